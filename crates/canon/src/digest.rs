@@ -1,0 +1,100 @@
+//! The two digests, and hashing under a domain tag.
+
+use std::fmt;
+use std::str::FromStr;
+
+use data_encoding::HEXLOWER;
+
+/// A digest function.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Hash {
+    /// SHA-256.
+    Sha256,
+    /// Keccak-256 as it was before NIST changed its padding for SHA-3.
+    Keccak256,
+}
+
+impl Hash {
+    /// The digest of `parts`, one after the other.
+    pub fn of(self, parts: &[&[u8]]) -> Digest {
+        match self {
+            Self::Sha256 => digest::<sha2::Sha256>(parts),
+            Self::Keccak256 => digest::<sha3::Keccak256>(parts),
+        }
+    }
+}
+
+/// The SHA-256 digest of `bytes`.
+pub fn sha256(bytes: &[u8]) -> Digest {
+    Hash::Sha256.of(&[bytes])
+}
+
+/// The Keccak-256 digest of `bytes`.
+pub fn keccak256(bytes: &[u8]) -> Digest {
+    Hash::Keccak256.of(&[bytes])
+}
+
+/// The digest of `tag`, then `bytes`, with nothing between them: the same bytes
+/// under another tag are another identity.
+pub fn hash_tagged(hash: Hash, tag: &str, bytes: &[u8]) -> Digest {
+    hash.of(&[tag.as_bytes(), bytes])
+}
+
+/// Thirty-two bytes that stand for a document.
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Lowercase hexadecimal digits, with nothing before them.
+    pub fn hex(&self) -> String {
+        HEXLOWER.encode(&self.0)
+    }
+
+    /// `0x` and lowercase hexadecimal digits, as Knowledge Blocks write it.
+    pub fn prefixed(&self) -> String {
+        format!("0x{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Digest({})", self.hex())
+    }
+}
+
+impl From<[u8; 32]> for Digest {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    /// Reads 64 lowercase hexadecimal digits, with or without `0x`.
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let digits = text.strip_prefix("0x").unwrap_or(text);
+        let bytes = HEXLOWER
+            .decode(digits.as_bytes())
+            .map_err(|_| DigestError)?;
+        Ok(Self(bytes.try_into().map_err(|_| DigestError)?))
+    }
+}
+
+/// A text that is no digest.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a digest is 64 lowercase hexadecimal digits, with or without 0x before them")]
+pub struct DigestError;
+
+fn digest<D: sha2::Digest<OutputSize = sha2::digest::consts::U32>>(parts: &[&[u8]]) -> Digest {
+    let mut hasher = D::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    Digest(hasher.finalize().into())
+}

@@ -1,0 +1,36 @@
+//! Canonical JSON in named profiles, digests and content ids.
+//!
+//! The same document must give the same bytes on every machine and in every
+//! release, because those bytes are hashed into identities that outlive both.
+//! So this crate reads JSON text itself, in one pass, refuses whatever two
+//! readers could understand differently, and writes the canonical form straight
+//! from the text without a tree in between.
+//!
+//! Invariants:
+//! - canonical output, canonicalised again, gives itself;
+//! - the order in which a document names its members never matters;
+//! - a refusal names its reason and the JSON pointer of the place, and yields
+//!   no bytes;
+//! - a reused [`Canonicalizer`] makes no allocation a key.
+
+mod canonicalizer;
+mod cid;
+mod digest;
+mod error;
+mod json;
+mod locate;
+mod number;
+mod order;
+mod profile;
+mod projection;
+mod scan;
+mod text;
+
+pub use canonicalizer::{Canonicalizer, canonicalize};
+pub use cid::raw_sha256_cid;
+pub use digest::{Digest, DigestError, Hash, hash_tagged, keccak256, sha256};
+pub use error::{CanonError, Refusal};
+pub use json::read;
+pub use order::{KeyOrder, compare_strings};
+pub use profile::{MAX_DEPTH, Nulls, Numbers, Profile};
+pub use projection::{Part, Projection};

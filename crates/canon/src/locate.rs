@@ -1,0 +1,161 @@
+//! From a byte offset to a JSON pointer.
+//!
+//! Only a refused document is read a second time to learn where it went wrong,
+//! so that accepted ones pay nothing for good messages.
+
+use crate::error::{CanonError, Fault, Refusal};
+use crate::scan::Cursor;
+
+/// The full error for a fault that scanning `input` ran into.
+#[cold]
+pub(crate) fn explain(input: &[u8], fault: Fault) -> CanonError {
+    let pointer = if fault.refusal == Refusal::InvalidUtf8 {
+        String::new()
+    } else {
+        Walk::to(input, fault)
+    };
+    CanonError::new(
+        fault.refusal,
+        pointer,
+        fault.offset,
+        fault.detail.to_owned(),
+    )
+}
+
+/// A second reading that stops at the fault, knowing the way there.
+struct Walk<'a> {
+    cursor: Cursor<'a>,
+    fault: Fault,
+    path: Vec<String>,
+}
+
+/// The walk has reached the fault; `path` leads there.
+struct Arrived;
+
+impl<'a> Walk<'a> {
+    fn to(input: &'a [u8], fault: Fault) -> String {
+        let mut walk = Self {
+            cursor: Cursor { input, pos: 0 },
+            fault,
+            path: Vec::new(),
+        };
+        walk.cursor.skip_space();
+        // Not arriving means that the fault lies behind the document.
+        match walk.value() {
+            Ok(()) => String::new(),
+            Err(Arrived) => walk.pointer(),
+        }
+    }
+
+    fn value(&mut self) -> Result<(), Arrived> {
+        if self.cursor.pos >= self.fault.offset {
+            return Err(Arrived);
+        }
+        match self.cursor.peek() {
+            Some(b'{') => self.object(),
+            Some(b'[') => self.array(),
+            Some(b'"') => self.string().map(|_| ()),
+            Some(b'-' | b'0'..=b'9') => {
+                let read = self.cursor.number().map(|_| ());
+                self.past(read)
+            }
+            _ => {
+                let read = self.cursor.word().map(|_| ());
+                self.past(read)
+            }
+        }
+    }
+
+    fn object(&mut self) -> Result<(), Arrived> {
+        self.cursor.pos += 1;
+        self.cursor.skip_space();
+        if self.cursor.peek() == Some(b'}') {
+            self.cursor.pos += 1;
+            return Ok(());
+        }
+        loop {
+            let at_key = self.cursor.pos >= self.fault.offset;
+            if at_key && self.fault.refusal != Refusal::DuplicateKey {
+                return Err(Arrived);
+            }
+            let key = self.string_or_fault_at(at_key)?;
+            self.path.push(key);
+            if at_key {
+                return Err(Arrived);
+            }
+            let colon = self.cursor.colon();
+            self.past(colon)?;
+            self.value()?;
+            let another = self.cursor.another(b'}', "");
+            self.path.pop();
+            if !self.more(another)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn array(&mut self) -> Result<(), Arrived> {
+        self.cursor.pos += 1;
+        self.cursor.skip_space();
+        if self.cursor.peek() == Some(b']') {
+            self.cursor.pos += 1;
+            return Ok(());
+        }
+        for index in 0_usize.. {
+            self.path.push(index.to_string());
+            self.value()?;
+            let another = self.cursor.another(b']', "");
+            self.path.pop();
+            if !self.more(another)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a string; a fault inside it ends the walk.
+    fn string(&mut self) -> Result<String, Arrived> {
+        self.string_or_fault_at(false)
+    }
+
+    fn string_or_fault_at(&mut self, fault_is_here: bool) -> Result<String, Arrived> {
+        let start = self.cursor.pos;
+        let mut written = Vec::new();
+        let read = self.cursor.write_string(&mut written);
+        if read.is_err() {
+            // Half a surrogate in a value that is only read past is no fault.
+            self.cursor.pos = start;
+            let skipped = self.cursor.skip_string();
+            if skipped.is_err() || (start..self.cursor.pos).contains(&self.fault.offset) {
+                return Err(Arrived);
+            }
+            return Ok("\u{fffd}".to_owned());
+        }
+        if !fault_is_here && (start..self.cursor.pos).contains(&self.fault.offset) {
+            return Err(Arrived);
+        }
+        Ok(serde_json::from_slice(&written).expect("a canonical string is JSON"))
+    }
+
+    fn past<T>(&mut self, read: Result<T, Fault>) -> Result<T, Arrived> {
+        read.map_err(|_| Arrived)
+            .and_then(|value| match self.cursor.pos > self.fault.offset {
+                true => Err(Arrived),
+                false => Ok(value),
+            })
+    }
+
+    /// Like `past`, for the comma or bracket behind a member or element.
+    fn more(&mut self, another: Result<bool, Fault>) -> Result<bool, Arrived> {
+        another.map_err(|_| Arrived)
+    }
+
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for segment in &self.path {
+            pointer.push('/');
+            pointer.push_str(&segment.replace('~', "~0").replace('/', "~1"));
+        }
+        pointer
+    }
+}

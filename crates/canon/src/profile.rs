@@ -1,0 +1,78 @@
+//! The three profiles and what sets them apart.
+
+use crate::KeyOrder;
+
+/// The deepest nesting of arrays and objects that is read.
+///
+/// `[]` has depth 1. The limit keeps recursion and the work of reordering
+/// bounded, and leaves every document that people write untouched.
+pub const MAX_DEPTH: usize = 256;
+
+/// A named set of rules for canonical JSON.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Profile {
+    /// RFC 8785: keys by UTF-16 code unit, `null` kept.
+    Jcs,
+    /// ALX Knowledge Blocks: RFC 8785 in which `null` is refused.
+    Alx,
+    /// Agentic Protocol packages: keys by UTF-8 byte, `null` members dropped
+    /// from objects and kept in arrays.
+    Agentic,
+}
+
+impl Profile {
+    /// Every profile, in the order of the documentation.
+    pub const ALL: [Self; 3] = [Self::Jcs, Self::Alx, Self::Agentic];
+
+    /// The name that people type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Jcs => "jcs",
+            Self::Alx => "alx",
+            Self::Agentic => "agentic",
+        }
+    }
+
+    /// The profile of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// How object members are ordered.
+    pub const fn key_order(self) -> KeyOrder {
+        match self {
+            Self::Jcs | Self::Alx => KeyOrder::Utf16,
+            Self::Agentic => KeyOrder::Utf8,
+        }
+    }
+
+    /// What becomes of `null`.
+    pub const fn nulls(self) -> Nulls {
+        match self {
+            Self::Jcs => Nulls::Keep,
+            Self::Alx => Nulls::Refuse,
+            Self::Agentic => Nulls::DropMembers,
+        }
+    }
+}
+
+/// What a profile does with `null`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Nulls {
+    /// It is a value like any other.
+    Keep,
+    /// It is refused, wherever it stands.
+    Refuse,
+    /// An object member that is `null` is left out; an array element stays.
+    DropMembers,
+}
+
+/// What happens to an integer literal that a double cannot hold.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Numbers {
+    /// It is refused: its canonical form would be another number.
+    #[default]
+    Exact,
+    /// It is rounded, as ECMAScript does, to check blocks made elsewhere.
+    Round,
+}
