@@ -108,9 +108,23 @@ impl Canonicalizer {
 
     fn document(&mut self, input: &[u8]) -> Result<(), Fault> {
         let mut cursor = Cursor::open(input)?;
-        self.out.reserve(input.len());
+        self.make_room(input);
         self.value(&mut cursor, 0)?;
         cursor.close()
+    }
+
+    /// Makes room for what `input` can hold.
+    ///
+    /// A new canonicaliser counts what can be members once, so that it does not
+    /// allocate as keys come; a used one has room already, or makes it once.
+    pub(crate) fn make_room(&mut self, input: &[u8]) {
+        /// Past this, room is made as members come: not every colon is one.
+        const MOST: usize = 64 * 1024;
+        self.out.reserve(input.len());
+        if self.members.capacity() == 0 {
+            let colons = input.iter().filter(|byte| **byte == b':').count();
+            self.members.reserve(colons.min(MOST));
+        }
     }
 
     /// Writes one value and says whether it was `null`.
@@ -269,6 +283,7 @@ impl Canonicalizer {
     /// Rewrites the object's bytes in the order of its sorted members.
     fn reorder(&mut self, object: &OpenObject) {
         self.reordered.clear();
+        self.reordered.reserve(self.out.capacity());
         for member in &self.members[object.first_member..] {
             if member.fate == Fate::Kept {
                 self.reordered

@@ -58,7 +58,7 @@ impl Canonicalizer {
             cursor.close()?;
             return Ok(false);
         }
-        self.out.reserve(input.len());
+        self.make_room(input);
         cursor.enter(0)?;
         let order = self.key_order();
         let mut object = OpenObject::new(0, 0);
