@@ -1,0 +1,97 @@
+//! ALX 1.1: the version, the envelopes and messages, events and retries.
+//!
+//! Invariants (the ten wire guarantees of the protocol):
+//! * WG-01: the shapes of this module are the only ones; every surface uses them.
+//! * WG-02: every message that answers a request has `ok`, `correlationId` and
+//!   `protocol`.
+//! * WG-03, WG-04: an emitter writes only the listed event types.
+//! * WG-05: `error.code` comes from the registry, whose codes never change category.
+//! * WG-06: every canonical member has a meaning token in the contract snapshot.
+//! * WG-07: unknown members and capabilities are tolerated, and survive.
+//! * WG-08: a failure cannot carry `ok: true`, nor a success `ok: false`.
+//! * WG-09, WG-10: `run.failed` carries `ok: false` and `run.completed` `ok: true`.
+
+mod capabilities;
+mod envelope;
+mod event_stream;
+mod events;
+mod message_name;
+mod retry;
+mod session;
+mod snapshot;
+mod solve;
+mod version;
+
+pub use capabilities::{Capabilities, Capability, known_capabilities};
+pub use envelope::{Envelope, ErrorBody, ErrorEnvelope, ProtocolInfo};
+pub use event_stream::{
+    EventReport, Reading, RefusedEvent, SkippedEvent, Step, Stream, emit, read, read_one,
+};
+pub use events::{
+    RunEvent, RunEventType, SessionTimelineEvent, SessionTimelineEventType, StreamEvent,
+};
+pub use message_name::{Decoded, MessageName};
+pub use retry::{Action, Decision, Wait, decide};
+pub use session::{
+    SessionListEnvelope, SessionStatus, SessionStatusEnvelope, SessionSummary,
+    SessionTimelineEnvelope, TimelineEntry,
+};
+pub use snapshot::{HASH_SCOPE, snapshot};
+pub use solve::{Intent, SolveOptions, SolveRequest, SolveResponse};
+pub use version::{Relation, Version, relation};
+
+/// The version of ALX that this crate speaks.
+pub const ALX_PROTOCOL_VERSION: &str = "1.1";
+
+/// What stands before the canonical bytes of a Knowledge Block when it is hashed.
+pub const KB_DOMAIN_PREFIX: &str = DOMAIN_TAGS.KB;
+
+/// The domain tags: each scopes a hash to one kind of thing and one version of its rules.
+pub const DOMAIN_TAGS: DomainTags = DomainTags {
+    KB: "KB_V1",
+    TASK: "TASK_V1",
+    TRANSITION: "TRANSITION_V1",
+    CONSTRAINT: "CONSTRAINT_V1",
+    TOOL: "TOOL_V1",
+    VALIDATION: "VALIDATION_V1",
+    RESOLVER: "RESOLVER_V1",
+    STATE: "STATE_V1",
+    LEAF: "LEAF_V1",
+    EMPTY_TREE: "EMPTY_TREE_V1",
+};
+
+/// The names of the domain tags, spelled as the protocol exports them.
+#[expect(non_snake_case, reason = "the protocol exports DOMAIN_TAGS.KB")]
+#[expect(missing_docs, reason = "each name says which kind of thing it tags")]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct DomainTags {
+    pub KB: &'static str,
+    pub TASK: &'static str,
+    pub TRANSITION: &'static str,
+    pub CONSTRAINT: &'static str,
+    pub TOOL: &'static str,
+    pub VALIDATION: &'static str,
+    pub RESOLVER: &'static str,
+    pub STATE: &'static str,
+    pub LEAF: &'static str,
+    pub EMPTY_TREE: &'static str,
+}
+
+impl DomainTags {
+    /// Every tag with its name.
+    pub const fn entries(&self) -> [(&'static str, &'static str); 10] {
+        [
+            ("KB", self.KB),
+            ("TASK", self.TASK),
+            ("TRANSITION", self.TRANSITION),
+            ("CONSTRAINT", self.CONSTRAINT),
+            ("TOOL", self.TOOL),
+            ("VALIDATION", self.VALIDATION),
+            ("RESOLVER", self.RESOLVER),
+            ("STATE", self.STATE),
+            ("LEAF", self.LEAF),
+            ("EMPTY_TREE", self.EMPTY_TREE),
+        ]
+    }
+}

@@ -1,0 +1,165 @@
+//! Reading and emitting events.
+//!
+//! The list of types is closed for an emitter of a version and open for a reader:
+//! a reader passes over a type that it does not know, reports it and goes on. No
+//! single event, whatever is wrong with it, ends a stream.
+
+use super::{RunEvent, SessionTimelineEvent, StreamEvent};
+use crate::codes::{Code, Failure};
+use crate::wire::{Names, Value, Wire};
+use crate::{message, wire_enum};
+
+/// What a reader does with one event.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Step<E> {
+    /// It is a sound event of a known type.
+    Accepted(E),
+    /// Its type, which is given, is not known.
+    Skipped(String),
+    /// It is not an event, or contradicts itself.
+    Refused(Failure),
+}
+
+/// What a reader made of a list of events.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Reading<E> {
+    /// The sound events of known types, in order.
+    pub accepted: Vec<E>,
+    /// Where the unknown types stood, and what they were.
+    pub skipped: Vec<(usize, String)>,
+    /// Where something else stood that was no sound event, and why it is none.
+    pub refused: Vec<(usize, Failure)>,
+}
+
+message! {
+    /// What a reader made of a list of events, as types and places.
+    pub struct EventReport("EventReport", closed) {
+        /// The types of the events that were taken, in order.
+        required accepted: Vec<String> = "accepted", "event-types";
+        /// The events that were passed over, because their type is not known.
+        required skipped: Vec<SkippedEvent> = "skipped", "skipped-events";
+        /// The events that were refused.
+        required refused: Vec<RefusedEvent> = "refused", "refused-events";
+    }
+}
+
+message! {
+    /// An event that was passed over.
+    pub struct SkippedEvent("SkippedEvent", closed) {
+        /// Its place in the list, from 0.
+        required index: u64 = "index", "list-index";
+        /// Its type.
+        required kind: String = "type", "event-type";
+    }
+}
+
+message! {
+    /// An event that was refused.
+    pub struct RefusedEvent("RefusedEvent", closed) {
+        /// Its place in the list, from 0.
+        required index: u64 = "index", "list-index";
+        /// Why.
+        required code: Code = "code", "failure-code";
+        /// Where in the event.
+        required pointer: String = "pointer", "json-pointer";
+    }
+}
+
+wire_enum! {
+    /// The event streams of the protocol.
+    pub enum Stream("EventStream", closed) {
+        /// Live run events.
+        Run = "run",
+        /// The history of a session.
+        Timeline = "timeline",
+    }
+}
+
+/// Reads one event.
+pub fn read_one<E: StreamEvent>(event: Value) -> Step<E> {
+    // The type decides first: nothing is known about the members of an unknown one.
+    if let Some(kind) = event.get("type").and_then(Value::as_str)
+        && E::Type::find(kind).is_none()
+    {
+        return Step::Skipped(kind.into());
+    }
+    let decoded = E::from_document(event).map_err(Failure::from);
+    match decoded.and_then(|event| event.check().map(|()| event)) {
+        Ok(event) => Step::Accepted(event),
+        Err(failure) => Step::Refused(failure),
+    }
+}
+
+/// Reads a list of events to its end.
+pub fn read<E: StreamEvent>(events: impl IntoIterator<Item = Value>) -> Reading<E> {
+    let mut reading = Reading {
+        accepted: Vec::new(),
+        skipped: Vec::new(),
+        refused: Vec::new(),
+    };
+    for (index, event) in events.into_iter().enumerate() {
+        match read_one(event) {
+            Step::Accepted(event) => reading.accepted.push(event),
+            Step::Skipped(kind) => reading.skipped.push((index, kind)),
+            Step::Refused(failure) => reading.refused.push((index, failure)),
+        }
+    }
+    reading
+}
+
+/// Checks an event before it is emitted.
+pub fn emit<E: StreamEvent>(event: E) -> Result<Value, Failure> {
+    if event.kind().known().is_none() {
+        let names: Vec<_> = E::Type::ALL.iter().map(|name| name.as_str()).collect();
+        let message = format!(
+            "/type: \"{}\" is not one of {}",
+            event.kind(),
+            names.join(", ")
+        );
+        return Err(Failure::new(Code::EventTypeNotEmittable, message).at("/type"));
+    }
+    event.check()?;
+    Ok(event.encode())
+}
+
+impl Stream {
+    /// Reads a list of events of this stream.
+    pub fn read(self, events: impl IntoIterator<Item = Value>) -> EventReport {
+        match self {
+            Self::Run => read::<RunEvent>(events).report(),
+            Self::Timeline => read::<SessionTimelineEvent>(events).report(),
+        }
+    }
+
+    /// Checks an event of this stream before it is emitted.
+    pub fn emit(self, event: Value) -> Result<Value, Failure> {
+        match self {
+            Self::Run => emit(RunEvent::from_document(event)?),
+            Self::Timeline => emit(SessionTimelineEvent::from_document(event)?),
+        }
+    }
+}
+
+impl<E: StreamEvent> Reading<E> {
+    /// The reading as types and places.
+    pub fn report(&self) -> EventReport {
+        EventReport {
+            accepted: (self.accepted.iter())
+                .map(|event| event.kind().to_string())
+                .collect(),
+            skipped: (self.skipped.iter())
+                .map(|(index, kind)| SkippedEvent {
+                    index: *index as u64,
+                    kind: kind.clone(),
+                })
+                .collect(),
+            refused: (self.refused.iter())
+                .map(|(index, failure)| RefusedEvent {
+                    index: *index as u64,
+                    code: failure.code,
+                    pointer: failure.pointer.clone().unwrap_or_default(),
+                })
+                .collect(),
+        }
+    }
+}

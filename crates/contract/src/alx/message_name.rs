@@ -1,0 +1,97 @@
+//! The messages by name, for callers that have a name and a document.
+
+use super::{
+    Capability, Envelope, ErrorEnvelope, ProtocolInfo, SessionListEnvelope, SessionStatusEnvelope,
+    SessionTimelineEnvelope, SolveRequest, SolveResponse, known_capabilities,
+};
+use crate::codes::Failure;
+use crate::wire::{AliasCheck, DecodeError, Message, Object, Value, Wire, check_aliases};
+use crate::wire_enum;
+
+wire_enum! {
+    /// The messages that ALX 1.1 exchanges.
+    pub enum MessageName("AlxMessage", closed) {
+        /// A failed request.
+        ErrorEnvelope = "ErrorEnvelope",
+        /// Asks for an intent to be carried out.
+        SolveRequest = "SolveRequest",
+        /// The answer to a solve request.
+        SolveResponse = "SolveResponse",
+        /// How a session stands.
+        SessionStatusEnvelope = "SessionStatusEnvelope",
+        /// What happened in a session.
+        SessionTimelineEnvelope = "SessionTimelineEnvelope",
+        /// The sessions that there are.
+        SessionListEnvelope = "SessionListEnvelope",
+    }
+}
+
+/// What a reader of ALX 1.1 sees in a document.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Decoded {
+    /// The canonical members that ALX 1.1 knows, and nothing else.
+    pub view: Value,
+    /// The document written again: aliases renewed, unknown members kept.
+    pub document: Value,
+    /// The capabilities that ALX 1.1 knows.
+    pub capabilities: Vec<Capability>,
+    /// For an error: whether its code is known within its category.
+    pub code_known: Option<bool>,
+}
+
+/// Runs an expression with `$message` as the type that a name stands for.
+macro_rules! by_name {
+    ($name:expr, $message:ident => $body:expr) => {
+        by_name!(@arms $name, $message, $body, ErrorEnvelope, SolveRequest, SolveResponse,
+            SessionStatusEnvelope, SessionTimelineEnvelope, SessionListEnvelope)
+    };
+    (@arms $name:expr, $message:ident, $body:expr, $($variant:ident),+) => {
+        match $name {
+            $(MessageName::$variant => {
+                type $message = $variant;
+                $body
+            })+
+        }
+    };
+}
+
+impl MessageName {
+    /// Reads a document as this message.
+    pub fn decode(self, document: Value) -> Result<Decoded, DecodeError> {
+        by_name!(self, M => M::from_document(document).map(|message| decoded(&message)))
+    }
+
+    /// Writes a success out of its canonical members; `ok` and `protocol` are added
+    /// where they are not given.
+    pub fn success(self, mut members: Object) -> Result<Value, Failure> {
+        let fields = by_name!(self, M => <M as Message>::fields());
+        let defaults = [
+            ("ok", Value::Bool(true)),
+            ("protocol", ProtocolInfo::ours(Vec::new()).encode()),
+        ];
+        for (name, value) in defaults {
+            if fields.iter().any(|field| field.name == name) {
+                members.entry(name).or_insert(value);
+            }
+        }
+        Ok(self.decode(Value::Object(members))?.document)
+    }
+
+    /// Compares the aliases in a document with their canonical members.
+    pub fn check_aliases(self, document: &Value) -> Vec<AliasCheck> {
+        by_name!(self, M => check_aliases::<M>(document))
+    }
+}
+
+fn decoded(message: &impl Envelope) -> Decoded {
+    let capabilities = message
+        .protocol()
+        .and_then(|info| info.capabilities.value());
+    Decoded {
+        view: message.view(),
+        document: message.encode(),
+        capabilities: capabilities.map(known_capabilities).unwrap_or_default(),
+        code_known: message.error().map(|error| error.known_code().is_some()),
+    }
+}

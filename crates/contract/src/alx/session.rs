@@ -1,0 +1,142 @@
+//! The session surfaces: status, timeline and list.
+
+use super::{Envelope, ProtocolInfo, SessionTimelineEvent, SessionTimelineEventType};
+use crate::wire::{DecodeError, Form, Number, Object, Pointer, Shape, True, Value, Wire};
+use crate::{message, wire_enum};
+
+wire_enum! {
+    /// How a session stands.
+    pub enum SessionStatus("SessionStatus", closed) {
+        /// It takes runs.
+        Active = "active",
+        /// It ended as intended.
+        Completed = "completed",
+        /// It ended with a failure.
+        Failed = "failed",
+        /// It waits to be taken up again.
+        Paused = "paused",
+        /// Nobody will take it up again.
+        Abandoned = "abandoned",
+    }
+}
+
+message! {
+    /// What a session amounts to.
+    pub struct SessionSummary("SessionSummary", open) {
+        /// How many runs there were.
+        required run_count: u64 = "runCount", "unit:runs";
+        /// How many of them succeeded.
+        required success_count: u64 = "successCount", "unit:runs";
+        /// How much better the runs became on average.
+        nullable avg_improvement: Number = "avgImprovement", "mean-improvement";
+        /// The artifact of the last run.
+        nullable last_artifact_id: String = "lastArtifactId", "artifact-id";
+        /// When the session last changed; a timeline's summary may leave it out.
+        nullable updated_at: String = "updatedAt", "time:iso-8601";
+    }
+}
+
+message! {
+    /// How a session stands.
+    pub struct SessionStatusEnvelope("SessionStatusEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// The session's state.
+        required status: SessionStatus = "status", "session-status";
+        /// What the session amounts to.
+        required summary: SessionSummary = "summary", "session-summary";
+    }
+}
+
+message! {
+    /// What happened in a session, oldest first.
+    pub struct SessionTimelineEnvelope("SessionTimelineEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// The events, in ascending order of their timestamps.
+        required timeline: Vec<TimelineEntry> = "timeline", "events-oldest-first";
+        /// What the session amounts to.
+        required summary: SessionSummary = "summary", "session-summary";
+    }
+}
+
+message! {
+    /// The sessions that there are.
+    pub struct SessionListEnvelope("SessionListEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// One object a session; the protocol does not name its members.
+        required sessions: Vec<Object> = "sessions", "opaque-sessions";
+    }
+}
+
+/// An event in a timeline that is read. Nothing is known about the members of an
+/// event of an unknown type, so it is kept as it came.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum TimelineEntry {
+    /// An event of a known type.
+    Known(SessionTimelineEvent),
+    /// An event of a type that this version does not know.
+    Unknown(Object),
+}
+
+impl Wire for TimelineEntry {
+    fn shape() -> Shape {
+        SessionTimelineEvent::shape()
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        match value {
+            Value::Object(members) if has_unknown_type(&members) => Ok(Self::Unknown(members)),
+            value => SessionTimelineEvent::decode(value, at).map(Self::Known),
+        }
+    }
+
+    fn write(&self, form: Form) -> Value {
+        match (self, form) {
+            (Self::Known(event), form) => event.write(form),
+            (Self::Unknown(members), Form::Document) => Value::Object(members.clone()),
+            (Self::Unknown(members), Form::View) => {
+                let known = members.iter().filter(|(name, _)| *name == "type");
+                known
+                    .map(|(name, kind)| (name.clone(), kind.clone()))
+                    .collect()
+            }
+        }
+    }
+}
+
+fn has_unknown_type(members: &Object) -> bool {
+    let kind = members.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| SessionTimelineEventType::parse(kind).is_none())
+}
+
+impl Envelope for SessionStatusEnvelope {
+    fn protocol(&self) -> Option<&ProtocolInfo> {
+        Some(&self.protocol)
+    }
+}
+
+impl Envelope for SessionTimelineEnvelope {
+    fn protocol(&self) -> Option<&ProtocolInfo> {
+        Some(&self.protocol)
+    }
+}
+
+impl Envelope for SessionListEnvelope {
+    fn protocol(&self) -> Option<&ProtocolInfo> {
+        Some(&self.protocol)
+    }
+}

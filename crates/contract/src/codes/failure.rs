@@ -1,0 +1,104 @@
+//! A failure: a code and what happened this time; and its form in each protocol.
+
+use super::{Code, Protocol};
+use crate::alx::{Capabilities, ErrorEnvelope};
+use crate::wire::{DecodeError, DecodeErrorKind, Value, Wire};
+
+/// A refusal or an error, as it is handed to whoever asked.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{code}: {message}")]
+#[non_exhaustive]
+pub struct Failure {
+    /// Which failure it is.
+    pub code: Code,
+    /// What happened this time, for people.
+    pub message: String,
+    /// JSON pointer of the place in the document that was refused; empty for all of it.
+    pub pointer: Option<String>,
+    /// What would help this time, where that is more than the code's own meaning.
+    pub suggestion: Option<String>,
+}
+
+/// The exchange that a failure ends: what its body repeats about the request and the server.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Exchange {
+    /// The id that joins the answer to its request.
+    pub correlation_id: String,
+    /// What the server says that it can do.
+    pub capabilities: Capabilities,
+}
+
+impl Failure {
+    /// A failure without a place.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            pointer: None,
+            suggestion: None,
+        }
+    }
+
+    /// The same failure, at a place in a document.
+    #[must_use]
+    pub fn at(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
+        self
+    }
+
+    /// The same failure, with a suggestion.
+    #[must_use]
+    pub fn suggesting(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+
+    /// The error body that clients of a protocol read.
+    pub fn body(&self, protocol: Protocol, exchange: Exchange) -> Value {
+        match protocol {
+            // Accord's own surfaces answer in ALX envelopes.
+            Protocol::Accord | Protocol::Alx => {
+                ErrorEnvelope::from_failure(self, exchange).encode()
+            }
+        }
+    }
+}
+
+impl From<DecodeErrorKind> for Code {
+    fn from(kind: DecodeErrorKind) -> Self {
+        match kind {
+            DecodeErrorKind::Missing => Self::WireFieldMissing,
+            DecodeErrorKind::Type => Self::WireFieldType,
+            DecodeErrorKind::Value => Self::WireFieldValue,
+            DecodeErrorKind::Unknown => Self::WireFieldUnknown,
+        }
+    }
+}
+
+impl From<DecodeError> for Failure {
+    fn from(error: DecodeError) -> Self {
+        Self::new(error.kind.into(), error.to_string()).at(error.pointer)
+    }
+}
+
+impl From<accord_canon::Refusal> for Code {
+    fn from(refusal: accord_canon::Refusal) -> Self {
+        use accord_canon::Refusal;
+        match refusal {
+            Refusal::InvalidJson => Self::CanonInvalidJson,
+            Refusal::InvalidUtf8 => Self::CanonInvalidUtf8,
+            Refusal::DuplicateKey => Self::CanonDuplicateKey,
+            Refusal::LoneSurrogate => Self::CanonLoneSurrogate,
+            Refusal::NullForbidden => Self::CanonNullForbidden,
+            Refusal::NonFinite => Self::CanonNonFinite,
+            Refusal::InexactInteger => Self::CanonInexactInteger,
+            Refusal::TooDeep => Self::CanonTooDeep,
+        }
+    }
+}
+
+impl From<accord_canon::CanonError> for Failure {
+    fn from(error: accord_canon::CanonError) -> Self {
+        Self::new(error.refusal().into(), error.to_string()).at(error.pointer())
+    }
+}

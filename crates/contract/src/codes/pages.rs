@@ -1,0 +1,107 @@
+//! The documentation of the codes, as Markdown: one page a code, and an index.
+
+use std::fmt::Write;
+
+use super::{Category, Code, Protocol, RetryClass, unions};
+
+/// The page of one code.
+pub fn page(code: Code) -> String {
+    let mut lists = String::new();
+    for union in unions() {
+        if union.members.contains(&code.as_str()) {
+            let separator = if lists.is_empty() { "" } else { ", " };
+            let _ = write!(lists, "{separator}`{}` ({})", union.name, union.policy);
+        }
+    }
+    let lists = if lists.is_empty() {
+        "none".into()
+    } else {
+        lists
+    };
+    format!(
+        "# {code}\n\n{meaning}\n\n\
+         | | |\n|---|---|\n\
+         | Defined by | {protocol} |\n\
+         | Category (`error.type`) | `{category}`: {category_about} |\n\
+         | Retry | `{retry}`: {retry_about} |\n\
+         | HTTP status | {status} |\n\
+         | Named lists | {lists} |\n\n\
+         [All codes](README.md)\n",
+        meaning = code.meaning(),
+        protocol = protocol_name(code.protocol()),
+        category = code.category(),
+        category_about = category_about(code.category()),
+        retry = code.retry(),
+        retry_about = retry_about(code.retry()),
+        status = code.http_status(),
+    )
+}
+
+/// The list of all codes and of the named lists.
+pub fn index() -> String {
+    let mut text = String::from(
+        "# Failure codes\n\n\
+         Every refusal carries one of these codes. `accord codes CODE` prints a page. These pages are\n\
+         made from the registry in `crates/contract/src/codes/registry.rs`.\n",
+    );
+    for protocol in Protocol::ALL {
+        let _ = write!(
+            text,
+            "\n## {}\n\n| Code | Category | Retry | HTTP | Meaning |\n|---|---|---|---|---|\n",
+            protocol_name(*protocol)
+        );
+        for code in Code::ALL.iter().filter(|code| code.protocol() == *protocol) {
+            let _ = writeln!(
+                text,
+                "| [{code}]({code}.md) | `{}` | `{}` | {} | {} |",
+                code.category(),
+                code.retry(),
+                code.http_status(),
+                code.meaning(),
+            );
+        }
+    }
+    text.push_str(
+        "\n## Named lists\n\n\
+         A value outside a closed list is refused. A reader of an extensible list must handle values that\n\
+         it does not know.\n\n| List | Policy | What it names | Values |\n|---|---|---|---|\n",
+    );
+    for union in unions() {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | `{}` |",
+            union.name,
+            union.policy,
+            union.about,
+            union.members.join("` `"),
+        );
+    }
+    text
+}
+
+fn protocol_name(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Accord => "Accord",
+        Protocol::Alx => "ALX 1.1",
+    }
+}
+
+fn category_about(category: Category) -> &'static str {
+    match category {
+        Category::Auth => "who asks is not known, or may not",
+        Category::Approval => "the request waits for a choice that somebody must make",
+        Category::Execution => "the request was sound and carrying it out failed",
+        Category::Validation => "the request, or a document in it, is not sound",
+        Category::NotFound => "what the request names is not there",
+    }
+}
+
+fn retry_about(retry: RetryClass) -> &'static str {
+    match retry {
+        RetryClass::AfterCredentials => "send it again after the credentials have changed",
+        RetryClass::AfterChange => "sending it again unchanged gives the same answer",
+        RetryClass::Backoff => "send it again, unchanged, after a wait that grows",
+        RetryClass::Never => "do not send it again",
+        RetryClass::Conservative => "the code is not known; expect the worst",
+    }
+}

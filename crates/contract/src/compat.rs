@@ -1,0 +1,128 @@
+//! The compatibility checker: what changed between two contract snapshots, what
+//! each change means for those who use the contract, and whether the new version
+//! number is honest about it.
+//!
+//! Invariants:
+//! * Every difference is either a change in the report or text for people.
+//! * The order in which a snapshot names things never matters, and the report's
+//!   order does not depend on it.
+//! * What cannot be known is a question, never a guess: the verdict is given only
+//!   when every answer to the open questions leads to the same one.
+
+mod attributes;
+mod changes;
+mod fields;
+mod identity;
+mod place;
+mod rules;
+mod sections;
+mod snapshot;
+mod verdict;
+
+use crate::wire::{Extensible, Object};
+use crate::{message, wire_enum};
+
+pub use rules::{Rule, Rules};
+pub use snapshot::{Direction, Snapshot, SnapshotDocument};
+
+use changes::Changes;
+
+message! {
+    /// What changed between two contract snapshots.
+    pub struct Report("CompatReport", closed) {
+        /// The version of the old snapshot.
+        required old_version: String = "oldVersion", "contract-version";
+        /// The version of the new snapshot.
+        required new_version: String = "newVersion", "contract-version";
+        /// The gravest class of all changes.
+        required overall: Class = "overall", "change-class";
+        /// Whether the new version number is honest about the changes; null where that
+        /// cannot be told.
+        required_or_null honest: bool = "honest", "verdict";
+        /// Why, for people.
+        required reason: String = "reason", "text-for-people";
+        /// The changes, in the order of their paths.
+        required changes: Vec<Change> = "changes", "changes";
+    }
+}
+
+message! {
+    /// One change.
+    pub struct Change("CompatChange", closed) {
+        /// The place in the snapshot: its names, each after a slash; members of lists by value.
+        required path: String = "path", "snapshot-path";
+        /// What happened there.
+        required change_type: Extensible<ChangeType> = "changeType", "change-type";
+        /// What it means.
+        required class: Class = "class", "change-class";
+        /// The rule that says so.
+        required rule: Extensible<Rule> = "rule", "rule-id";
+        /// What changed, for people.
+        required note: String = "note", "text-for-people";
+    }
+}
+
+wire_enum! {
+    /// What happened at a place of a contract.
+    pub enum ChangeType("CompatChangeType", closed) {
+        /// It is new.
+        Added = "added",
+        /// It is gone.
+        Removed = "removed",
+        /// It has another name.
+        Renamed = "renamed",
+        /// It is different.
+        Changed = "changed",
+        /// It is wrong in itself.
+        Wrong = "wrong",
+    }
+}
+
+wire_enum! {
+    /// What a change means for those who use the contract, mildest first.
+    pub enum Class("CompatClass", closed) {
+        /// Nothing.
+        None = "none",
+        /// Old clients go on working; a new minor version says it.
+        MinorSafe = "minor-safe",
+        /// Somebody must look.
+        NeedsReview = "needs-review",
+        /// Old clients can break; a new major version says it.
+        Major = "major",
+        /// It is wrong under every version number.
+        Violation = "violation",
+    }
+}
+
+/// Compares two snapshots.
+pub fn check(old: &Snapshot, new: &Snapshot, rules: &Rules) -> Report {
+    let mut changes = Changes::new(rules, old.version() == new.version());
+    fields::compare(old, new, &mut changes);
+    sections::compare(old, new, &mut changes);
+    identity::compare(old, new, &mut changes);
+    let changes = changes.into_sorted();
+    let verdict = verdict::verdict(old.version(), new.version(), &changes);
+    Report {
+        old_version: old.version().into(),
+        new_version: new.version().into(),
+        overall: verdict.overall,
+        honest: verdict.honest,
+        reason: verdict.reason,
+        changes,
+    }
+}
+
+/// The members of an object that are not text for people.
+fn contractual(members: &Object) -> impl Iterator<Item = &String> {
+    const TEXT: [&str; 8] = [
+        "$comment",
+        "$schema",
+        "comment",
+        "description",
+        "doc",
+        "examples",
+        "message",
+        "title",
+    ];
+    (members.keys()).filter(|name| !TEXT.contains(&name.as_str()))
+}

@@ -1,0 +1,154 @@
+//! Capabilities, error codes, event types and the envelope's guarantees.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::changes::Changes;
+use super::snapshot::{EventEntry, Snapshot};
+use super::{Rule, contractual};
+
+pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
+    capabilities(old, new, changes);
+    errors(old, new, changes);
+    events(old, new, changes);
+    guarantees(old, new, changes);
+    let (before, after) = (old.unknown_parts(), new.unknown_parts());
+    for name in contractual(before)
+        .chain(contractual(after))
+        .collect::<BTreeSet<_>>()
+    {
+        if before.get(name) != after.get(name) {
+            let note = "the checker does not know this part of a snapshot";
+            changes.changed(&format!("/{name}"), Rule::AttributeChanged, note);
+        }
+    }
+}
+
+fn capabilities(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
+    let (old, new) = (old.capabilities(), new.capabilities());
+    for name in old.difference(&new) {
+        let path = format!("/capabilities/{name}");
+        changes.removed(&path, Rule::CapabilityRemoved, "the capability is gone");
+    }
+    for name in new.difference(&old) {
+        let path = format!("/capabilities/{name}");
+        changes.added(&path, Rule::CapabilityAdded, "the capability is new");
+    }
+}
+
+fn errors(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
+    let (old, new) = (old.errors(), new.errors());
+    // Where each code stands that was not there before.
+    let mut homes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (kind, codes) in &new {
+        let known = old.get(kind);
+        for code in codes.iter().filter(|code| !holds(known, code)) {
+            homes.entry(code).or_default().push(kind);
+        }
+        if known.is_none() {
+            let path = format!("/errors/{kind}");
+            changes.added(&path, Rule::ErrorTypeAdded, "the error type is new");
+        }
+    }
+    for (kind, codes) in &old {
+        let left = new.get(kind);
+        if left.is_none() {
+            let path = format!("/errors/{kind}");
+            changes.removed(&path, Rule::ErrorTypeRemoved, "the error type is gone");
+        }
+        for code in codes.iter().filter(|code| !holds(left, code)) {
+            let path = format!("/errors/{kind}/{code}");
+            if let Some(home) = homes.get_mut(code).and_then(Vec::pop) {
+                let note = format!("the code is in the type {home} now");
+                changes.renamed(&path, Rule::ErrorCodeMoved, note);
+            } else if left.is_some() {
+                changes.removed(&path, Rule::ErrorCodeRemoved, "the code is gone");
+            }
+        }
+    }
+    for (code, kinds) in homes {
+        // A new type brings its codes with it.
+        for kind in kinds.into_iter().filter(|kind| old.contains_key(kind)) {
+            let path = format!("/errors/{kind}/{code}");
+            changes.added(&path, Rule::ErrorCodeAdded, "the code is new");
+        }
+    }
+}
+
+fn holds(codes: Option<&BTreeSet<&str>>, code: &str) -> bool {
+    codes.is_some_and(|codes| codes.contains(code))
+}
+
+fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
+    let (old, new) = (old.events(), new.events());
+    for (key, before) in &old {
+        let path = format!("/events/{}/{}", key.0, key.1);
+        match new.get(key) {
+            None => changes.removed(&path, Rule::EventRemoved, "the event type is gone"),
+            Some(after) => event(&path, before, after, changes),
+        }
+    }
+    for (key, entry) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+        let path = format!("/events/{}/{}", key.0, key.1);
+        let (rule, note) = match entry.ignorable {
+            Some(true) => (Rule::EventAdded, "the event type is new and can be ignored"),
+            Some(false) => {
+                let note = "the event type is new and cannot be ignored";
+                (Rule::EventAddedNotIgnorable, note)
+            }
+            None => {
+                let note = "the event type is new; whether it can be ignored is not said";
+                (Rule::EventIgnorabilityUnknown, note)
+            }
+        };
+        changes.added(&path, rule, note);
+    }
+}
+
+fn event(path: &str, old: &EventEntry, new: &EventEntry, changes: &mut Changes<'_>) {
+    let (was, is) = (old.semantics.as_deref(), new.semantics.as_deref());
+    changes.meaning(path, was, is, Rule::EventSemanticsChanged);
+    match (old.ignorable, new.ignorable) {
+        (Some(true), Some(false)) => {
+            let note = "the event type cannot be ignored any more";
+            changes.changed(path, Rule::EventNoLongerIgnorable, note);
+        }
+        (Some(false), Some(true)) => {
+            let note = "the event type can be ignored now";
+            changes.changed(path, Rule::EventBecameIgnorable, note);
+        }
+        (was, is) if was != is => {
+            let note = "whether the event type can be ignored is not said on both sides";
+            changes.changed(path, Rule::EventIgnorabilityUnknown, note);
+        }
+        _ => {}
+    }
+    let names: BTreeSet<_> = contractual(&old.extra)
+        .chain(contractual(&new.extra))
+        .collect();
+    for name in names {
+        if old.extra.get(name) != new.extra.get(name) {
+            let note = format!("the attribute {name} is different");
+            changes.changed(path, Rule::AttributeChanged, note);
+        }
+    }
+}
+
+fn guarantees(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
+    let (old, new) = (old.guarantees(), new.guarantees());
+    for (when, was) in &old {
+        let path = format!("/envelopeSemantics/{when}");
+        match new.get(when) {
+            Some(is) => {
+                changes.meaning(&path, Some(was), Some(is), Rule::EnvelopeSemanticsChanged);
+            }
+            None => {
+                let note = "the guarantee is gone";
+                changes.removed(&path, Rule::EnvelopeSemanticsChanged, note);
+            }
+        }
+    }
+    for when in new.keys().filter(|when| !old.contains_key(*when)) {
+        let path = format!("/envelopeSemantics/{when}");
+        changes.added(&path, Rule::EnvelopeSemanticsAdded, "the guarantee is new");
+    }
+}

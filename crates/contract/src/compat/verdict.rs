@@ -1,0 +1,74 @@
+//! Whether a version number is honest about the changes under it.
+
+use super::{Change, Class, Rule};
+use crate::alx::Version;
+
+pub(super) struct Verdict {
+    pub(super) overall: Class,
+    pub(super) honest: Option<bool>,
+    pub(super) reason: String,
+}
+
+pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> Verdict {
+    let overall = changes
+        .iter()
+        .map(|change| change.class)
+        .max()
+        .unwrap_or(Class::None);
+    let honest = honesty(old, new, overall, changes);
+    let answer = match honest {
+        Some(true) => "is honest",
+        Some(false) => "is not honest",
+        None => "may or may not be honest",
+    };
+    let because = match overall {
+        Class::None => "nothing has changed".into(),
+        class => {
+            let count = changes
+                .iter()
+                .filter(|change| change.class == class)
+                .count();
+            let plural = if count == 1 {
+                "change is"
+            } else {
+                "changes are"
+            };
+            format!("{count} {plural} {class}")
+        }
+    };
+    Verdict {
+        overall,
+        honest,
+        reason: format!("version {new} after {old} {answer}: {because}"),
+    }
+}
+
+fn honesty(old: &str, new: &str, overall: Class, changes: &[Change]) -> Option<bool> {
+    if overall == Class::Violation {
+        return Some(false);
+    }
+    if overall == Class::None && old == new {
+        return Some(true);
+    }
+    let (old, new) = (Version::parse(old)?, Version::parse(new)?);
+    // An open question is answered both ways; only an answer that does not depend on it is given.
+    let read_as = |answer: fn(&Change) -> Class| {
+        let classes = changes.iter().map(|change| match change.class {
+            Class::NeedsReview => answer(change),
+            class => class,
+        });
+        admits(old, new, classes.max().unwrap_or(Class::None))
+    };
+    let mildest = read_as(|change| change.rule.known().map_or(Class::None, Rule::mildest));
+    let gravest = read_as(|_| Class::Major);
+    (mildest == gravest).then_some(mildest)
+}
+
+fn admits(old: Version, new: Version, class: Class) -> bool {
+    match class {
+        Class::None if new == old => true,
+        Class::None | Class::MinorSafe => new.major == old.major && new.minor > old.minor,
+        Class::Major => new.major > old.major,
+        Class::NeedsReview | Class::Violation => false,
+    }
+}

@@ -1,0 +1,143 @@
+//! What the conformance kit and an adapter must agree on: the fixture protocols' result document, its
+//! statuses with their exit codes, and how an outcome is compared with an expectation.
+//!
+//! In `stdio-fixture-v1` an adapter reads one case document from stdin, writes one [`AdapterResult`]
+//! to stdout and exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it reads one case a line
+//! and writes one result a line, in order, until its stdin ends; its exit code then says nothing.
+//!
+//! Invariant: kit and adapters compare with the same function, so that a disagreement between them
+//! is about behaviour and never about the rules of comparison.
+
+mod assertion;
+mod compare;
+
+use serde_json::Value;
+
+use crate::wire::{Field, Object, message, wire_enum};
+
+pub use assertion::{Assertion, BadExpectation, check_expectation};
+pub use compare::{Mismatch, differences, matches};
+
+/// The name of the protocol with one process a case.
+pub const STDIO_FIXTURE_V1: &str = "stdio-fixture-v1";
+
+/// The name of the protocol with one case a line.
+pub const STDIO_FIXTURE_LINES_V1: &str = "stdio-fixture-lines-v1";
+
+wire_enum! {
+    /// What an adapter says about a case.
+    pub enum Status("FixtureStatus", closed) {
+        /// The implementation behaved as expected.
+        Pass = "pass",
+        /// The implementation ran the case and behaved otherwise.
+        Fail = "fail",
+        /// The adapter or the implementation could not evaluate the case.
+        Error = "error",
+        /// The implementation does not have what the case asks for.
+        NotImplemented = "not_implemented",
+    }
+}
+
+impl Status {
+    /// The exit code that goes with the status where a process answers one case.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Fail => 1,
+            Self::Error => 2,
+            Self::NotImplemented => 3,
+        }
+    }
+}
+
+message! {
+    /// What an adapter answers for one case.
+    pub struct AdapterResult("AdapterResult", open) {
+        /// The adapter's own judgement.
+        required status: Status = "status", "fixture-status";
+        /// A note for people.
+        nullable message: String = "message", "text-for-people";
+        /// What the implementation did, in the form of the case's expectation.
+        nullable actual: Value = "actual", "fixture-outcome";
+        /// The id of the case that this answers.
+        nullable id: String = "id", "case-id";
+    }
+}
+
+impl AdapterResult {
+    /// Compares what the implementation did with what the case expects.
+    pub fn judge(expected: &Value, actual: Value) -> Self {
+        let (status, message) = match matches(expected, &actual) {
+            Ok(()) => (Status::Pass, Field::Absent),
+            Err(mismatch) => (Status::Fail, Field::Value(mismatch.to_string())),
+        };
+        Self {
+            status,
+            message,
+            actual: Field::Value(actual),
+            id: Field::Absent,
+            extra: Object::new(),
+        }
+    }
+
+    /// A status without an outcome: the case could not be evaluated, or is not implemented.
+    pub fn without_outcome(status: Status, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            message: Field::Value(message.into()),
+            actual: Field::Null,
+            id: Field::Absent,
+            extra: Object::new(),
+        }
+    }
+
+    /// Names the case that this answers, so that the reader can tell a mix-up.
+    #[must_use]
+    pub fn answering(mut self, id: impl Into<String>) -> Self {
+        self.id = Field::Value(id.into());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{AdapterResult, Status};
+    use crate::wire::Wire as _;
+
+    #[test]
+    fn exit_codes_are_those_of_the_protocol() {
+        let codes: Vec<_> = Status::ALL
+            .iter()
+            .map(|status| status.exit_code())
+            .collect();
+        assert_eq!(codes, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_judgement_carries_the_outcome_and_the_first_mismatch() {
+        let passed =
+            AdapterResult::judge(&json!({"result": "ok"}), json!({"result": "ok", "n": 1}));
+        assert_eq!(
+            passed.answering("alx/a/b").encode(),
+            json!({"status": "pass", "actual": {"result": "ok", "n": 1}, "id": "alx/a/b"})
+        );
+        let failed = AdapterResult::judge(&json!({"n": 2}), json!({"n": 1}));
+        assert_eq!(
+            failed.encode(),
+            json!({"status": "fail", "message": "/n: expected 2, found 1", "actual": {"n": 1}})
+        );
+    }
+
+    #[test]
+    fn members_of_other_adapters_are_tolerated_and_null_is_a_missing_outcome() {
+        let read = AdapterResult::from_document(json!({
+            "status": "not_implemented", "message": null, "actual": null, "took_ms": 3,
+        }));
+        let read = read.unwrap();
+        assert_eq!(read.status, Status::NotImplemented);
+        assert_eq!(read.actual.value(), None);
+        assert!(AdapterResult::from_document(json!({"status": "passed"})).is_err());
+    }
+}

@@ -1,0 +1,21 @@
+//! The wire contract: what Accord's messages look like, which failures have a
+//! name, and what may change between two versions.
+//!
+//! * [`wire`]: one declaration a message gives its type, its strict reader, its
+//!   writer, its entry in a contract snapshot and its JSON Schema.
+//! * [`codes`]: the registry of failure codes, and what a failure looks like in each
+//!   protocol.
+//! * [`alx`]: the messages, events and retries of ALX 1.1.
+//! * [`fixture`]: what adapters and the kit say to each other.
+//! * [`snapshot`]: the contract as one document, made from the types.
+//! * [`compat`]: what changed between two such documents, and whether the version
+//!   number is honest about it.
+//!
+//! This crate is pure: it reads no clock, file, environment or random source.
+
+pub mod alx;
+pub mod codes;
+pub mod compat;
+pub mod fixture;
+pub mod snapshot;
+pub mod wire;

@@ -1,0 +1,167 @@
+//! Contract snapshots made from the types.
+//!
+//! A snapshot is one JSON document that says what a wire contract promises at a
+//! version; the compatibility checker compares two of them. Messages come from their
+//! declarations and codes from the registry, so that a snapshot cannot say anything
+//! else than the code does.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::alx::ErrorEnvelope;
+use crate::codes::{Category, Code};
+use crate::compat::{Direction, Report, SnapshotDocument};
+use crate::fixture::AdapterResult;
+use crate::wire::{Message, Names, Object, Value, snapshot_fields};
+
+/// The version of Accord's own wire contract.
+pub const ACCORD_CONTRACT_VERSION: &str = "0.1";
+
+/// A snapshot in the making. Crates that own messages add them.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    version: String,
+    directions: Object,
+    messages: Object,
+    capabilities: Vec<String>,
+    errors: Object,
+    events: Object,
+    envelope_semantics: Object,
+    identity: Option<Value>,
+}
+
+/// What the contract says about an event type.
+#[derive(Clone, Copy, Debug)]
+pub struct EventMeaning {
+    /// A token for the meaning; it changes when the meaning does.
+    pub semantics: &'static str,
+    /// Whether a client that does not know the type loses nothing that it needs.
+    pub ignorable: bool,
+}
+
+/// How content identity is computed.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// What stands before the hashed bytes.
+    pub domain_tag: String,
+    /// The hash function.
+    pub hash: String,
+    /// The members that are hashed.
+    pub scope: Vec<String>,
+    /// Examples with their hashes.
+    pub vectors: BTreeMap<String, String>,
+}
+
+/// Starts the snapshot of Accord's own wire contract with what this crate serves;
+/// the crates that serve more add it.
+pub fn own() -> Builder {
+    builder(ACCORD_CONTRACT_VERSION)
+        .message::<ErrorEnvelope>(Direction::Response)
+        .message::<AdapterResult>(Direction::Response)
+        .message::<SnapshotDocument>(Direction::Request)
+        .message::<Report>(Direction::Response)
+        .errors_from_registry()
+        .envelope_semantics("ok:true", "request-carried-out")
+        .envelope_semantics("ok:false", "request-not-carried-out")
+}
+
+/// Starts the snapshot of a contract at a version.
+pub fn builder(version: &str) -> Builder {
+    Builder {
+        version: version.into(),
+        ..Builder::default()
+    }
+}
+
+impl Builder {
+    /// Adds a message.
+    ///
+    /// # Panics
+    /// Where another message of the same name was added before: one name has one shape.
+    #[must_use]
+    pub fn message<M: Message>(mut self, direction: Direction) -> Self {
+        let fields = Value::Object(snapshot_fields::<M>());
+        let previous = self.messages.insert(M::NAME.into(), fields);
+        assert!(previous.is_none(), "two messages are called {}", M::NAME);
+        (self.directions).insert(M::NAME.into(), direction.as_str().into());
+        self
+    }
+
+    /// Adds a capability.
+    #[must_use]
+    pub fn capability(mut self, name: &str) -> Self {
+        self.capabilities.push(name.into());
+        self
+    }
+
+    /// Adds the codes of the registry that `belongs` picks, under their categories.
+    #[must_use]
+    pub fn errors(mut self, belongs: impl Fn(Code) -> bool) -> Self {
+        for category in Category::ALL {
+            let codes: Vec<_> = (Code::ALL.iter())
+                .filter(|code| code.category() == *category && belongs(**code))
+                .map(|code| code.as_str())
+                .collect();
+            if !codes.is_empty() {
+                self.errors.insert(category.as_str().into(), json!(codes));
+            }
+        }
+        self
+    }
+
+    /// Adds every code of the registry.
+    #[must_use]
+    pub fn errors_from_registry(self) -> Self {
+        self.errors(|_| true)
+    }
+
+    /// Adds a list of event types.
+    #[must_use]
+    pub fn events<N: Names>(mut self, meaning: impl Fn(N) -> EventMeaning) -> Self {
+        let entry = |name: &N| {
+            let meaning = meaning(*name);
+            let entry = json!({"semantics": meaning.semantics, "ignorable": meaning.ignorable});
+            (name.as_str().to_owned(), entry)
+        };
+        let members = N::ALL.iter().map(entry).collect();
+        self.events.insert(N::NAME.into(), Value::Object(members));
+        self
+    }
+
+    /// Says what a value of an envelope member guarantees.
+    #[must_use]
+    pub fn envelope_semantics(mut self, when: &str, semantics: &str) -> Self {
+        (self.envelope_semantics).insert(when.into(), semantics.into());
+        self
+    }
+
+    /// Says how content identity is computed.
+    #[must_use]
+    pub fn identity(mut self, identity: Identity) -> Self {
+        self.identity = Some(json!({
+            "domainTag": identity.domain_tag,
+            "hash": identity.hash,
+            "scope": identity.scope,
+            "vectors": identity.vectors,
+        }));
+        self
+    }
+
+    /// The snapshot, its messages in the order of their names.
+    pub fn build(mut self) -> Value {
+        self.messages.sort_keys();
+        self.directions.sort_keys();
+        self.capabilities.sort();
+        let mut document = Object::new();
+        document.insert("protocolVersion".into(), self.version.into());
+        document.insert("directions".into(), self.directions.into());
+        document.insert("messages".into(), self.messages.into());
+        document.insert("capabilities".into(), self.capabilities.into());
+        document.insert("errors".into(), self.errors.into());
+        document.insert("events".into(), self.events.into());
+        document.insert("envelopeSemantics".into(), self.envelope_semantics.into());
+        document.extend(self.identity.map(|identity| ("identity".into(), identity)));
+        Value::Object(document)
+    }
+}

@@ -1,0 +1,70 @@
+//! Whether the aliases in a document repeat what they claim to repeat.
+
+use serde_json::Value;
+
+use super::{Alias, Message};
+use crate::{message, wire_enum};
+
+message! {
+    /// One alias of a message, compared with its canonical member.
+    pub struct AliasCheck("AliasCheck", closed) {
+        /// The alias, as a member name.
+        required alias: String = "alias", "member-name";
+        /// The place of the canonical member, as a dotted path.
+        required mirrors: String = "mirrors", "dotted-path";
+        /// What the comparison found.
+        required state: AliasState = "state", "alias-state";
+    }
+}
+
+wire_enum! {
+    /// What the comparison of an alias with its canonical member found.
+    pub enum AliasState("AliasState", closed) {
+        /// The alias has the canonical value.
+        Match = "match",
+        /// The alias has another value, or its canonical member is not there.
+        Wrong = "wrong",
+        /// The alias is not there.
+        Absent = "absent",
+    }
+}
+
+/// Compares every alias of a message with its canonical member in `document`.
+///
+/// This is for whoever answers for a sender; a reader never looks at an alias.
+pub fn check_aliases<M: Message>(document: &Value) -> Vec<AliasCheck> {
+    M::ALIASES
+        .iter()
+        .map(|alias| check(alias, document))
+        .collect()
+}
+
+fn check(alias: &Alias, document: &Value) -> AliasCheck {
+    let state = match (document.get(alias.name), alias.canonical(document)) {
+        (None, _) => AliasState::Absent,
+        (Some(written), Some(canonical)) if same(written, canonical) => AliasState::Match,
+        (Some(_), _) => AliasState::Wrong,
+    };
+    AliasCheck {
+        alias: alias.name.into(),
+        mirrors: alias.mirrors.into(),
+        state,
+    }
+}
+
+/// Equality of JSON values, where `1` and `1.0` are one number.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || (left.is_f64() != right.is_f64() && left.as_f64() == right.as_f64())
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(l, r)| same(l, r))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && (left.iter()).all(|(name, l)| right.get(name).is_some_and(|r| same(l, r)))
+        }
+        _ => left == right,
+    }
+}

@@ -1,0 +1,112 @@
+//! Why a document is not the message that it should be.
+
+use serde_json::Value;
+
+use super::{Pointer, Shape};
+
+/// A place in a document that does not hold what the message demands.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{}: expected {expected}, found {found}", place(pointer))]
+#[non_exhaustive]
+pub struct DecodeError {
+    /// JSON pointer of the place; empty for the whole document.
+    pub pointer: String,
+    /// Which kind of disagreement it is; decides the failure code.
+    pub kind: DecodeErrorKind,
+    /// What the message demands there, in words.
+    pub expected: String,
+    /// What stands there, in words.
+    pub found: String,
+}
+
+/// The four ways in which a document can disagree with a message.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum DecodeErrorKind {
+    /// A required member is not there.
+    Missing,
+    /// The value has another JSON type.
+    Type,
+    /// The JSON type is right and the value is not one that is allowed.
+    Value,
+    /// A closed message has a member that it does not know.
+    Unknown,
+}
+
+impl DecodeError {
+    /// A required member that is not there.
+    pub fn missing(at: &Pointer<'_>, shape: &Shape) -> Self {
+        Self::new(
+            at,
+            DecodeErrorKind::Missing,
+            shape.in_words(),
+            "nothing".into(),
+        )
+    }
+
+    /// A value of another JSON type than the shape has.
+    pub fn wrong_type(at: &Pointer<'_>, shape: &Shape, found: &Value) -> Self {
+        Self::new(
+            at,
+            DecodeErrorKind::Type,
+            shape.in_words(),
+            json_type(found).into(),
+        )
+    }
+
+    /// A value of the right JSON type that the shape does not allow.
+    pub fn wrong_value(at: &Pointer<'_>, shape: &Shape, found: &Value) -> Self {
+        Self::new(at, DecodeErrorKind::Value, shape.in_words(), excerpt(found))
+    }
+
+    /// A member that a closed message does not know.
+    pub fn unknown(at: &Pointer<'_>, found: &Value) -> Self {
+        let expected = "no member of this name".into();
+        Self::new(
+            at,
+            DecodeErrorKind::Unknown,
+            expected,
+            json_type(found).into(),
+        )
+    }
+
+    fn new(at: &Pointer<'_>, kind: DecodeErrorKind, expected: String, found: String) -> Self {
+        Self {
+            pointer: at.to_string(),
+            kind,
+            expected,
+            found,
+        }
+    }
+}
+
+fn place(pointer: &str) -> &str {
+    if pointer.is_empty() {
+        "the document"
+    } else {
+        pointer
+    }
+}
+
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Enough of a value to recognise it; a hostile one must not fill the log.
+fn excerpt(value: &Value) -> String {
+    const LONGEST: usize = 60;
+    let text = match value {
+        Value::Array(_) | Value::Object(_) => return json_type(value).into(),
+        scalar => scalar.to_string(),
+    };
+    match text.char_indices().nth(LONGEST) {
+        None => text,
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+    }
+}

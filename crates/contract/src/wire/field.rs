@@ -1,0 +1,168 @@
+//! The four ways in which a message can have a member.
+
+/// A member that may be absent, `null`, or a value. On the wire `null` says
+/// "known to be empty" and absence says "not told"; they are not interchangeable.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Field<T> {
+    /// The member is not there.
+    #[default]
+    Absent,
+    /// The member is there and is `null`.
+    Null,
+    /// The member is there and holds this.
+    Value(T),
+}
+
+impl<T> Field<T> {
+    /// The value, where there is one.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null => None,
+        }
+    }
+}
+
+impl<T> From<Option<T>> for Field<T> {
+    /// `None` becomes [`Field::Absent`]: an emitter says `null` only on purpose.
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, Self::Value)
+    }
+}
+
+/// What a contract says about whether a member is there and may be `null`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Presence {
+    /// Whether the member must be there.
+    pub required: bool,
+    /// Whether the member may be `null`.
+    pub nullable: bool,
+}
+
+/// One module for each presence keyword of [`message!`](crate::message). They
+/// have the same four names, so that the macro can pick one by its keyword.
+#[doc(hidden)]
+pub mod presence {
+    /// Must be there; what is allowed there is up to the type.
+    pub mod required {
+        use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Wire};
+
+        pub type Type<T> = T;
+        pub const PRESENCE: Presence = Presence {
+            required: true,
+            nullable: false,
+        };
+
+        pub fn take<T: Wire>(
+            members: &mut Object,
+            name: &str,
+            at: &Pointer<'_>,
+        ) -> Result<T, DecodeError> {
+            let at = at.member(name);
+            match members.shift_remove(name) {
+                None => Err(DecodeError::missing(&at, &T::shape())),
+                Some(value) => T::decode(value, &at),
+            }
+        }
+
+        pub fn put<T: Wire>(value: &T, name: &str, form: Form, into: &mut Object) {
+            into.insert(name.into(), value.write(form));
+        }
+    }
+
+    /// May be absent; `null` is refused.
+    pub mod optional {
+        use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Value, Wire};
+
+        pub type Type<T> = Option<T>;
+        pub const PRESENCE: Presence = Presence {
+            required: false,
+            nullable: false,
+        };
+
+        pub fn take<T: Wire>(
+            members: &mut Object,
+            name: &str,
+            at: &Pointer<'_>,
+        ) -> Result<Option<T>, DecodeError> {
+            let at = at.member(name);
+            match members.shift_remove(name) {
+                None => Ok(None),
+                Some(Value::Null) => Err(DecodeError::wrong_type(&at, &T::shape(), &Value::Null)),
+                Some(value) => T::decode(value, &at).map(Some),
+            }
+        }
+
+        pub fn put<T: Wire>(value: &Option<T>, name: &str, form: Form, into: &mut Object) {
+            if let Some(value) = value {
+                into.insert(name.into(), value.write(form));
+            }
+        }
+    }
+
+    /// May be absent and may be `null`, and the two are kept apart.
+    pub mod nullable {
+        use crate::wire::{DecodeError, Field, Form, Object, Pointer, Presence, Value, Wire};
+
+        pub type Type<T> = Field<T>;
+        pub const PRESENCE: Presence = Presence {
+            required: false,
+            nullable: true,
+        };
+
+        pub fn take<T: Wire>(
+            members: &mut Object,
+            name: &str,
+            at: &Pointer<'_>,
+        ) -> Result<Field<T>, DecodeError> {
+            match members.shift_remove(name) {
+                None => Ok(Field::Absent),
+                Some(Value::Null) => Ok(Field::Null),
+                Some(value) => T::decode(value, &at.member(name)).map(Field::Value),
+            }
+        }
+
+        pub fn put<T: Wire>(value: &Field<T>, name: &str, form: Form, into: &mut Object) {
+            match value {
+                Field::Absent => {}
+                Field::Null => {
+                    into.insert(name.into(), Value::Null);
+                }
+                Field::Value(value) => {
+                    into.insert(name.into(), value.write(form));
+                }
+            }
+        }
+    }
+
+    /// Must be there, and may be `null`.
+    pub mod required_or_null {
+        use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Value, Wire};
+
+        pub type Type<T> = Option<T>;
+        pub const PRESENCE: Presence = Presence {
+            required: true,
+            nullable: true,
+        };
+
+        pub fn take<T: Wire>(
+            members: &mut Object,
+            name: &str,
+            at: &Pointer<'_>,
+        ) -> Result<Option<T>, DecodeError> {
+            let at = at.member(name);
+            match members.shift_remove(name) {
+                None => Err(DecodeError::missing(&at, &T::shape())),
+                Some(Value::Null) => Ok(None),
+                Some(value) => T::decode(value, &at).map(Some),
+            }
+        }
+
+        pub fn put<T: Wire>(value: &Option<T>, name: &str, form: Form, into: &mut Object) {
+            let value = value
+                .as_ref()
+                .map_or(Value::Null, |value| value.write(form));
+            into.insert(name.into(), value);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! `message!`: the declaration of a wire message.
+
+use super::{
+    Alias, DecodeError, FieldShape, Form, MessageShape, Object, Pointer, Shape, Value, Wire,
+};
+
+/// Declares a wire message.
+///
+/// ```
+/// use accord_contract::wire::{Field, Wire, message};
+///
+/// message! {
+///     /// A note on a task.
+///     pub struct Note("Note", open) {
+///         /// Who wrote it.
+///         required author: String = "author", "actor-id";
+///         /// When it was read, where that is known.
+///         nullable read_at: String = "readAt", "time:iso-8601";
+///         /// What it answers.
+///         optional answers: String = "answers", "note-id";
+///     }
+///     aliases { "by" => "author" }
+/// }
+///
+/// let note = Note::from_document(serde_json::json!({"author": "ada", "readAt": null, "x-mood": 1}))?;
+/// assert_eq!((&note.read_at, &note.answers), (&Field::Null, &None));
+/// assert_eq!(
+///     note.encode(),
+///     serde_json::json!({"author": "ada", "readAt": null, "by": "ada", "x-mood": 1}),
+/// );
+/// # Ok::<(), accord_contract::wire::DecodeError>(())
+/// ```
+///
+/// * `open` keeps unknown members in a public member `extra`; `closed` refuses them.
+/// * `required T` gives `T`; `optional T` gives `Option<T>` and refuses `null`;
+///   `nullable T` gives `Field<T>`; `required_or_null T` gives `Option<T>`, where
+///   the member must be there and `None` is `null`.
+/// * An alias names a member at the top of the message and the dotted path of the
+///   canonical member that it repeats.
+#[macro_export]
+macro_rules! message {
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis struct $name:ident($wire_name:literal, open) {
+            $(
+                $(#[doc = $field_about:literal])*
+                $presence:ident $field:ident: $ty:ty = $json:literal, $semantics:literal;
+            )*
+        }
+        $(aliases { $($alias:literal => $mirrors:literal),+ $(,)? })?
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, Eq, PartialEq)]
+        #[non_exhaustive]
+        $vis struct $name {
+            $(
+                $(#[doc = $field_about])*
+                pub $field: $crate::wire::presence::$presence::Type<$ty>,
+            )*
+            /// Members that this contract does not name; they are written back.
+            pub extra: $crate::wire::Object,
+        }
+
+        impl $crate::wire::Message for $name {
+            const NAME: &'static str = $wire_name;
+            const ABOUT: &'static [&'static str] = &[$($about),*];
+            const OPEN: bool = true;
+            const ALIASES: &'static [$crate::wire::Alias] =
+                &[$($($crate::wire::Alias { name: $alias, mirrors: $mirrors }),+)?];
+
+            $crate::message! { @fields $(
+                ([$($field_about),*] $presence $ty, $json, $semantics)
+            )* }
+
+            fn take(
+                mut members: $crate::wire::Object,
+                at: &$crate::wire::Pointer<'_>,
+            ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
+                ::core::result::Result::Ok(Self {
+                    $($field: $crate::wire::presence::$presence::take::<$ty>(
+                        &mut members, $json, at,
+                    )?,)*
+                    extra: members,
+                })
+            }
+
+            fn put(&self, form: $crate::wire::Form, into: &mut $crate::wire::Object) {
+                $($crate::wire::presence::$presence::put::<$ty>(
+                    &self.$field, $json, form, into,
+                );)*
+            }
+
+            fn extra(&self) -> ::core::option::Option<&$crate::wire::Object> {
+                ::core::option::Option::Some(&self.extra)
+            }
+        }
+    };
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis struct $name:ident($wire_name:literal, closed) {
+            $(
+                $(#[doc = $field_about:literal])*
+                $presence:ident $field:ident: $ty:ty = $json:literal, $semantics:literal;
+            )*
+        }
+        $(aliases { $($alias:literal => $mirrors:literal),+ $(,)? })?
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, Eq, PartialEq)]
+        #[non_exhaustive]
+        $vis struct $name {
+            $(
+                $(#[doc = $field_about])*
+                pub $field: $crate::wire::presence::$presence::Type<$ty>,
+            )*
+        }
+
+        impl $crate::wire::Message for $name {
+            const NAME: &'static str = $wire_name;
+            const ABOUT: &'static [&'static str] = &[$($about),*];
+            const OPEN: bool = false;
+            const ALIASES: &'static [$crate::wire::Alias] =
+                &[$($($crate::wire::Alias { name: $alias, mirrors: $mirrors }),+)?];
+
+            $crate::message! { @fields $(
+                ([$($field_about),*] $presence $ty, $json, $semantics)
+            )* }
+
+            fn take(
+                mut members: $crate::wire::Object,
+                at: &$crate::wire::Pointer<'_>,
+            ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
+                let message = Self {
+                    $($field: $crate::wire::presence::$presence::take::<$ty>(
+                        &mut members, $json, at,
+                    )?,)*
+                };
+                $crate::wire::refuse_rest(&members, at)?;
+                ::core::result::Result::Ok(message)
+            }
+
+            fn put(&self, form: $crate::wire::Form, into: &mut $crate::wire::Object) {
+                $($crate::wire::presence::$presence::put::<$ty>(
+                    &self.$field, $json, form, into,
+                );)*
+            }
+
+            fn extra(&self) -> ::core::option::Option<&$crate::wire::Object> {
+                ::core::option::Option::None
+            }
+        }
+    };
+    (@fields $(
+        ([$($field_about:literal),*] $presence:ident $ty:ty, $json:literal, $semantics:literal)
+    )*) => {
+        fn fields() -> ::std::vec::Vec<$crate::wire::FieldShape> {
+            ::std::vec![$(
+                $crate::wire::FieldShape {
+                    name: $json,
+                    about: $crate::wire::about(&[$($field_about),*]),
+                    presence: $crate::wire::presence::$presence::PRESENCE,
+                    semantics: $semantics,
+                    shape: <$ty as $crate::wire::Wire>::shape(),
+                }
+            ),*]
+        }
+    };
+}
+
+/// What [`message!`](crate::message) says about a message. Implemented by the
+/// macro alone; everything else comes from [`Wire`].
+pub trait Message: Sized {
+    /// The name on the wire contract.
+    const NAME: &'static str;
+    /// The doc comment, line by line.
+    const ABOUT: &'static [&'static str];
+    /// Whether unknown members are kept.
+    const OPEN: bool;
+    /// The aliases that are written beside the canonical members.
+    const ALIASES: &'static [Alias];
+
+    /// The canonical members, in the order in which they are written.
+    fn fields() -> Vec<FieldShape>;
+
+    /// Reads the canonical members out of `members`, and deals with the rest.
+    fn take(members: Object, at: &Pointer<'_>) -> Result<Self, DecodeError>;
+
+    /// Writes the canonical members.
+    fn put(&self, form: Form, into: &mut Object);
+
+    /// The members that came in unknown, where the message keeps them.
+    fn extra(&self) -> Option<&Object>;
+}
+
+impl<M: Message> Wire for M {
+    fn shape() -> Shape {
+        Shape::Message(MessageShape {
+            name: M::NAME,
+            about: super::about(M::ABOUT),
+            open: M::OPEN,
+            fields: M::fields,
+            aliases: M::ALIASES,
+        })
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        let mut members = match value {
+            Value::Object(members) => members,
+            other => return Err(DecodeError::wrong_type(at, &M::shape(), &other)),
+        };
+        for alias in M::ALIASES {
+            members.shift_remove(alias.name);
+        }
+        M::take(members, at)
+    }
+
+    fn write(&self, form: Form) -> Value {
+        let mut members = Object::new();
+        self.put(form, &mut members);
+        let mut document = Value::Object(members);
+        if form == Form::Document {
+            let mirrored: Vec<_> = (M::ALIASES.iter())
+                .filter_map(|alias| Some((alias.name, alias.canonical(&document)?.clone())))
+                .collect();
+            if let Value::Object(members) = &mut document {
+                for (name, value) in mirrored {
+                    members.insert(name.into(), value);
+                }
+                for (name, value) in self.extra().into_iter().flatten() {
+                    // A member that the contract names is never overruled by one that came in unknown.
+                    members.entry(name).or_insert_with(|| value.clone());
+                }
+            }
+        }
+        document
+    }
+}
+
+/// Refuses the members that a closed message did not take.
+#[doc(hidden)]
+pub fn refuse_rest(members: &Object, at: &Pointer<'_>) -> Result<(), DecodeError> {
+    match members.iter().next() {
+        None => Ok(()),
+        Some((name, value)) => Err(DecodeError::unknown(&at.member(name), value)),
+    }
+}

@@ -1,0 +1,60 @@
+//! Where a value stands in its document, as an RFC 6901 JSON pointer.
+
+use std::fmt;
+
+/// A place in a document. Each step borrows the one above, so that walking a
+/// sound document allocates nothing; the text is made only for an error.
+#[derive(Clone, Copy, Debug)]
+pub enum Pointer<'a> {
+    /// The whole document.
+    Root,
+    /// A member of the object above.
+    Member(&'a Self, &'a str),
+    /// An element of the list above.
+    Index(&'a Self, usize),
+}
+
+impl<'a> Pointer<'a> {
+    /// The place of a member of this object.
+    pub fn member(&'a self, name: &'a str) -> Self {
+        Self::Member(self, name)
+    }
+
+    /// The place of an element of this list.
+    pub fn index(&'a self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+}
+
+impl fmt::Display for Pointer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Member(above, name) => write!(f, "{above}/{}", escape(name)),
+            Self::Index(above, index) => write!(f, "{above}/{index}"),
+        }
+    }
+}
+
+/// One reference token as RFC 6901 writes it.
+fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_what_serde_json_resolves() {
+        let document = serde_json::json!({"a/b": [{"m~n": 7}]});
+        let root = Pointer::Root;
+        let (list, item);
+        list = root.member("a/b");
+        item = list.index(0);
+        let place = item.member("m~n").to_string();
+        assert_eq!(place, "/a~1b/0/m~0n");
+        assert_eq!(document.pointer(&place), Some(&serde_json::json!(7)));
+        assert_eq!(Pointer::Root.to_string(), "");
+    }
+}

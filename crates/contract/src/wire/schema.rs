@@ -1,0 +1,108 @@
+//! JSON Schema (draft 2020-12) from a shape. The schema accepts the documents
+//! that the reader accepts, and no others; only integers past 64 bits, which a
+//! schema has no word for, are left to the reader.
+
+use serde_json::json;
+
+use super::{FieldShape, MessageShape, Object, Shape, Value, Wire};
+
+/// The JSON Schema of a wire value, with every message that it uses in `$defs`.
+pub fn json_schema<T: Wire>() -> Value {
+    let mut definitions = Object::new();
+    let whole = schema(&T::shape(), &mut definitions);
+    let mut document = Object::new();
+    document.insert(
+        "$schema".into(),
+        "https://json-schema.org/draft/2020-12/schema".into(),
+    );
+    if let Value::Object(members) = whole {
+        document.extend(members);
+    }
+    if !definitions.is_empty() {
+        document.insert("$defs".into(), Value::Object(definitions));
+    }
+    Value::Object(document)
+}
+
+fn schema(shape: &Shape, definitions: &mut Object) -> Value {
+    match shape {
+        Shape::Any => json!({}),
+        Shape::Boolean => json!({"type": "boolean"}),
+        Shape::Constant(value) => json!({"const": value}),
+        Shape::Text => json!({"type": "string"}),
+        Shape::Integer { minimum: None } => json!({"type": "integer"}),
+        Shape::Integer {
+            minimum: Some(least),
+        } => json!({"type": "integer", "minimum": least}),
+        Shape::Number { range: None } => json!({"type": "number"}),
+        Shape::Number {
+            range: Some((least, most)),
+        } => json!({"type": "number", "minimum": least, "maximum": most}),
+        Shape::List(item) => json!({"type": "array", "items": schema(item, definitions)}),
+        Shape::Map(item) => {
+            json!({"type": "object", "additionalProperties": schema(item, definitions)})
+        }
+        Shape::Enum(names) if names.open => json!({"type": "string", "examples": names.members}),
+        Shape::Enum(names) => json!({"enum": names.members}),
+        Shape::Message(message) => {
+            if !definitions.contains_key(message.name) {
+                // Taken before the members are looked at: a message may contain itself.
+                definitions.insert(message.name.into(), Value::Null);
+                let definition = definition(message, definitions);
+                definitions.insert(message.name.into(), definition);
+            }
+            json!({"$ref": format!("#/$defs/{}", message.name)})
+        }
+    }
+}
+
+fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
+    let fields = (message.fields)();
+    let required: Vec<_> = (fields.iter())
+        .filter(|field| field.presence.required)
+        .map(|field| field.name)
+        .collect();
+    let mut properties = Object::new();
+    for field in &fields {
+        properties.insert(field.name.into(), member(field, definitions));
+    }
+    for alias in message.aliases {
+        // No type: what stands in an alias must never make a reader refuse a document.
+        let about = format!(
+            "Alias of {}; written for convenience, never read.",
+            alias.mirrors
+        );
+        properties.insert(alias.name.into(), json!({"description": about}));
+    }
+    let mut definition = Object::new();
+    definition.insert("title".into(), message.name.into());
+    if !message.about.is_empty() {
+        definition.insert("description".into(), message.about.clone().into());
+    }
+    definition.insert("type".into(), "object".into());
+    if !required.is_empty() {
+        definition.insert("required".into(), json!(required));
+    }
+    definition.insert("properties".into(), Value::Object(properties));
+    if !message.open {
+        definition.insert("additionalProperties".into(), false.into());
+    }
+    Value::Object(definition)
+}
+
+fn member(field: &FieldShape, definitions: &mut Object) -> Value {
+    let presence = field.presence;
+    let mut schema = match (schema(&field.shape, definitions), &field.shape) {
+        // Any value includes null, which only a required or nullable member may be.
+        (_, Shape::Any) if !presence.required && !presence.nullable => {
+            json!({"not": {"type": "null"}})
+        }
+        (any, Shape::Any) => any,
+        (schema, _) if presence.nullable => json!({"anyOf": [schema, {"type": "null"}]}),
+        (schema, _) => schema,
+    };
+    if let (Value::Object(members), false) = (&mut schema, field.about.is_empty()) {
+        members.insert("description".into(), field.about.clone().into());
+    }
+    schema
+}

@@ -1,0 +1,7 @@
+//! ALX 1.1 from the outside: the client rules, the wire guarantees, events, retries.
+
+mod client_rules;
+mod events;
+mod fixtures;
+mod guarantees;
+mod retry;
