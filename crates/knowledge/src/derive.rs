@@ -1,0 +1,79 @@
+//! Making the envelope of a block that descends from others.
+
+use accord_canon::{Digest, Numbers};
+use serde_json::{Map, Value};
+
+use crate::envelope::{Outline, utf16_order, with_prefix};
+use crate::{HashOptions, KbError, KbHasher, artifact_hash};
+
+/// What a caller says about a new block.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The payload type.
+    pub kind: String,
+    /// The domain.
+    pub domain: String,
+    /// The payload.
+    pub payload: Value,
+    /// The blocks that it was made from, in any order, with or without `0x`.
+    pub sources: Vec<String>,
+    /// How it was made from them.
+    pub derivation: Option<Value>,
+    /// The tier; `open` when nothing is said.
+    pub tier: Option<String>,
+}
+
+/// A finished envelope.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// The envelope.
+    pub envelope: Value,
+    /// Its identity.
+    pub kb_hash: Digest,
+}
+
+/// Completes a draft: sources prefixed and sorted, tier and artifact hash
+/// filled in, and the derivation's inputs checked against the sources.
+///
+/// # Errors
+/// When the draft gives no envelope that has an identity.
+pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
+    let payload = draft.payload.to_string();
+    let artifact =
+        artifact_hash(payload.as_bytes(), Numbers::Exact).map_err(|error| match error {
+            KbError::Canon(error) => KbError::Canon(error.within("/payload", 0)),
+            other => other,
+        })?;
+    let mut sources: Vec<String> = draft.sources.iter().map(|id| with_prefix(id)).collect();
+    sources.sort_by(|left, right| utf16_order(left, right));
+
+    let mut members = Map::new();
+    members.insert("type".to_owned(), draft.kind.into());
+    members.insert("domain".to_owned(), draft.domain.into());
+    members.insert("sources".to_owned(), sources.into());
+    members.insert("artifactHash".to_owned(), artifact.prefixed().into());
+    let tier = draft.tier.unwrap_or_else(|| "open".to_owned());
+    members.insert("tier".to_owned(), tier.into());
+    members.insert("payload".to_owned(), draft.payload);
+    if let Some(derivation) = draft.derivation {
+        members.insert("derivation".to_owned(), prefix_inputs(derivation));
+    }
+    let envelope = Value::Object(members);
+    let text = envelope.to_string();
+    // The identity first: it refuses a source that is named twice by its code.
+    let kb_hash = KbHasher::new(HashOptions::default())
+        .identify(text.as_bytes())?
+        .kb_hash;
+    Outline::of(&envelope)?.check_derivation_inputs()?;
+    Ok(Derived { envelope, kb_hash })
+}
+
+fn prefix_inputs(mut derivation: Value) -> Value {
+    let inputs = derivation.get_mut("inputs").and_then(Value::as_array_mut);
+    for input in inputs.into_iter().flatten() {
+        if let Some(Value::String(id)) = input.get_mut("kbId") {
+            *id = with_prefix(id);
+        }
+    }
+    derivation
+}

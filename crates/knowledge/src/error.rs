@@ -1,0 +1,106 @@
+//! Why an envelope is refused.
+
+use accord_canon::CanonError;
+use accord_contract::codes::Code;
+
+/// A refused envelope.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KbError {
+    /// It has no canonical form.
+    #[error(transparent)]
+    Canon(#[from] CanonError),
+    /// A source is named twice, and the caller did not say what that means.
+    #[error("a source is named twice; remove one, or choose to hash it once or as it is")]
+    DuplicateSource {
+        /// The later of the two.
+        pointer: String,
+    },
+    /// A member is missing or malformed.
+    #[error("{detail}")]
+    InvalidEnvelope {
+        /// The member.
+        pointer: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The sources are not in order.
+    #[error("sources must be in ascending order; sort them")]
+    SourcesNotSorted {
+        /// The first that comes too late.
+        pointer: String,
+    },
+    /// The payload does not have the shape of its type.
+    #[error("{detail}")]
+    SchemaInvalid {
+        /// The member.
+        pointer: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A block names itself as its source.
+    #[error("the block names itself among its sources; remove that entry")]
+    SelfReference {
+        /// The source.
+        pointer: String,
+    },
+    /// A source is not registered.
+    #[error("the source {source_id} is not registered; register it first")]
+    UnregisteredSource {
+        /// The source.
+        pointer: String,
+        /// The block that it names.
+        source_id: String,
+    },
+    /// A block would be its own ancestor.
+    #[error("the block would become its own ancestor through this source; remove it")]
+    CycleDetected {
+        /// The source.
+        pointer: String,
+    },
+}
+
+impl KbError {
+    pub(crate) fn envelope(pointer: String, detail: String) -> Self {
+        Self::InvalidEnvelope { pointer, detail }
+    }
+
+    pub(crate) fn schema(pointer: String, detail: String) -> Self {
+        Self::SchemaInvalid { pointer, detail }
+    }
+
+    pub(crate) fn not_an_object() -> Self {
+        Self::envelope(
+            String::new(),
+            "an envelope is a JSON object; this is another kind of value".to_owned(),
+        )
+    }
+
+    /// The failure code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Canon(error) => error.refusal().into(),
+            Self::DuplicateSource { .. } => Code::KbDuplicateSource,
+            Self::InvalidEnvelope { .. } => Code::InvalidEnvelope,
+            Self::SourcesNotSorted { .. } => Code::SourcesNotSorted,
+            Self::SchemaInvalid { .. } => Code::SchemaInvalid,
+            Self::SelfReference { .. } => Code::SelfReference,
+            Self::UnregisteredSource { .. } => Code::UnregisteredSource,
+            Self::CycleDetected { .. } => Code::CycleDetected,
+        }
+    }
+
+    /// The JSON pointer of the member; empty for the envelope itself.
+    pub fn pointer(&self) -> &str {
+        match self {
+            Self::Canon(error) => error.pointer(),
+            Self::DuplicateSource { pointer }
+            | Self::InvalidEnvelope { pointer, .. }
+            | Self::SourcesNotSorted { pointer }
+            | Self::SchemaInvalid { pointer, .. }
+            | Self::SelfReference { pointer }
+            | Self::UnregisteredSource { pointer, .. }
+            | Self::CycleDetected { pointer } => pointer,
+        }
+    }
+}

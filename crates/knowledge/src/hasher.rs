@@ -1,0 +1,134 @@
+//! Computing a block's identity from the text of its envelope.
+
+use accord_canon::{
+    Canonicalizer, Digest, Numbers, Part, Profile, keccak256, raw_sha256_cid, sha256,
+};
+
+use crate::sources::SourceWriter;
+use crate::{IdentityRule, KB_V1, KbError, SourceMode};
+
+/// What a caller may choose about an identity.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct HashOptions {
+    /// What becomes of a source that is named twice.
+    pub sources: SourceMode,
+    /// What becomes of integers that a double cannot hold.
+    pub numbers: Numbers,
+}
+
+/// Computes identities, one envelope after the other, reusing its buffers.
+#[derive(Debug)]
+pub struct KbHasher {
+    rule: IdentityRule,
+    options: HashOptions,
+    canonicalizer: Canonicalizer,
+    sources: SourceWriter,
+    /// The tag, then the canonical form: one stretch of bytes, because a digest
+    /// takes those in faster than two.
+    hashed: Vec<u8>,
+}
+
+/// An envelope's identity and the bytes that it stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct Identified<'a> {
+    /// The digest under the domain tag.
+    pub kb_hash: Digest,
+    /// What was hashed: the tag, then the canonical form.
+    pub hashed: &'a [u8],
+    /// The canonical form of the hashed members.
+    pub canonical: &'a [u8],
+}
+
+impl Identified<'_> {
+    /// The content id of the canonical form.
+    pub fn cid(&self) -> String {
+        raw_sha256_cid(&sha256(self.canonical))
+    }
+}
+
+impl KbHasher {
+    /// A hasher under the rule that is in force.
+    pub fn new(options: HashOptions) -> Self {
+        Self::with_rule(KB_V1, options)
+    }
+
+    /// A hasher under any rule that ever was.
+    pub fn with_rule(rule: IdentityRule, options: HashOptions) -> Self {
+        Self {
+            rule,
+            options,
+            canonicalizer: Canonicalizer::with_numbers(rule.profile, options.numbers),
+            sources: SourceWriter::new(rule.profile),
+            hashed: Vec::new(),
+        }
+    }
+
+    /// The identity of the envelope in `text`.
+    ///
+    /// Members outside the scope do not count, members inside it that are
+    /// absent stay absent, and sources are always there, sorted.
+    ///
+    /// # Errors
+    /// When the text is no envelope or a hashed member has no canonical form.
+    pub fn identify(&mut self, text: &[u8]) -> Result<Identified<'_>, KbError> {
+        let scope = &self.rule.scope;
+        let projection = self
+            .canonicalizer
+            .project(text, |key| match key {
+                "sources" | "parents" => Part::Raw,
+                key if scope.contains(&key) => Part::Canonical,
+                _ => Part::Ignored,
+            })?
+            .ok_or_else(KbError::not_an_object)?;
+        let tag = self.rule.tag.as_bytes();
+        let hashed = &mut self.hashed;
+        hashed.clear();
+        hashed.reserve(tag.len() + text.len() + "\"sources\":[],".len());
+        hashed.extend_from_slice(tag);
+        hashed.push(b'{');
+        let mut first = true;
+        for name in scope {
+            let value = projection.canonical(name);
+            if value.is_none() && *name != "sources" {
+                continue;
+            }
+            if !std::mem::replace(&mut first, false) {
+                hashed.push(b',');
+            }
+            hashed.push(b'"');
+            hashed.extend_from_slice(name.as_bytes());
+            hashed.extend_from_slice(b"\":");
+            if let Some(value) = value {
+                hashed.extend_from_slice(value);
+                continue;
+            }
+            // The older name counts only where the newer one says nothing.
+            let listed = ["sources", "parents"].into_iter().find_map(|name| {
+                let (text, offset) = projection.raw(name)?;
+                (text != b"null").then_some((name, text, offset))
+            });
+            match listed {
+                Some((name, list, offset)) => {
+                    self.sources
+                        .write(list, name, offset, self.options.sources, hashed)?;
+                }
+                None => hashed.extend_from_slice(b"[]"),
+            }
+        }
+        hashed.push(b'}');
+        Ok(Identified {
+            kb_hash: self.rule.hash.of(&[hashed]),
+            hashed,
+            canonical: &hashed[tag.len()..],
+        })
+    }
+}
+
+/// The hash of a payload's canonical form, under no tag.
+///
+/// # Errors
+/// When the payload has no canonical form.
+pub fn artifact_hash(payload: &[u8], numbers: Numbers) -> Result<Digest, KbError> {
+    let mut canonicalizer = Canonicalizer::with_numbers(Profile::Alx, numbers);
+    Ok(keccak256(canonicalizer.canonicalize(payload)?))
+}

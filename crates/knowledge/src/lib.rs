@@ -1,0 +1,33 @@
+//! Knowledge Blocks: identity, schemas and lineage.
+//!
+//! A block's identity is a hash over seven of its members in canonical form,
+//! under a domain tag that names the rule. Everything else here decides whether
+//! an envelope may bear that identity: its members, its payload's schema, the
+//! blocks that it was made from.
+//!
+//! Invariants:
+//! - the rule behind a domain tag never changes; another rule has another tag
+//!   (`identity/` holds each rule and vectors for it, and a test holds those);
+//! - what is hashed is the text that came in, never a value read from it and
+//!   written again;
+//! - a refusal has a code, names the member and changes nothing.
+
+mod derive;
+mod envelope;
+mod error;
+mod hasher;
+mod payload;
+mod registry;
+mod rule;
+mod sources;
+mod verify;
+
+pub use derive::{Derived, Draft, build_derived};
+pub use envelope::{DERIVATION_TYPES, TIERS, Validated, validate};
+pub use error::KbError;
+pub use hasher::{HashOptions, Identified, KbHasher, artifact_hash};
+pub use payload::PAYLOAD_TYPES;
+pub use registry::{Registered, Registry};
+pub use rule::{IDENTITY_RULES, IdentityRule, KB_V1};
+pub use sources::SourceMode;
+pub use verify::{Check, Verification, verify};

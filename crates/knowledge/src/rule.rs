@@ -1,0 +1,36 @@
+//! The identity rules, each under its domain tag.
+
+use accord_canon::{Hash, Profile};
+use accord_contract::alx::KB_DOMAIN_PREFIX;
+
+/// How a block's identity is computed under one domain tag.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct IdentityRule {
+    /// What is put before the canonical bytes; it names the rule.
+    pub tag: &'static str,
+    /// The digest.
+    pub hash: Hash,
+    /// The canonical form.
+    pub profile: Profile,
+    /// The members that are hashed, in canonical order.
+    pub scope: [&'static str; 7],
+}
+
+/// The rule of ALX 1: stable for as long as that version lives.
+pub const KB_V1: IdentityRule = IdentityRule {
+    tag: KB_DOMAIN_PREFIX,
+    hash: Hash::Keccak256,
+    profile: Profile::Alx,
+    scope: [
+        "artifactHash",
+        "derivation",
+        "domain",
+        "payload",
+        "sources",
+        "tier",
+        "type",
+    ],
+};
+
+/// Every rule that was ever in force.
+pub const IDENTITY_RULES: [IdentityRule; 1] = [KB_V1];
