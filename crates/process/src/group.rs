@@ -1,0 +1,332 @@
+//! One child, its process group and its three pipes, served by one `poll(2)` loop.
+//!
+//! A [`Group`] that goes out of scope takes the whole process group with it.
+
+use std::fmt;
+use std::io::{self, Read, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::error::StartError;
+use crate::invocation::Invocation;
+
+/// How the leader of a group ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// It ended by itself with this exit code.
+    Exited(i32),
+    /// A signal ended it; 9 when we killed it.
+    Signalled(i32),
+    /// It was killed, but the system has not let go of it yet.
+    Unreaped,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exit code {code}"),
+            Self::Signalled(signal) => write!(f, "killed by signal {signal}"),
+            Self::Unreaped => f.write_str("killed, but not yet gone"),
+        }
+    }
+}
+
+/// Who takes what the child prints.
+pub(crate) trait Listener {
+    fn stdout(&mut self, chunk: &[u8]);
+    fn stderr(&mut self, chunk: &[u8]);
+}
+
+/// A running child that leads a process group.
+#[derive(Debug)]
+pub(crate) struct Group {
+    child: Child,
+    pid: Pid,
+    /// Becomes readable when the leader ends. Where the system has no such thing, the loop looks
+    /// every [`LOOK_AGAIN`].
+    watch: Option<OwnedFd>,
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    input: Vec<u8>,
+    sent: usize,
+    close_stdin_when_sent: bool,
+    scratch: Vec<u8>,
+    ending: Option<Ending>,
+}
+
+impl Group {
+    pub(crate) fn start(invocation: &Invocation) -> Result<Self, StartError> {
+        let mut child = invocation.spawn()?;
+        let pid = Pid::from_child(&child);
+        let group = Self {
+            pid,
+            watch: watch_end_of(pid),
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            child,
+            input: Vec::new(),
+            sent: 0,
+            close_stdin_when_sent: false,
+            scratch: vec![0; CHUNK],
+            ending: None,
+        };
+        // From here on a failure drops the group, which kills the child.
+        group
+            .make_pipes_nonblocking()
+            .map_err(|source| StartError::System {
+                program: invocation.program.to_string_lossy().into_owned(),
+                source,
+            })?;
+        Ok(group)
+    }
+
+    /// Puts bytes in line for the child's stdin.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.input.drain(..self.sent);
+        self.sent = 0;
+        self.input.extend_from_slice(bytes);
+    }
+
+    /// Closes stdin as soon as all that was put in line is written.
+    pub(crate) fn close_stdin_when_sent(&mut self) {
+        self.close_stdin_when_sent = true;
+        self.close_stdin_if_done();
+    }
+
+    /// Waits until something happens or `deadline` passes, and serves it.
+    pub(crate) fn step(
+        &mut self,
+        deadline: Instant,
+        listener: &mut dyn Listener,
+    ) -> io::Result<()> {
+        let ready = self.wait_for_events(deadline)?;
+        if ready.stdin {
+            self.write_some();
+        }
+        if ready.stdout {
+            self.read_stdout(listener)?;
+        }
+        if ready.stderr {
+            self.read_stderr(listener)?;
+        }
+        Ok(())
+    }
+
+    /// Kills the whole group and hands the leader's ending over. Later calls give the same answer.
+    pub(crate) fn finish(&mut self) -> Ending {
+        if let Some(ending) = self.ending {
+            return ending;
+        }
+        // The group may be empty already, which is what we want.
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        let ending = self.reap();
+        self.ending = Some(ending);
+        self.stdin = None;
+        ending
+    }
+
+    /// Takes what is left in the pipes without waiting. Bounded: a process that left the group
+    /// may still be printing.
+    pub(crate) fn drain(&mut self, listener: &mut dyn Listener) -> io::Result<()> {
+        let mut budget = DRAIN_LIMIT;
+        while budget > 0 && self.stdout.is_some() {
+            match self.read_stdout(listener)? {
+                0 => break,
+                read => budget = budget.saturating_sub(read),
+            }
+        }
+        let mut budget = DRAIN_LIMIT;
+        while budget > 0 && self.stderr.is_some() {
+            match self.read_stderr(listener)? {
+                0 => break,
+                read => budget = budget.saturating_sub(read),
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether the leader has ended, and leaves it unreaped so that the group's id stays ours.
+    pub(crate) fn leader_ended(&self) -> bool {
+        if self.ending.is_some() {
+            return true;
+        }
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::Pid(self.pid), look) {
+            Ok(status) => status.is_some(),
+            Err(_) => true,
+        }
+    }
+
+    pub(crate) fn stdout_closed(&self) -> bool {
+        self.stdout.is_none()
+    }
+
+    fn reap(&mut self) -> Ending {
+        let deadline = Instant::now() + REAP_LIMIT;
+        while !self.leader_ended() {
+            if Instant::now() >= deadline {
+                return Ending::Unreaped;
+            }
+            // Nothing but the leader's end is of interest now.
+            let _ = wait_readable(self.watch.as_ref(), deadline);
+        }
+        match self.child.try_wait() {
+            Ok(Some(status)) => match (status.code(), status.signal()) {
+                (Some(code), _) => Ending::Exited(code),
+                (None, Some(signal)) => Ending::Signalled(signal),
+                (None, None) => Ending::Unreaped,
+            },
+            Ok(None) | Err(_) => Ending::Unreaped,
+        }
+    }
+
+    fn wait_for_events(&self, deadline: Instant) -> io::Result<Ready> {
+        let stdin = self.stdin.as_ref().filter(|_| self.sent < self.input.len());
+        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(4);
+        let stdin_at = push(&mut fds, stdin, PollFlags::OUT);
+        let stdout_at = push(&mut fds, self.stdout.as_ref(), PollFlags::IN);
+        let stderr_at = push(&mut fds, self.stderr.as_ref(), PollFlags::IN);
+        push(&mut fds, self.watch.as_ref(), PollFlags::IN);
+        poll_until(&mut fds, deadline, self.watch.is_some())?;
+        let happened = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
+        Ok(Ready {
+            stdin: happened(stdin_at),
+            stdout: happened(stdout_at),
+            stderr: happened(stderr_at),
+        })
+    }
+
+    /// Writes what the pipe takes. A child that does not want its input is no error: it is judged by
+    /// what it answers.
+    fn write_some(&mut self) {
+        let Some(stdin) = &mut self.stdin else { return };
+        match stdin.write(&self.input[self.sent..]) {
+            Ok(written) => self.sent += written,
+            Err(error) if is_transient(&error) => {}
+            Err(_) => {
+                self.stdin = None;
+                self.sent = self.input.len();
+            }
+        }
+        self.close_stdin_if_done();
+    }
+
+    fn close_stdin_if_done(&mut self) {
+        if self.close_stdin_when_sent && self.sent == self.input.len() {
+            self.stdin = None;
+        }
+    }
+
+    fn read_stdout(&mut self, listener: &mut dyn Listener) -> io::Result<usize> {
+        let read = read_some(&mut self.stdout, &mut self.scratch)?;
+        listener.stdout(&self.scratch[..read]);
+        Ok(read)
+    }
+
+    fn read_stderr(&mut self, listener: &mut dyn Listener) -> io::Result<usize> {
+        let read = read_some(&mut self.stderr, &mut self.scratch)?;
+        listener.stderr(&self.scratch[..read]);
+        Ok(read)
+    }
+
+    fn make_pipes_nonblocking(&self) -> io::Result<()> {
+        set_nonblocking(self.stdin.as_ref())?;
+        set_nonblocking(self.stdout.as_ref())?;
+        set_nonblocking(self.stderr.as_ref())
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+struct Ready {
+    stdin: bool,
+    stdout: bool,
+    stderr: bool,
+}
+
+fn push<'fd>(
+    fds: &mut Vec<PollFd<'fd>>,
+    fd: Option<&'fd impl AsFd>,
+    flags: PollFlags,
+) -> Option<usize> {
+    fds.push(PollFd::new(fd?, flags));
+    Some(fds.len() - 1)
+}
+
+fn wait_readable(fd: Option<&OwnedFd>, deadline: Instant) -> io::Result<()> {
+    let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(1);
+    push(&mut fds, fd, PollFlags::IN);
+    poll_until(&mut fds, deadline, fd.is_some())
+}
+
+fn poll_until(fds: &mut [PollFd<'_>], deadline: Instant, watched: bool) -> io::Result<()> {
+    let mut wait = deadline.saturating_duration_since(Instant::now());
+    if !watched {
+        wait = wait.min(LOOK_AGAIN);
+    }
+    let wait = Timespec::try_from(wait.min(LONGEST_WAIT)).map_err(io::Error::other)?;
+    match poll(fds, Some(&wait)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads once. Nothing there gives 0 and leaves the pipe open; its end gives 0 and closes it.
+fn read_some<R: Read>(pipe: &mut Option<R>, scratch: &mut [u8]) -> io::Result<usize> {
+    let Some(open) = pipe else { return Ok(0) };
+    match open.read(scratch) {
+        Ok(0) => {
+            *pipe = None;
+            Ok(0)
+        }
+        Ok(read) => Ok(read),
+        Err(error) if is_transient(&error) => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_transient(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
+}
+
+fn set_nonblocking(fd: Option<&impl AsFd>) -> io::Result<()> {
+    if let Some(fd) = fd {
+        fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK)?;
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn watch_end_of(pid: Pid) -> Option<OwnedFd> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    pidfd_open(pid, PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn watch_end_of(_: Pid) -> Option<OwnedFd> {
+    None
+}
+
+const CHUNK: usize = 64 * 1024;
+/// The most that a pipe holds by default on the systems that we run on.
+const DRAIN_LIMIT: usize = 1024 * 1024;
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+/// A killed process that sleeps in the kernel may take its time; nobody waits longer for it.
+const REAP_LIMIT: Duration = Duration::from_secs(2);

@@ -1,0 +1,169 @@
+//! What to start: a program, its arguments, its surroundings. Never a shell.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, io, thread};
+
+use rustix::fs::Access;
+use rustix::io::Errno;
+
+use crate::error::StartError;
+
+/// A program to start with exactly these arguments.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Invocation {
+    /// A path, or a bare name that is looked up in `PATH`.
+    pub program: OsString,
+    /// The arguments after the program's name.
+    pub args: Vec<OsString>,
+    /// Variables that are added to those of the caller, or replace them.
+    pub env: Vec<(OsString, OsString)>,
+    /// The folder to start in; the caller's own when absent.
+    pub cwd: Option<PathBuf>,
+}
+
+impl Invocation {
+    /// A program with its arguments, in the caller's folder and environment.
+    pub fn new<A: Into<OsString>>(
+        program: impl Into<OsString>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Self {
+        Self {
+            program: program.into(),
+            args: args.into_iter().map(Into::into).collect(),
+            env: Vec::new(),
+            cwd: None,
+        }
+    }
+
+    /// Adds a variable to the child's environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Starts the child in another folder.
+    #[must_use]
+    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(folder.into());
+        self
+    }
+
+    /// Finds the program without starting it, for a clear word before a long run.
+    pub fn locate(&self) -> Result<PathBuf, StartError> {
+        let candidates = self.candidates();
+        let Some(found) = candidates.iter().find(|path| is_executable(path)) else {
+            return Err(match candidates.iter().find(|path| path.exists()) {
+                Some(path) if path.is_dir() => self.not_executable("it is a folder"),
+                Some(_) => self.not_executable("it has no execute permission"),
+                None => StartError::NotFound {
+                    program: self.name(),
+                },
+            });
+        };
+        Ok(found.clone())
+    }
+
+    /// Starts the child with three pipes, as the leader of a new process group.
+    pub(crate) fn spawn(&self) -> Result<std::process::Child, StartError> {
+        if let Some(path) = self.cwd.as_ref().filter(|path| !path.is_dir()) {
+            return Err(StartError::WorkingFolder { path: path.clone() });
+        }
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(folder) = &self.cwd {
+            command.current_dir(folder);
+        }
+        let mut attempts = 0;
+        loop {
+            match command.spawn() {
+                Ok(child) => return Ok(child),
+                Err(error) if is_busy(&error) && attempts < BUSY_ATTEMPTS => {
+                    attempts += 1;
+                    thread::sleep(BUSY_PAUSE);
+                }
+                Err(error) => return Err(self.explain(error)),
+            }
+        }
+    }
+
+    fn explain(&self, error: io::Error) -> StartError {
+        match (self.locate(), Errno::from_io_error(&error)) {
+            (Err(told), _) => told,
+            (Ok(_), Some(Errno::NOENT)) => {
+                self.not_executable("the interpreter that its first line names does not exist")
+            }
+            (Ok(_), Some(Errno::NOEXEC)) => self.not_executable(
+                "it is neither a program for this machine nor a script with a #! line",
+            ),
+            (Ok(_), _) => StartError::System {
+                program: self.name(),
+                source: error,
+            },
+        }
+    }
+
+    fn candidates(&self) -> Vec<PathBuf> {
+        if self.program.is_empty() {
+            return Vec::new();
+        }
+        let program = Path::new(&self.program);
+        if program.as_os_str().as_encoded_bytes().contains(&b'/') {
+            return vec![match &self.cwd {
+                Some(folder) => folder.join(program),
+                None => program.to_path_buf(),
+            }];
+        }
+        self.search_path()
+            .map(|path| {
+                env::split_paths(&path)
+                    .map(|dir| dir.join(program))
+                    .collect()
+            })
+            .unwrap_or_default()
+    }
+
+    fn search_path(&self) -> Option<OsString> {
+        let own = self
+            .env
+            .iter()
+            .rev()
+            .find(|(name, _)| name == OsStr::new("PATH"));
+        own.map(|(_, value)| value.clone())
+            .or_else(|| env::var_os("PATH"))
+    }
+
+    fn not_executable(&self, why: &'static str) -> StartError {
+        StartError::NotExecutable {
+            program: self.name(),
+            why,
+        }
+    }
+
+    fn name(&self) -> String {
+        self.program.to_string_lossy().into_owned()
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
+}
+
+/// A program that was written a moment ago can still be open for writing in a process that was
+/// forked meanwhile; the system then says ETXTBSY for an instant.
+fn is_busy(error: &io::Error) -> bool {
+    Errno::from_io_error(error) == Some(Errno::TXTBSY)
+}
+
+const BUSY_ATTEMPTS: u32 = 20;
+const BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(5);

@@ -1,0 +1,103 @@
+//! Buffers that keep what matters of an output and forget the rest.
+
+/// Keeps the beginning of a stream, up to a limit.
+#[derive(Debug)]
+pub(crate) struct Head {
+    bytes: Vec<u8>,
+    limit: usize,
+    truncated: bool,
+}
+
+impl Head {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            bytes: Vec::new(),
+            limit,
+            truncated: false,
+        }
+    }
+
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
+        let room = self.limit - self.bytes.len();
+        self.truncated |= chunk.len() > room;
+        self.bytes
+            .extend_from_slice(&chunk[..chunk.len().min(room)]);
+    }
+
+    pub(crate) fn truncated(&self) -> bool {
+        self.truncated
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Keeps the end of a stream, up to a limit: with stderr, the last words are the ones that explain.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    bytes: Vec<u8>,
+    limit: usize,
+    truncated: bool,
+}
+
+impl Tail {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            bytes: Vec::new(),
+            limit,
+            truncated: false,
+        }
+    }
+
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
+        self.bytes.extend_from_slice(chunk);
+        // Twice the limit before a cut, so that each byte is moved at most once.
+        if self.bytes.len() > self.limit.saturating_mul(2) {
+            self.cut();
+        }
+    }
+
+    pub(crate) fn truncated(&self) -> bool {
+        self.truncated || self.bytes.len() > self.limit
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[self.bytes.len().saturating_sub(self.limit)..]
+    }
+
+    fn cut(&mut self) {
+        let surplus = self.bytes.len() - self.limit;
+        self.bytes.drain(..surplus);
+        self.truncated = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, Tail};
+
+    #[test]
+    fn a_head_keeps_the_beginning_and_tells_what_it_dropped() {
+        let mut head = Head::new(4);
+        head.push(b"abc");
+        head.push(b"d");
+        assert!(!head.truncated());
+        head.push(b"e");
+        assert!(head.truncated());
+        assert_eq!(head.into_bytes(), b"abcd");
+    }
+
+    #[test]
+    fn a_tail_keeps_the_end_in_bounded_memory() {
+        let mut tail = Tail::new(4);
+        tail.push(b"abcd");
+        assert!(!tail.truncated());
+        for _ in 0..1_000 {
+            tail.push(b"0123456789");
+            assert!(tail.bytes.capacity() < 64);
+        }
+        assert!(tail.truncated());
+        assert_eq!(tail.bytes(), b"6789");
+    }
+}

@@ -1,0 +1,33 @@
+//! Child processes as groups, with limits on time and output.
+//!
+//! This crate owns how Accord runs other people's programs: kit adapters, hooks, agent runtimes.
+//!
+//! Invariants:
+//! - A command is a list of arguments. No shell is ever started on its behalf.
+//! - Every child leads a process group of its own. The whole group gets SIGKILL when the time limit
+//!   passes, when the leader has ended, and when its owner is dropped. A process that left the group
+//!   on purpose (`setsid`) is out of reach, but cannot make a caller wait: open pipes are not waited
+//!   for once the leader has ended.
+//! - The leader is reaped only after its group was killed, so the group's id cannot have been given
+//!   to somebody else.
+//! - Memory is bounded by the limits that the caller sets, whatever the child prints.
+//! - No thread is started: one `poll(2)` loop serves stdin, stdout, stderr and the end of the leader.
+
+#![cfg(unix)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "running processes under a clock is what this crate is for"
+)]
+
+mod error;
+mod group;
+mod invocation;
+mod keep;
+mod run;
+mod session;
+
+pub use error::{SessionError, StartError};
+pub use group::Ending;
+pub use invocation::Invocation;
+pub use run::{Outcome, Overflow, Spec, run};
+pub use session::{Session, SessionLimits};

@@ -1,0 +1,158 @@
+//! One child from start to end, under a time limit and output limits.
+
+use std::time::{Duration, Instant};
+
+use crate::error::StartError;
+use crate::group::{Ending, Group, Listener};
+use crate::invocation::Invocation;
+use crate::keep::{Head, Tail};
+
+/// What to run, and the limits that it runs under.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Spec {
+    /// The program, its arguments and its surroundings.
+    pub invocation: Invocation,
+    /// What the child finds on its stdin, before the end of file.
+    pub stdin: Vec<u8>,
+    /// When this has passed, the whole group is killed.
+    pub time_limit: Duration,
+    /// How many bytes of stdout are kept, from the start.
+    pub stdout_limit: usize,
+    /// How many bytes of stderr are kept, from the end.
+    pub stderr_limit: usize,
+    /// What happens when stdout passes its limit.
+    pub overflow: Overflow,
+}
+
+/// What happens to a child whose stdout passes the limit.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Overflow {
+    /// It runs on; what it prints beyond the limit is read and forgotten.
+    #[default]
+    Discard,
+    /// The group is killed: such an output is of no use to the caller.
+    Kill,
+}
+
+impl Spec {
+    /// A run without input, of at most 30 seconds, 1 MiB of stdout and 64 KiB of stderr.
+    pub fn new(invocation: Invocation) -> Self {
+        Self {
+            invocation,
+            stdin: Vec::new(),
+            time_limit: Duration::from_secs(30),
+            stdout_limit: 1024 * 1024,
+            stderr_limit: 64 * 1024,
+            overflow: Overflow::Discard,
+        }
+    }
+
+    /// Gives the child this input.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Sets the time limit.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
+    /// Sets how many bytes of stdout are kept, and what happens beyond.
+    #[must_use]
+    pub fn stdout_limit(mut self, bytes: usize, overflow: Overflow) -> Self {
+        self.stdout_limit = bytes;
+        self.overflow = overflow;
+        self
+    }
+
+    /// Sets how many bytes of stderr are kept.
+    #[must_use]
+    pub fn stderr_limit(mut self, bytes: usize) -> Self {
+        self.stderr_limit = bytes;
+        self
+    }
+}
+
+/// What became of a child.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// How the leader ended.
+    pub ending: Ending,
+    /// Whether the time limit passed, so that the group was killed.
+    pub timed_out: bool,
+    /// The first bytes of stdout.
+    pub stdout: Vec<u8>,
+    /// Whether stdout held more than was kept.
+    pub stdout_truncated: bool,
+    /// The last bytes of stderr.
+    pub stderr: Vec<u8>,
+    /// Whether stderr held more than was kept.
+    pub stderr_truncated: bool,
+    /// From just before the start until the group was gone.
+    pub duration: Duration,
+}
+
+/// Runs a child to its end and leaves nothing of its group behind.
+pub fn run(spec: &Spec) -> Result<Outcome, StartError> {
+    let started = Instant::now();
+    let deadline = started + spec.time_limit.min(LONGEST_RUN);
+    let mut group = Group::start(&spec.invocation)?;
+    group.send(&spec.stdin);
+    group.close_stdin_when_sent();
+
+    let mut kept = Kept {
+        stdout: Head::new(spec.stdout_limit),
+        stderr: Tail::new(spec.stderr_limit),
+    };
+    let mut timed_out = false;
+    while !group.leader_ended() {
+        timed_out = Instant::now() >= deadline;
+        let full = kept.stdout.truncated() && spec.overflow == Overflow::Kill;
+        if timed_out || full {
+            break;
+        }
+        group
+            .step(deadline, &mut kept)
+            .map_err(|source| StartError::System {
+                program: spec.invocation.program.to_string_lossy().into_owned(),
+                source,
+            })?;
+    }
+    let ending = group.finish();
+    // A pipe that breaks now tells no more than its end.
+    let _ = group.drain(&mut kept);
+    Ok(Outcome {
+        ending,
+        timed_out,
+        stdout_truncated: kept.stdout.truncated(),
+        stdout: kept.stdout.into_bytes(),
+        stderr_truncated: kept.stderr.truncated(),
+        stderr: kept.stderr.bytes().to_vec(),
+        duration: started.elapsed(),
+    })
+}
+
+struct Kept {
+    stdout: Head,
+    stderr: Tail,
+}
+
+impl Listener for Kept {
+    fn stdout(&mut self, chunk: &[u8]) {
+        self.stdout.push(chunk);
+    }
+
+    fn stderr(&mut self, chunk: &[u8]) {
+        self.stderr.push(chunk);
+    }
+}
+
+/// Keeps the sum of now and a limit within what the clock can say.
+const LONGEST_RUN: Duration = Duration::from_secs(365 * 24 * 3600);
