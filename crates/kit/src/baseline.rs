@@ -1,0 +1,186 @@
+//! The baseline: failures that are known, each with its reason.
+//!
+//! A baseline can only shrink by itself: an entry whose case passes makes the run fail until it is
+//! taken out, so the file never claims more failures than there are. It excuses failures alone, not
+//! cases that could not be judged.
+
+use std::collections::BTreeSet;
+
+use accord_contract::wire::{Pointer, Value, Wire, message};
+use thiserror::Error;
+
+use crate::corpus::Protocol;
+use crate::date::Date;
+use crate::report::{CaseReport, RunReport};
+use crate::verdict::Verdict;
+
+message! {
+    /// The failures of an implementation that are known.
+    pub struct Baseline("Baseline", closed) {
+        /// One entry a case.
+        required known_failures: Vec<KnownFailure> = "known_failures", "known-failures";
+    }
+}
+
+message! {
+    /// One known failure.
+    pub struct KnownFailure("KnownFailure", closed) {
+        /// The id of the case.
+        required case: String = "case", "case-id";
+        /// Why it fails and is left so.
+        required reason: String = "reason", "text-for-people";
+        /// Where the work on it is tracked.
+        optional issue: String = "issue", "reference";
+        /// The last day on which the failure is excused.
+        optional expires: Date = "expires", "date:iso-8601";
+    }
+}
+
+message! {
+    /// An entry of the baseline that no longer holds.
+    pub struct StaleEntry("StaleEntry", open) {
+        /// The id of the case.
+        required case: String = "case", "case-id";
+        /// Why the entry no longer holds.
+        required why: String = "why", "text-for-people";
+    }
+}
+
+/// A baseline that cannot be used.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("{}{why}", place(pointer))]
+#[non_exhaustive]
+pub struct BaselineError {
+    /// Where in the file, as a JSON pointer.
+    pub pointer: String,
+    /// What is wrong there.
+    pub why: String,
+}
+
+impl Baseline {
+    /// A baseline without entries.
+    pub fn empty() -> Self {
+        Self {
+            known_failures: Vec::new(),
+        }
+    }
+
+    /// Reads a baseline file.
+    pub fn parse(text: &[u8]) -> Result<Self, BaselineError> {
+        let value: Value = accord_canon::read(text).map_err(|error| BaselineError {
+            pointer: error.pointer().to_owned(),
+            why: format!("{} (byte {})", error.detail(), error.offset()),
+        })?;
+        let baseline = Self::from_document(value).map_err(|error| BaselineError {
+            why: format!("expected {}, found {}", error.expected, error.found),
+            pointer: error.pointer,
+        })?;
+        baseline.check_entries()?;
+        Ok(baseline)
+    }
+
+    /// Checks that every entry is about a case of this protocol.
+    pub fn check_against(&self, protocol: &Protocol) -> Result<(), BaselineError> {
+        for (index, entry) in self.known_failures.iter().enumerate() {
+            if let Err(error) = protocol.case(&entry.case) {
+                return Err(fault(index, "case", error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry about this case, whether it has expired or not.
+    pub fn entry(&self, case: &str) -> Option<&KnownFailure> {
+        self.known_failures.iter().find(|entry| entry.case == case)
+    }
+
+    /// The entries that a run has shown to be out of date.
+    pub fn stale(&self, cases: &[CaseReport]) -> Vec<StaleEntry> {
+        let passes = |entry: &&KnownFailure| {
+            let case = cases.iter().find(|case| case.id == entry.case);
+            case.is_some_and(|case| case.verdict == Verdict::Pass)
+        };
+        let stale = |entry: &KnownFailure| StaleEntry {
+            case: entry.case.clone(),
+            why: "the case passes; take its entry out of the baseline".to_owned(),
+            extra: accord_contract::wire::Object::new(),
+        };
+        self.known_failures
+            .iter()
+            .filter(passes)
+            .map(stale)
+            .collect()
+    }
+
+    /// A baseline that excuses what fails in a report. Entries that were there before keep their
+    /// reason, those whose case was not run stay, those whose case passes go, and new ones get `reason`.
+    pub fn from_report(report: &RunReport, before: &Self, reason: &str) -> Self {
+        let ran: BTreeSet<&str> = report.cases.iter().map(|case| case.id.as_str()).collect();
+        let fails = |id: &str| {
+            let case = report.cases.iter().find(|case| case.id == id);
+            case.is_some_and(|case| case.verdict == Verdict::Fail)
+        };
+        let kept = |entry: &&KnownFailure| !ran.contains(entry.case.as_str()) || fails(&entry.case);
+        let mut known: Vec<KnownFailure> =
+            before.known_failures.iter().filter(kept).cloned().collect();
+        for case in report.cases.iter().filter(|case| case.fails_the_run()) {
+            if known.iter().all(|entry| entry.case != case.id) {
+                known.push(KnownFailure {
+                    case: case.id.clone(),
+                    reason: reason.to_owned(),
+                    issue: None,
+                    expires: None,
+                });
+            }
+        }
+        known.sort_by(|one, other| one.case.cmp(&other.case));
+        Self {
+            known_failures: known,
+        }
+    }
+
+    fn check_entries(&self) -> Result<(), BaselineError> {
+        let mut seen = BTreeSet::new();
+        for (index, entry) in self.known_failures.iter().enumerate() {
+            if entry.reason.trim().is_empty() {
+                return Err(fault(
+                    index,
+                    "reason",
+                    "a known failure needs a reason".to_owned(),
+                ));
+            }
+            if !seen.insert(&entry.case) {
+                return Err(fault(
+                    index,
+                    "case",
+                    format!("{:?} is there twice", entry.case),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl KnownFailure {
+    /// Whether the failure is no longer excused.
+    pub fn expired(&self, today: Date) -> bool {
+        self.expires.is_some_and(|last| today > last)
+    }
+}
+
+fn fault(index: usize, member: &str, why: String) -> BaselineError {
+    let root = Pointer::Root;
+    let list = root.member("known_failures");
+    let entry = list.index(index);
+    BaselineError {
+        pointer: entry.member(member).to_string(),
+        why,
+    }
+}
+
+fn place(pointer: &str) -> String {
+    match pointer {
+        "" => String::new(),
+        pointer => format!("{pointer}: "),
+    }
+}

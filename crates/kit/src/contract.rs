@@ -1,0 +1,37 @@
+//! What the kit adds to Accord's own wire contract: the documents that it reads and writes.
+
+use accord_contract::compat::Direction;
+use accord_contract::snapshot::{Builder, EventMeaning};
+
+use crate::baseline::Baseline;
+use crate::case::Case;
+use crate::corpus::{ClauseList, OperationList};
+use crate::event::{EventLine, EventName};
+use crate::report::RunReport;
+
+/// Adds the kit's documents and events to a snapshot.
+#[must_use]
+pub fn add_to(snapshot: Builder) -> Builder {
+    snapshot
+        .message::<Case>(Direction::Request)
+        .message::<ClauseList>(Direction::Request)
+        .message::<OperationList>(Direction::Request)
+        .message::<Baseline>(Direction::Request)
+        .message::<RunReport>(Direction::Response)
+        .message::<EventLine>(Direction::Response)
+        .events(meaning)
+}
+
+/// Who reads only the last event, or only the results, loses nothing by passing over the others.
+fn meaning(name: EventName) -> EventMeaning {
+    let (semantics, ignorable) = match name {
+        EventName::RunStarted => ("run-begins", true),
+        EventName::CaseStarted => ("case-begins", true),
+        EventName::CaseFinished => ("case-has-its-verdict", false),
+        EventName::RunFinished => ("run-is-over", false),
+    };
+    EventMeaning {
+        semantics,
+        ignorable,
+    }
+}

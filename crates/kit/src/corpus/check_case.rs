@@ -1,0 +1,188 @@
+//! Whether a case can be run and means what it says: its place, its clauses, its call, its expectation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use accord_contract::fixture::check_expectation;
+use accord_contract::wire::{Object, Pointer, Value};
+
+use super::check::{Check, NAME_RULE, is_name};
+use super::{Clause, Operation};
+use crate::case::{Case, Strength};
+
+/// Reports what is wrong with a case that could be read.
+pub(super) fn check(
+    check: &mut Check,
+    file: &str,
+    case: &Case,
+    clauses: &BTreeMap<&str, &Clause>,
+    operations: &BTreeMap<String, Operation>,
+) {
+    place(check, file, case);
+    cited_clauses(check, file, case, clauses);
+    call(check, file, case, operations);
+    expectation(check, file, case);
+}
+
+fn place(check: &mut Check, file: &str, case: &Case) {
+    let id = file.strip_suffix(".json").unwrap_or(file);
+    if case.id != id {
+        check.fault(
+            file,
+            "/id",
+            format!("is {:?}, but the file's place says {id:?}", case.id),
+        );
+    }
+    if !id.split('/').all(is_name) {
+        check.fault(file, "", NAME_RULE);
+    }
+    if Some(case.protocol.as_str()) != id.split('/').next() {
+        check.fault(
+            file,
+            "/protocol",
+            format!("is {:?}, but the folder is another", case.protocol),
+        );
+    }
+    match (&case.level, case.tier) {
+        (Some(_), Some(_)) => check.fault(file, "/tier", "a case has a level or a tier, not both"),
+        (None, None) => check.fault(file, "", "has neither a `level` nor a `tier`"),
+        (Some(level), None) if level.trim().is_empty() => {
+            check.fault(file, "/level", "must not be empty");
+        }
+        _ => {}
+    }
+    if case.title.trim().is_empty() || case.title.contains('\n') {
+        check.fault(file, "/title", "must be one line that says what must hold");
+    }
+}
+
+fn cited_clauses(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<&str, &Clause>) {
+    let root = Pointer::Root;
+    let at = root.member("clauses");
+    if case.clauses.is_empty() {
+        check.fault(file, at, "a case proves at least one clause");
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    let mut strongest = Strength::Proposal;
+    for (index, id) in case.clauses.iter().enumerate() {
+        let Some(clause) = clauses.get(id.as_str()) else {
+            check.fault(
+                file,
+                at.index(index),
+                format!("no clause {id:?} is in clauses.json"),
+            );
+            return;
+        };
+        strongest = strongest.min(clause.strength);
+        if !seen.insert(id) {
+            check.fault(file, at.index(index), format!("{id:?} is there twice"));
+        }
+    }
+    // The order of declaration runs from the strongest to the weakest.
+    if case.strength < strongest {
+        let why = format!(
+            "is `{}`, but the strongest clause that it cites is `{strongest}`",
+            case.strength
+        );
+        check.fault(file, "/strength", why);
+    }
+}
+
+fn call(check: &mut Check, file: &str, case: &Case, operations: &BTreeMap<String, Operation>) {
+    let name = &case.input.operation;
+    let Some(operation) = operations.get(name) else {
+        let why = format!("no operation {name:?} is in operations.json");
+        check.fault(file, "/input/operation", why);
+        return;
+    };
+    let root = Pointer::Root;
+    let setup = root.member("setup");
+    for key in case
+        .setup
+        .keys()
+        .filter(|key| !operation.setup.contains(key))
+    {
+        let why = format!("the operation {name:?} knows no such setup");
+        check.fault(file, setup.member(key), why);
+    }
+    let input = root.member("input");
+    let args = input.member("args");
+    for (key, value) in &case.input.args {
+        let why = match operation.args.get(key) {
+            None => format!("the operation {name:?} has no such argument"),
+            Some(argument) if !argument.kind.accepts(value) => {
+                format!("must be of type {}", argument.kind)
+            }
+            Some(_) => continue,
+        };
+        check.fault(file, args.member(key), why);
+    }
+    let given = |key: &str| case.input.args.contains_key(key);
+    for (key, _) in operation
+        .args
+        .iter()
+        .filter(|(key, arg)| arg.required && !given(key))
+    {
+        check.fault(
+            file,
+            args.member(key),
+            format!("is missing; the operation {name:?} needs it"),
+        );
+    }
+}
+
+fn expectation(check: &mut Check, file: &str, case: &Case) {
+    let root = Pointer::Root;
+    if let Err(error) = check_expectation(&case.expectation()) {
+        check.fault(file, format!("/expected{}", error.pointer), error.why);
+    }
+    if case.expected.is_empty() {
+        check.fault(
+            file,
+            "/expected",
+            "expects nothing, so that it proves nothing",
+        );
+    }
+    match &case.oracle {
+        Some(oracle) if oracle.trim().is_empty() => {
+            check.fault(file, "/oracle", "must name who computed the digests");
+        }
+        Some(_) => {}
+        None => {
+            if let Some(place) = digest_in(&case.expected, &root.member("expected")) {
+                check.fault(
+                    file,
+                    place,
+                    "is a digest; `oracle` must name who computed it",
+                );
+            }
+        }
+    }
+}
+
+fn digest_in(object: &Object, at: &Pointer<'_>) -> Option<String> {
+    object
+        .iter()
+        .find_map(|(key, value)| digest_at(value, &at.member(key)))
+}
+
+fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
+    match value {
+        Value::String(text) => is_digest(text).then(|| at.to_string()),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| digest_at(item, &at.index(index))),
+        Value::Object(object) => digest_in(object, at),
+        _ => None,
+    }
+}
+
+/// A 256-bit digest in hexadecimal, or a CIDv1 in base 32.
+fn is_digest(text: &str) -> bool {
+    let hex = text.strip_prefix("0x").unwrap_or(text);
+    let is_hex = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let in_base_32 = |byte: u8| byte.is_ascii_lowercase() || (b'2'..=b'7').contains(&byte);
+    let is_cid = text.len() == 59 && text.starts_with('b') && text.bytes().all(in_base_32);
+    is_hex || is_cid
+}

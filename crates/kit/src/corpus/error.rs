@@ -1,0 +1,109 @@
+//! What is wrong with a corpus, place by place.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// A corpus that cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CorpusError {
+    /// A file or folder could not be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// Files are there, but not all of them are good.
+    #[error("{0}")]
+    Faulty(Faults),
+    /// No protocol of that name is in the corpus.
+    #[error("no corpus for the protocol {asked:?}; there is {}", listing(known))]
+    UnknownProtocol {
+        /// The name that was asked for.
+        asked: String,
+        /// The names that are there.
+        known: Vec<String>,
+    },
+    /// No case of that id is in the corpus.
+    #[error("no case has the id {asked:?}{}", nearest.as_ref().map(|id| format!("; did you mean {id:?}?")).unwrap_or_default())]
+    UnknownCase {
+        /// The id that was asked for.
+        asked: String,
+        /// An id that looks like it.
+        nearest: Option<String>,
+    },
+    /// The corpus could not be written.
+    #[error("the corpus cannot be written to {}: {source}", path.display())]
+    Unwritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// The place to write to holds other files.
+    #[error("{} is there already; choose a folder without it", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+/// One mistake in one file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The file, relative to the corpus.
+    pub file: String,
+    /// The place in it, as a JSON pointer; empty for the whole file.
+    pub pointer: String,
+    /// What is wrong there.
+    pub why: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.file)?;
+        if !self.pointer.is_empty() {
+            write!(f, "{}: ", self.pointer)?;
+        }
+        f.write_str(&self.why)
+    }
+}
+
+/// Every mistake that was found; at least one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Faults(pub(crate) Vec<Fault>);
+
+impl Faults {
+    /// The mistakes, file by file.
+    pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, fault) in self.0.iter().take(SHOWN).enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{fault}")?;
+        }
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+fn listing(known: &[String]) -> String {
+    match known {
+        [] => "none at all".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+const SHOWN: usize = 20;

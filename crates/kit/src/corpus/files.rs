@@ -1,0 +1,90 @@
+//! Where a corpus comes from and goes to: the binary, or a folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::CorpusError;
+
+/// Paths relative to the corpus, with `/`, and the text of each file.
+pub(crate) type Files = BTreeMap<String, String>;
+
+/// The corpus that was embedded when the kit was built.
+pub(super) fn embedded() -> Files {
+    let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+    EMBEDDED.iter().map(own).collect()
+}
+
+/// All files of a folder, except those whose name begins with a dot.
+pub(super) fn read(folder: &Path) -> Result<Files, CorpusError> {
+    let mut files = Files::new();
+    collect(folder, "", 0, &mut files)?;
+    Ok(files)
+}
+
+/// Writes files below a folder, which is made when it is not there.
+pub(super) fn write(files: &Files, folder: &Path) -> Result<(), CorpusError> {
+    for (name, text) in files {
+        let path = folder.join(name);
+        let written = match path.parent() {
+            Some(parent) => fs::create_dir_all(parent).and_then(|()| fs::write(&path, text)),
+            None => fs::write(&path, text),
+        };
+        written.map_err(|source| CorpusError::Unwritable { path, source })?;
+    }
+    Ok(())
+}
+
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    depth: usize,
+    files: &mut Files,
+) -> Result<(), CorpusError> {
+    let unreadable = |source| CorpusError::Unreadable {
+        path: folder.to_owned(),
+        source,
+    };
+    // A link to a folder above would never end.
+    if depth > MAX_DEPTH {
+        return Err(unreadable(io::Error::other(
+            "its folders are nested too deeply",
+        )));
+    }
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let Ok(name) = entry.file_name().into_string() else {
+            return Err(unreadable(io::Error::other("a file name is not UTF-8")));
+        };
+        if name.starts_with('.') {
+            continue;
+        }
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, &format!("{prefix}{name}/"), depth + 1, files)?;
+        } else {
+            files.insert(format!("{prefix}{name}"), read_text(&path)?);
+        }
+    }
+    Ok(())
+}
+
+fn read_text(path: &Path) -> Result<String, CorpusError> {
+    let text = fs::metadata(path).and_then(|about| match about.len() {
+        _ if !about.is_file() => Err(io::Error::other("it is not a file")),
+        size if size > MAX_FILE => Err(io::Error::other(format!(
+            "it has {size} bytes; a file of a corpus has at most {MAX_FILE}"
+        ))),
+        _ => fs::read_to_string(path),
+    });
+    text.map_err(|source| CorpusError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+static EMBEDDED: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/corpus.rs"));
+
+const MAX_DEPTH: usize = 16;
+const MAX_FILE: u64 = 16 * 1024 * 1024;

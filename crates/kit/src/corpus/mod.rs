@@ -1,0 +1,188 @@
+//! The corpus: every protocol's cases, clauses and operations.
+//!
+//! Invariants:
+//! - A corpus that was loaded is sound: every case names clauses and an operation that exist, with
+//!   arguments of the right kind. A mistake in any file is an error that names the file and the place;
+//!   nothing is ignored.
+//! - Protocols are what the corpus holds. None is known here by name.
+//! - Cases are in the order of their ids, wherever they were read from.
+
+mod check;
+mod check_case;
+mod documents;
+mod error;
+mod files;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use accord_canon::sha256;
+
+use crate::case::Case;
+pub use documents::{Argument, ArgumentType, Clause, ClauseList, Operation, OperationList};
+pub use error::{CorpusError, Fault, Faults};
+pub(crate) use files::Files;
+
+/// Cases of one or several protocols.
+#[derive(Clone, Debug)]
+pub struct Corpus {
+    protocols: BTreeMap<String, Protocol>,
+}
+
+/// One protocol's part of a corpus.
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    name: String,
+    clauses: ClauseList,
+    operations: OperationList,
+    cases: Vec<Case>,
+    files: Files,
+}
+
+impl Corpus {
+    /// The corpus that is part of the binary.
+    pub fn embedded() -> Result<Self, CorpusError> {
+        Self::from_files(files::embedded())
+    }
+
+    /// A corpus in a folder that holds one folder a protocol.
+    pub fn from_dir(folder: &Path) -> Result<Self, CorpusError> {
+        Self::from_files(files::read(folder)?)
+    }
+
+    /// The protocols, by name.
+    pub fn protocols(&self) -> impl Iterator<Item = &Protocol> {
+        self.protocols.values()
+    }
+
+    /// One protocol.
+    pub fn protocol(&self, name: &str) -> Result<&Protocol, CorpusError> {
+        self.protocols
+            .get(name)
+            .ok_or_else(|| CorpusError::UnknownProtocol {
+                asked: name.to_owned(),
+                known: self.protocols.keys().cloned().collect(),
+            })
+    }
+
+    /// The clauses of all protocols that no case proves.
+    pub fn uncovered_clauses(&self) -> Vec<&Clause> {
+        self.protocols()
+            .flat_map(Protocol::uncovered_clauses)
+            .collect()
+    }
+
+    /// Writes all files below a folder, so that [`Corpus::from_dir`] reads the same corpus there.
+    pub fn export(&self, folder: &Path) -> Result<(), CorpusError> {
+        self.protocols()
+            .try_for_each(|protocol| protocol.export(folder))
+    }
+
+    fn from_files(files: Files) -> Result<Self, CorpusError> {
+        let protocols = check::read(files).map_err(CorpusError::Faulty)?;
+        Ok(Self { protocols })
+    }
+}
+
+impl Protocol {
+    /// Its name, which is that of its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The version that its clauses were taken from.
+    pub fn version(&self) -> &str {
+        &self.clauses.version
+    }
+
+    /// Its clauses, in the order of the file.
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses.clauses
+    }
+
+    /// A clause by its id.
+    pub fn clause(&self, id: &str) -> Option<&Clause> {
+        self.clauses().iter().find(|clause| clause.id == id)
+    }
+
+    /// The operations that its cases may ask for.
+    pub fn operations(&self) -> &BTreeMap<String, Operation> {
+        &self.operations.operations
+    }
+
+    /// Its cases, in the order of their ids.
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// A case by its id.
+    pub fn case(&self, id: &str) -> Result<&Case, CorpusError> {
+        self.cases
+            .iter()
+            .find(|case| case.id == id)
+            .ok_or_else(|| CorpusError::UnknownCase {
+                asked: id.to_owned(),
+                nearest: self.nearest_id(id),
+            })
+    }
+
+    /// The levels or tiers that its cases belong to.
+    pub fn levels(&self) -> BTreeSet<String> {
+        self.cases.iter().map(Case::level).collect()
+    }
+
+    /// The clauses that no case proves.
+    pub fn uncovered_clauses(&self) -> Vec<&Clause> {
+        let cited: BTreeSet<&str> = self
+            .cases
+            .iter()
+            .flat_map(|case| &case.clauses)
+            .map(String::as_str)
+            .collect();
+        self.clauses()
+            .iter()
+            .filter(|clause| !cited.contains(clause.id.as_str()))
+            .collect()
+    }
+
+    /// SHA-256 over all its files: for each, in the order of the paths, the path, the length of the
+    /// text in decimal and the text, each ended by a zero byte. Says which corpus a report is about.
+    pub fn digest(&self) -> String {
+        let mut bytes = Vec::new();
+        for (name, text) in &self.files {
+            for part in [name, &text.len().to_string(), text] {
+                bytes.extend_from_slice(part.as_bytes());
+                bytes.push(0);
+            }
+        }
+        sha256(&bytes).hex()
+    }
+
+    /// The text of a case's file.
+    pub fn source(&self, case: &Case) -> Option<&str> {
+        self.files
+            .get(&format!("{}.json", case.id))
+            .map(String::as_str)
+    }
+
+    /// Writes its files below a folder, which must not hold this protocol yet.
+    pub fn export(&self, folder: &Path) -> Result<(), CorpusError> {
+        let path = folder.join(&self.name);
+        if path.exists() {
+            return Err(CorpusError::Occupied { path });
+        }
+        files::write(&self.files, folder)
+    }
+
+    /// The id with the longest common end, since a name is mostly known better than its folders.
+    fn nearest_id(&self, asked: &str) -> Option<String> {
+        let common_end = |id: &str| {
+            let (id, asked) = (id.chars().rev(), asked.chars().rev());
+            id.zip(asked)
+                .take_while(|(one, other)| one == other)
+                .count()
+        };
+        let nearest = self.cases.iter().max_by_key(|case| common_end(&case.id))?;
+        (common_end(&nearest.id) >= 4).then(|| nearest.id.clone())
+    }
+}

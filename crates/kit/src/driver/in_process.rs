@@ -1,0 +1,67 @@
+//! A function in the kit's own process, for libraries that judge themselves in their tests.
+//!
+//! No process stands between: a panic is caught, but a function that never returns cannot be stopped.
+//! One that returns too late is told so.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use accord_contract::fixture::AdapterResult;
+use accord_process::StartError;
+
+use super::{Adapter, AdapterInfo, Breach, Driver, DriverKind, DriverOutcome, NoAnswer};
+use crate::case::Case;
+
+/// An implementation that is called directly.
+pub struct InProcess<F>(F);
+
+impl<F: Fn(&Case) -> AdapterResult + Sync> InProcess<F> {
+    /// Has cases answered by a function.
+    pub fn new(answer: F) -> Self {
+        Self(answer)
+    }
+}
+
+impl<F: Fn(&Case) -> AdapterResult + Sync> Adapter for InProcess<F> {
+    fn preflight(&self) -> Result<(), StartError> {
+        Ok(())
+    }
+
+    fn open(&self) -> Box<dyn Driver + '_> {
+        Box::new(Line(&self.0))
+    }
+
+    fn info(&self) -> AdapterInfo {
+        AdapterInfo::new(DriverKind::InProcess, Vec::new())
+    }
+}
+
+struct Line<'a, F>(&'a F);
+
+impl<F: Fn(&Case) -> AdapterResult> Driver for Line<'_, F> {
+    fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
+        let started = Instant::now();
+        // A panic ends the call, and nothing that it left half done is used again by the kit.
+        let answer = match catch_unwind(AssertUnwindSafe(|| (self.0)(case))) {
+            Ok(_) if started.elapsed() > limit => Err(NoAnswer::Broken {
+                breach: Breach::TimedOut,
+                reason: format!(
+                    "the implementation took longer than {} ms",
+                    limit.as_millis()
+                ),
+            }),
+            Ok(result) => Ok(result),
+            Err(panic) => Err(NoAnswer::broken(format!(
+                "the implementation panicked: {}",
+                words(&*panic)
+            ))),
+        };
+        DriverOutcome::new(answer, b"")
+    }
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

@@ -1,0 +1,109 @@
+//! `stdio-fixture-v1`: one process a case.
+//!
+//! The case document and a newline go to stdin; one result document comes from stdout; the exit code
+//! must be that of the result's status.
+
+use std::time::Duration;
+
+use accord_contract::fixture::AdapterResult;
+use accord_contract::wire::Wire as _;
+use accord_process::{Ending, Invocation, Outcome, Overflow, Spec, StartError, run};
+
+use super::{
+    ANSWER_LIMIT, Adapter, AdapterInfo, Breach, Driver, DriverKind, DriverOutcome, NoAnswer,
+    STDERR_LIMIT, reply, workplace,
+};
+use crate::case::Case;
+
+/// An adapter that is started anew for every case.
+#[derive(Clone, Debug)]
+pub struct PerCase {
+    invocation: Invocation,
+}
+
+impl PerCase {
+    /// An adapter that is started like this.
+    pub fn new(invocation: Invocation) -> Self {
+        Self { invocation }
+    }
+}
+
+impl Adapter for PerCase {
+    fn preflight(&self) -> Result<(), StartError> {
+        self.invocation.locate().map(|_| ())
+    }
+
+    fn open(&self) -> Box<dyn Driver + '_> {
+        Box::new(Line {
+            invocation: &self.invocation,
+        })
+    }
+
+    fn info(&self) -> AdapterInfo {
+        AdapterInfo::of(DriverKind::PerCase, &self.invocation)
+    }
+}
+
+struct Line<'a> {
+    invocation: &'a Invocation,
+}
+
+impl Driver for Line<'_> {
+    fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
+        // The folder lives until the process group is gone.
+        let (_folder, invocation) = match workplace::prepare(self.invocation) {
+            Ok(prepared) => prepared,
+            Err(why) => return DriverOutcome::new(Err(why), b""),
+        };
+        let spec = Spec::new(invocation)
+            .stdin(format!("{}\n", case.encode()))
+            .time_limit(limit)
+            .stdout_limit(ANSWER_LIMIT, Overflow::Kill)
+            .stderr_limit(STDERR_LIMIT);
+        match run(&spec) {
+            Ok(outcome) => DriverOutcome::new(read(case, &outcome, limit), &outcome.stderr),
+            Err(error) => DriverOutcome::new(Err(NoAnswer::CannotStart(error)), b""),
+        }
+    }
+}
+
+fn read(case: &Case, outcome: &Outcome, limit: Duration) -> Result<AdapterResult, NoAnswer> {
+    if outcome.stdout_truncated {
+        return Err(NoAnswer::broken(format!(
+            "the adapter wrote more than {ANSWER_LIMIT} bytes to stdout and was killed"
+        )));
+    }
+    if outcome.timed_out {
+        return Err(NoAnswer::Broken {
+            breach: Breach::TimedOut,
+            reason: format!(
+                "the adapter did not end within {} ms; its process group was killed",
+                limit.as_millis()
+            ),
+        });
+    }
+    let Ending::Exited(code) = outcome.ending else {
+        return Err(NoAnswer::broken(format!(
+            "the adapter was {}",
+            outcome.ending
+        )));
+    };
+    let result = reply::read(case, &outcome.stdout).map_err(|why| {
+        NoAnswer::broken(format!(
+            "the adapter ended with exit code {code}, but {why}"
+        ))
+    })?;
+    check_exit_code(&result, code)?;
+    Ok(result)
+}
+
+fn check_exit_code(result: &AdapterResult, code: i32) -> Result<(), NoAnswer> {
+    let needed = i32::from(result.status.exit_code());
+    if code == needed {
+        return Ok(());
+    }
+    Err(NoAnswer::broken(format!(
+        "the status `{}` needs exit code {needed}, but the adapter ended with exit code {code}",
+        result.status
+    )))
+}

@@ -1,0 +1,121 @@
+//! The exit codes of a conformance run, and what decides them.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | every required case (strength `must`) that ran passes, is a known failure, or is not implemented |
+//! | 1 | a required case fails and is no known failure, or an entry of the baseline is stale |
+//! | 2 | a case ended in `error` or `harness_error`, no case ran, or the run itself went wrong |
+//!
+//! 2 outranks 1: where some cases could not be judged, the failures are not the whole truth. A case
+//! counts towards 2 whatever its strength, and a baseline does not excuse it: what could not be judged
+//! is not known to fail. Failures of `should`, `may` and `proposal` cases are shown and decide nothing.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::wire_enum;
+
+use crate::baseline::StaleEntry;
+use crate::case::Strength;
+use crate::report::CaseReport;
+use crate::verdict::Verdict;
+
+wire_enum! {
+    /// How a run as a whole ended.
+    pub enum Overall("Overall", closed) {
+        /// Exit code 0.
+        Pass = "pass",
+        /// Exit code 1.
+        Fail = "fail",
+        /// Exit code 2.
+        Error = "error",
+    }
+}
+
+impl Overall {
+    /// The exit code of the process that made the run.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Fail => 1,
+            Self::Error => 2,
+        }
+    }
+}
+
+/// Decides how a run ended, and says why it did not pass.
+pub fn decide(cases: &[CaseReport], stale: &[StaleEntry]) -> (Overall, Vec<String>) {
+    let count = |wanted: fn(&CaseReport) -> bool| cases.iter().filter(|case| wanted(case)).count();
+    let errors = count(|case| case.verdict == Verdict::Error);
+    let harness_errors = count(|case| case.verdict == Verdict::HarnessError);
+    let ran = count(|case| case.verdict != Verdict::Skip);
+    let failures = count(CaseReport::fails_the_run);
+
+    let mut reasons = Vec::new();
+    let mut reason = |holds: bool, text: String| {
+        if holds {
+            reasons.push(text);
+        }
+        holds
+    };
+    let broken = [
+        reason(
+            errors > 0,
+            format!("{} could not be judged", plural(errors, "case")),
+        ),
+        reason(
+            harness_errors > 0,
+            format!(
+                "{} could not be run by the kit",
+                plural(harness_errors, "case")
+            ),
+        ),
+        reason(
+            ran == 0,
+            format!("no case ran ({})", Code::KitNoCaseRan.as_str()),
+        ),
+    ];
+    let failed = [
+        reason(
+            failures > 0,
+            match failures {
+                1 => "1 required case fails".to_owned(),
+                many => format!("{many} required cases fail"),
+            },
+        ),
+        reason(
+            !stale.is_empty(),
+            format!(
+                "{} out of date ({})",
+                match stale.len() {
+                    1 => "1 entry of the baseline is".to_owned(),
+                    many => format!("{many} entries of the baseline are"),
+                },
+                Code::KitBaselineStale.as_str()
+            ),
+        ),
+    ];
+    let overall = match (broken.contains(&true), failed.contains(&true)) {
+        (true, _) => Overall::Error,
+        (false, true) => Overall::Fail,
+        (false, false) => Overall::Pass,
+    };
+    (overall, reasons)
+}
+
+impl CaseReport {
+    /// Whether this case alone makes the run end with exit code 1.
+    pub fn fails_the_run(&self) -> bool {
+        self.verdict == Verdict::Fail
+            && self.strength == Strength::Must
+            && self.known_failure.is_none()
+    }
+
+    /// Whether this case keeps the run from ending with exit code 0.
+    pub fn spoils_the_run(&self) -> bool {
+        self.fails_the_run() || matches!(self.verdict, Verdict::Error | Verdict::HarnessError)
+    }
+}
+
+pub(crate) fn plural(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}

@@ -1,0 +1,47 @@
+//! The kit's errors as failures of the shared registry: one place that gives each its code.
+
+use accord_contract::codes::{Code, Failure};
+
+use crate::baseline::BaselineError;
+use crate::corpus::CorpusError;
+use crate::filter::FilterError;
+use crate::runner::RunError;
+
+impl From<CorpusError> for Failure {
+    fn from(error: CorpusError) -> Self {
+        let code = match &error {
+            CorpusError::Unreadable { .. } => Code::KitCorpusUnreadable,
+            CorpusError::Faulty(_) => Code::KitCaseInvalid,
+            CorpusError::UnknownProtocol { .. } => Code::KitProtocolUnknown,
+            CorpusError::UnknownCase { .. } => Code::KitCaseUnknown,
+            CorpusError::Unwritable { .. } | CorpusError::Occupied { .. } => Code::KitExportFailed,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<FilterError> for Failure {
+    fn from(error: FilterError) -> Self {
+        Self::new(Code::KitFilterInvalid, error.to_string())
+    }
+}
+
+impl From<BaselineError> for Failure {
+    fn from(error: BaselineError) -> Self {
+        Self::new(Code::KitBaselineInvalid, error.to_string()).at(error.pointer)
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Baseline(error) => error.into(),
+            RunError::Adapter(_) => Self::new(Code::KitAdapterNotFound, error.to_string()),
+            RunError::UnknownLevel { .. } => Self::new(Code::KitNoCaseRan, error.to_string()),
+            RunError::Output(ref source) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+                Self::new(Code::OutputClosed, error.to_string())
+            }
+            RunError::Output(_) => Self::new(Code::OutputFailed, error.to_string()),
+        }
+    }
+}

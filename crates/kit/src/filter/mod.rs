@@ -1,0 +1,103 @@
+//! Choosing cases with an expression.
+//!
+//! Predicates: `id(glob)`, `clause(glob)`, `op(glob)`, `level(name)`, `area(name)` (the second segment
+//! of the id) and `strength(name)`. They are joined with `&` or `and`, `|` or `or`, `!` or `not`, and
+//! parentheses. A bare word is a pattern for the id; without `*` and `?` it matches anywhere in it.
+
+mod glob;
+mod parse;
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::case::Case;
+use glob::Glob;
+
+/// A filter expression that was read.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    text: String,
+    expr: Expr,
+}
+
+/// A filter expression that cannot be read.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("column {column}: {message}")]
+#[non_exhaustive]
+pub struct FilterError {
+    /// Where, in characters from 1.
+    pub column: usize,
+    /// What was expected there.
+    pub message: String,
+}
+
+impl Filter {
+    /// Tells whether the filter chooses this case.
+    pub fn matches(&self, case: &Case) -> bool {
+        self.expr.matches(case)
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Filter {
+    type Err = FilterError;
+
+    fn from_str(text: &str) -> Result<Self, FilterError> {
+        let expr = parse::parse(text)?;
+        Ok(Self {
+            text: text.to_owned(),
+            expr,
+        })
+    }
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Expr {
+    And(Box<Self>, Box<Self>),
+    Or(Box<Self>, Box<Self>),
+    Not(Box<Self>),
+    Is(Predicate),
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Predicate {
+    Id(Glob),
+    IdPart(String),
+    Clause(Glob),
+    Operation(Glob),
+    Level(String),
+    Area(String),
+    Strength(String),
+}
+
+impl Expr {
+    fn matches(&self, case: &Case) -> bool {
+        match self {
+            Self::And(one, other) => one.matches(case) && other.matches(case),
+            Self::Or(one, other) => one.matches(case) || other.matches(case),
+            Self::Not(inner) => !inner.matches(case),
+            Self::Is(predicate) => predicate.matches(case),
+        }
+    }
+}
+
+impl Predicate {
+    fn matches(&self, case: &Case) -> bool {
+        match self {
+            Self::Id(glob) => glob.matches(&case.id),
+            Self::IdPart(part) => case.id.contains(part.as_str()),
+            Self::Clause(glob) => case.clauses.iter().any(|clause| glob.matches(clause)),
+            Self::Operation(glob) => glob.matches(&case.input.operation),
+            Self::Level(level) => case.level() == *level,
+            Self::Area(area) => case.area() == area,
+            Self::Strength(strength) => case.strength.as_str() == strength,
+        }
+    }
+}

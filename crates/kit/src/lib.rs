@@ -1,0 +1,41 @@
+//! The conformance kit: proves that an implementation keeps a protocol's promises.
+//!
+//! Cases are data ([`corpus`]); a [`driver`] carries each to an implementation; the [`verdict`] is the
+//! kit's own comparison of what was done with what must be done; the [`runner`] does that for many
+//! cases in parallel and tells it as [`event`]s, which every [`reporter`] reads. The [`baseline`] holds
+//! failures that are known, and [`exit`] says what a run's exit code means.
+//!
+//! Invariant: the kit judges from outside. It knows no implementation, Accord's included, computes
+//! none of the values that it expects, and keeps its own trouble apart from the implementation's.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the kit reads corpora, runs adapters and measures time"
+)]
+
+pub mod baseline;
+pub mod case;
+pub mod contract;
+pub mod corpus;
+pub mod date;
+pub mod driver;
+pub mod event;
+pub mod exit;
+mod failure;
+pub mod filter;
+pub mod report;
+pub mod reporter;
+pub mod runner;
+pub mod schema;
+pub mod verdict;
+
+pub use accord_process::{Invocation, StartError};
+
+pub use baseline::Baseline;
+pub use case::Case;
+pub use corpus::{Corpus, Protocol};
+pub use event::{Event, Reporter, Reporters, What};
+pub use exit::Overall;
+pub use filter::Filter;
+pub use report::RunReport;
+pub use runner::{RunOptions, run};

@@ -1,0 +1,12 @@
+//! Reporters: the same events as lines for people, one JSON document, JUnit XML, or lines of JSON.
+
+mod json;
+mod junit;
+mod ndjson;
+mod text;
+mod text_style;
+
+pub use json::JsonReporter;
+pub use junit::JunitReporter;
+pub use ndjson::NdjsonReporter;
+pub use text::{TextOptions, TextReporter};

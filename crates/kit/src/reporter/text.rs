@@ -1,0 +1,304 @@
+//! The run as lines for people: what needs attention as it happens, then the sums.
+//!
+//! The lines are the same on a terminal and in a build log. A progress bar is another reporter beside
+//! this one, which must put itself away while these lines are written.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use accord_contract::wire::Wire as _;
+
+use super::text_style::{Colour, Style};
+use crate::case::Strength;
+use crate::event::{Event, Reporter, What};
+use crate::exit::{Overall, plural};
+use crate::report::{CaseReport, Difference, RunInfo, RunReport, Totals};
+use crate::verdict::Verdict;
+
+/// How lines for people are written.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct TextOptions {
+    /// Whether to colour the verdicts.
+    pub colour: bool,
+    /// Whether to write a line for every case, also for those that pass.
+    pub every_case: bool,
+    /// The command that runs one case again, with `{id}` in the place of its id.
+    pub rerun: Option<String>,
+}
+
+impl TextOptions {
+    /// Plain lines, or coloured ones.
+    pub fn new(colour: bool) -> Self {
+        Self {
+            colour,
+            ..Self::default()
+        }
+    }
+}
+
+/// Writes lines for people.
+#[derive(Debug)]
+pub struct TextReporter<W> {
+    out: W,
+    options: TextOptions,
+    clauses: BTreeMap<String, String>,
+}
+
+impl<W: Write> TextReporter<W> {
+    /// Writes to `out`.
+    pub fn new(out: W, options: TextOptions) -> Self {
+        Self {
+            out,
+            options,
+            clauses: BTreeMap::new(),
+        }
+    }
+
+    fn heading(&mut self, run: &RunInfo) -> io::Result<()> {
+        let filtered = match run.filtered {
+            0 => String::new(),
+            count => format!(", {count} filtered out"),
+        };
+        writeln!(
+            self.out,
+            "{} {}: {}{filtered}; corpus sha256:{}",
+            run.protocol,
+            run.protocol_version,
+            plural(run.selected as usize, "case"),
+            run.corpus_digest.get(..12).unwrap_or(&run.corpus_digest),
+        )?;
+        let mut words = vec![run.adapter.driver.to_string()];
+        words.extend(run.adapter.command.iter().map(|word| quoted(word)));
+        writeln!(self.out, "adapter: {}", words.join(" "))?;
+        self.out.flush()
+    }
+
+    fn case(&mut self, result: &CaseReport) -> io::Result<()> {
+        let (label, colour) = label(result);
+        let worth_a_line = !matches!(result.verdict, Verdict::Pass | Verdict::Skip);
+        if !worth_a_line && !self.options.every_case {
+            return Ok(());
+        }
+        let label = self.paint(colour, &format!("{label:<15}"));
+        let own_word = if result.self_reported {
+            ", self-reported"
+        } else {
+            ""
+        };
+        let facts = format!("({}, {}{own_word})", result.strength, result.level);
+        let facts = self.paint(Colour::Dim, &facts);
+        write!(self.out, "{label} {} {facts}", result.id)?;
+        if needs_attention(result) {
+            writeln!(self.out)?;
+            self.details(result)?;
+        } else {
+            let reason = result.known_failure.as_ref().or(result.message.as_ref());
+            let reason = reason.map(|text| format!(": {}", printable(text)));
+            writeln!(self.out, "{}", reason.unwrap_or_default())?;
+        }
+        self.out.flush()
+    }
+
+    fn details(&mut self, result: &CaseReport) -> io::Result<()> {
+        self.indented("", &result.title)?;
+        for id in &result.clauses {
+            let text = self.clauses.get(id).cloned().unwrap_or_default();
+            self.indented(&format!("{id}: "), &text)?;
+        }
+        if result.differences.is_empty() || result.verdict != Verdict::Fail {
+            self.messages(result)?;
+        }
+        for difference in result.differences.iter().take(DIFFERENCES_SHOWN) {
+            self.difference(difference)?;
+        }
+        if let Some(more @ 1..) = result.differences.len().checked_sub(DIFFERENCES_SHOWN) {
+            self.indented("", &format!("and {more} more differences"))?;
+        }
+        if let Some(day) = result.excused_until {
+            self.indented("", &format!("was a known failure until {day}"))?;
+        }
+        if let Some(stderr) = &result.stderr {
+            for line in stderr.lines() {
+                self.indented("stderr: ", line)?;
+            }
+        }
+        if let Some(command) = &self.options.rerun {
+            let command = command.replace("{id}", &result.id);
+            self.indented("again: ", &command)?;
+        }
+        Ok(())
+    }
+
+    fn messages(&mut self, result: &CaseReport) -> io::Result<()> {
+        let message = result.message.clone().unwrap_or_default();
+        match &result.code {
+            Some(code) => self.indented(&format!("{code}: "), &message),
+            None => self.indented("", &message),
+        }
+    }
+
+    fn difference(&mut self, difference: &Difference) -> io::Result<()> {
+        let place = match difference.pointer.as_str() {
+            "" => "the whole outcome",
+            pointer => pointer,
+        };
+        self.indented("at ", place)?;
+        let found = difference
+            .encode()
+            .get("actual")
+            .map_or("nothing".to_owned(), excerpt);
+        let expected = self.paint(Colour::Green, &excerpt(&difference.expected));
+        let found = self.paint(Colour::Red, &found);
+        writeln!(self.out, "{INDENT}  expected {expected}")?;
+        writeln!(self.out, "{INDENT}  found    {found}")
+    }
+
+    fn sums(&mut self, report: &RunReport) -> io::Result<()> {
+        let summary = &report.summary;
+        writeln!(self.out)?;
+        for (level, totals) in &summary.levels {
+            writeln!(self.out, "{level:<12} {}", counts(totals))?;
+        }
+        writeln!(self.out, "{:<12} {}", "required", counts(&summary.required))?;
+        let others = report
+            .cases
+            .iter()
+            .any(|case| case.strength != Strength::Must && case.verdict == Verdict::Fail);
+        if others {
+            writeln!(self.out, "cases that are not required decide nothing")?;
+        }
+        for entry in &summary.stale {
+            let label = self.paint(Colour::Red, "stale baseline");
+            writeln!(self.out, "{label} {}: {}", entry.case, entry.why)?;
+        }
+        let (word, colour) = match summary.overall {
+            Overall::Pass => ("PASS", Colour::Green),
+            Overall::Fail => ("FAIL", Colour::Red),
+            Overall::Error => ("ERROR", Colour::Magenta),
+        };
+        let because = match summary.reasons.as_slice() {
+            [] => String::new(),
+            reasons => format!(": {}", reasons.join(", ")),
+        };
+        writeln!(
+            self.out,
+            "{}{because} ({} ms, exit code {})",
+            self.paint(colour, word),
+            summary.duration_ms,
+            summary.exit_code
+        )?;
+        self.out.flush()
+    }
+
+    fn indented(&mut self, label: &str, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{INDENT}{label}{}", printable(text))
+    }
+
+    fn paint(&self, colour: Colour, text: &str) -> String {
+        Style(self.options.colour).paint(colour, text)
+    }
+}
+
+impl<W: Write> Reporter for TextReporter<W> {
+    fn report(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event.what {
+            What::RunStarted { run, protocol } => {
+                let texts = protocol.clauses().iter();
+                self.clauses = texts
+                    .map(|clause| (clause.id.clone(), clause.text.clone()))
+                    .collect();
+                self.heading(run)
+            }
+            What::CaseStarted { .. } => Ok(()),
+            What::CaseFinished { result, .. } => self.case(result),
+            What::RunFinished { report } => self.sums(report),
+        }
+    }
+}
+
+/// Whether a case gets more than a line: somebody has to look at it.
+fn needs_attention(result: &CaseReport) -> bool {
+    match result.verdict {
+        Verdict::Fail => result.known_failure.is_none(),
+        Verdict::Error | Verdict::HarnessError => true,
+        Verdict::Pass | Verdict::NotImplemented | Verdict::Skip => false,
+    }
+}
+
+/// What an adapter wrote must not move the cursor or change colours on somebody's terminal.
+fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for next in text.chars() {
+        match next {
+            '\n' => {
+                safe.push('\n');
+                safe.push_str(INDENT);
+            }
+            '\t' => safe.push(next),
+            next if next.is_control() => safe.extend(next.escape_unicode()),
+            next => safe.push(next),
+        }
+    }
+    safe
+}
+
+fn label(result: &CaseReport) -> (&'static str, Colour) {
+    match result.verdict {
+        Verdict::Pass => ("pass", Colour::Green),
+        Verdict::Fail if result.known_failure.is_some() => ("known failure", Colour::Yellow),
+        Verdict::Fail if result.strength != Strength::Must => ("not met", Colour::Yellow),
+        Verdict::Fail => ("FAIL", Colour::Red),
+        Verdict::Error => ("ERROR", Colour::Magenta),
+        Verdict::HarnessError => ("HARNESS ERROR", Colour::Magenta),
+        Verdict::NotImplemented => ("not implemented", Colour::Yellow),
+        Verdict::Skip => ("skip", Colour::Dim),
+    }
+}
+
+fn counts(totals: &Totals) -> String {
+    let known = match totals.known_failure {
+        0 => String::new(),
+        known => format!(" ({known} known)"),
+    };
+    let own_word = match totals.self_reported {
+        0 => String::new(),
+        count => format!("; {count} self-reported"),
+    };
+    let mut parts = vec![
+        format!("{} passed", totals.pass),
+        format!("{} failed{known}", totals.fail),
+    ];
+    for (count, name) in [
+        (totals.error, "in error"),
+        (totals.harness_error, "not run by the kit's fault"),
+        (totals.not_implemented, "not implemented"),
+        (totals.skip, "skipped"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {name}"));
+        }
+    }
+    format!("{}{own_word}", parts.join(", "))
+}
+
+fn excerpt(value: &serde_json::Value) -> String {
+    let text = printable(&value.to_string());
+    match text.char_indices().nth(LONGEST_VALUE) {
+        None => text,
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+    }
+}
+
+/// A word as a shell would need it, for people to read and copy.
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+const INDENT: &str = "    ";
+const DIFFERENCES_SHOWN: usize = 5;
+const LONGEST_VALUE: usize = 400;

@@ -1,0 +1,31 @@
+//! Colours for terminals, or none.
+
+/// The colours that verdicts are written in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Colour {
+    Dim,
+    Green,
+    Magenta,
+    Red,
+    Yellow,
+}
+
+/// Whether to colour at all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style(pub(super) bool);
+
+impl Style {
+    pub(super) fn paint(self, colour: Colour, text: &str) -> String {
+        if !self.0 {
+            return text.to_owned();
+        }
+        let code = match colour {
+            Colour::Dim => "2",
+            Colour::Green => "32",
+            Colour::Magenta => "35",
+            Colour::Red => "31",
+            Colour::Yellow => "33",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}

@@ -1,0 +1,23 @@
+//! The published JSON Schemas, made from the types that read and write the documents.
+
+use accord_contract::fixture::AdapterResult;
+use accord_contract::wire::{Value, json_schema};
+
+use crate::baseline::Baseline;
+use crate::case::Case;
+use crate::corpus::{ClauseList, OperationList};
+use crate::event::EventLine;
+use crate::report::RunReport;
+
+/// Every document that the kit reads or writes, with its name and its schema.
+pub fn all() -> Vec<(&'static str, Value)> {
+    vec![
+        ("adapter-result", json_schema::<AdapterResult>()),
+        ("baseline", json_schema::<Baseline>()),
+        ("case", json_schema::<Case>()),
+        ("clauses", json_schema::<ClauseList>()),
+        ("event", json_schema::<EventLine>()),
+        ("operations", json_schema::<OperationList>()),
+        ("report", json_schema::<RunReport>()),
+    ]
+}

@@ -1,0 +1,150 @@
+//! `stdio-fixture-lines-v1`: many cases in one process.
+
+use std::num::NonZeroUsize;
+
+use accord_kit::driver::LongLived;
+use accord_kit::report::CaseReport;
+use accord_kit::verdict::Verdict;
+use accord_kit::{RunOptions, RunReport};
+use serde_json::{Value, json};
+
+use crate::support::{case, changed, demo, hasty, one_line, patient, run, shell, verdicts};
+
+const RIGHT: &str = r#"{"status":"pass","actual":{"result":"ok"}}"#;
+
+/// Five cases in one worker, so that they share a process as long as it keeps the protocol.
+fn five(script: &str, mut options: RunOptions) -> RunReport {
+    let cases: Vec<Value> = ["a", "b", "c", "d", "e"]
+        .iter()
+        .map(|name| {
+            changed(
+                case(&format!("area/{name}")),
+                json!({"expected": {"result": "ok"}}),
+            )
+        })
+        .collect();
+    options.workers = NonZeroUsize::MIN;
+    run(&demo(&cases), &LongLived::new(shell(script)), &options)
+}
+
+fn message(report: &CaseReport) -> &str {
+    report.message.as_deref().unwrap_or_default()
+}
+
+#[test]
+fn one_process_answers_all_cases_of_a_worker() {
+    let report = five(&format!(
+        "n=0; while read -r line; do n=$((n+1)); echo \"case $n\" >&2; [ -d \"$ACCORD_CASE_DIR\" ] || exit 1
+         if [ $n = 5 ]; then echo '{{\"status\":\"fail\"}}'; else echo '{RIGHT}'; fi; done"
+    ), patient());
+    let passed: Vec<&str> = verdicts(&report)
+        .iter()
+        .map(|(_, verdict)| *verdict)
+        .collect();
+    assert_eq!(passed, ["pass", "pass", "pass", "pass", "fail"]);
+    assert!(
+        report.cases[4]
+            .stderr
+            .as_deref()
+            .unwrap()
+            .ends_with("case 5")
+    );
+    assert_eq!(report.run.adapter.driver.as_str(), "stdio-fixture-lines-v1");
+}
+
+#[test]
+fn an_adapter_that_dies_midway_is_started_again_for_the_next_case() {
+    let report = five(
+        &format!(
+            "while read -r line; do case \"$line\" in *area/c*) echo oops >&2; exit 3;; esac; echo '{RIGHT}'; done"
+        ),
+        patient(),
+    );
+    let expected = ["pass", "pass", "error", "pass", "pass"];
+    let found: Vec<&str> = verdicts(&report)
+        .iter()
+        .map(|(_, verdict)| *verdict)
+        .collect();
+    assert_eq!(found, expected);
+    let dead = &report.cases[2];
+    assert_eq!(
+        message(dead),
+        "the adapter broke off: the process ended before it answered (exit code 3)"
+    );
+    assert_eq!(dead.stderr.as_deref(), Some("oops"));
+    assert_eq!(dead.code.as_deref(), Some("KIT_ADAPTER_PROTOCOL"));
+}
+
+#[test]
+fn a_hang_costs_one_case() {
+    let report = five(
+        &format!(
+            "while read -r line; do case \"$line\" in *area/b*) sleep 30;; esac; echo '{RIGHT}'; done"
+        ),
+        hasty(),
+    );
+    let found: Vec<&str> = verdicts(&report)
+        .iter()
+        .map(|(_, verdict)| *verdict)
+        .collect();
+    assert_eq!(found, ["pass", "error", "pass", "pass", "pass"]);
+    assert_eq!(report.cases[1].code.as_deref(), Some("KIT_ADAPTER_TIMEOUT"));
+}
+
+#[test]
+fn an_echoed_id_must_be_the_one_that_was_asked_for() {
+    let right = one_line(
+        r#"while read -r line; do echo '{"status":"pass","id":"demo/area/one","actual":{"result":"ok"}}'; done"#,
+        &patient(),
+    );
+    assert_eq!(right.verdict, Verdict::Pass);
+    let wrong = one_line(
+        r#"while read -r line; do echo '{"status":"pass","id":"demo/area/two"}'; done"#,
+        &patient(),
+    );
+    assert_eq!(wrong.verdict, Verdict::Error);
+    assert_eq!(
+        message(&wrong),
+        "the adapter answered, but it answers the case \"demo/area/two\", but was asked for \"demo/area/one\""
+    );
+}
+
+#[test]
+fn garbage_silence_and_surplus_are_errors() {
+    for (script, expected) in [
+        (
+            "while read -r line; do echo hello; done",
+            "its output is not exactly one JSON document",
+        ),
+        ("while read -r line; do echo; done", "it wrote no result"),
+        (
+            "read -r line; printf '{\"status\":\"pass\"}\\nmore\\n'; sleep 30",
+            "wrote more than one line",
+        ),
+        (
+            "read -r line; exec >&-; sleep 30",
+            "closed its stdout before it answered",
+        ),
+        (
+            "read -r line; printf '{\"status\":'; printf '\"pass\"}'; exit 0",
+            "ended before it answered",
+        ),
+    ] {
+        let report = one_line(script, &patient());
+        assert_eq!(report.verdict, Verdict::Error, "{script}");
+        assert!(
+            message(&report).contains(expected),
+            "{script}: {}",
+            message(&report)
+        );
+    }
+}
+
+#[test]
+fn an_adapter_that_never_reads_is_killed_at_the_limit() {
+    let report = one_line("exec <&-; sleep 30", &hasty());
+    assert_eq!(
+        message(&report),
+        "the adapter gave no answer within 1000 ms; its process group was killed"
+    );
+}

@@ -1,0 +1,238 @@
+//! `stdio-fixture-v1`: adapters that keep it, and adapters that break it.
+
+use std::time::{Duration, Instant};
+
+use accord_kit::driver::PerCase;
+use accord_kit::report::CaseReport;
+use accord_kit::verdict::Verdict;
+use accord_process::Invocation;
+use serde_json::{Value, json};
+
+use crate::support::{self, case, changed, demo, hasty, patient, run, shell};
+
+const RIGHT: &str = r#"{"status":"pass","actual":{"result":"ok"}}"#;
+const WRONG: &str = r#"{"status":"fail","message":"no","actual":{"result":"error"}}"#;
+
+fn one_process(script: &str) -> CaseReport {
+    support::one_process(script, &patient())
+}
+
+#[test]
+fn the_outcome_is_compared_by_the_kit() {
+    let passed = one_process(&format!("cat > /dev/null; echo '{RIGHT}'"));
+    assert_eq!(passed.verdict, Verdict::Pass);
+    assert!(!passed.self_reported && passed.message.is_none() && passed.actual.is_none());
+
+    let failed = one_process(&format!("echo '{WRONG}'; exit 1"));
+    assert_eq!(failed.verdict, Verdict::Fail);
+    assert_eq!(
+        failed.message.unwrap(),
+        "/result: expected \"ok\", found \"error\""
+    );
+    assert_eq!(failed.differences[0].pointer, "/result");
+    assert_eq!(failed.actual, Some(json!({"result": "error"})));
+}
+
+#[test]
+fn the_adapter_gets_the_case_and_a_folder_of_its_own() {
+    let script = r#"read -r line; case "$line" in *'"operation":"echo"'*) ;; *) exit 9;; esac
+        [ "$TMPDIR" = "$ACCORD_CASE_DIR" ] && [ -d "$TMPDIR" ] && [ -z "$(ls "$TMPDIR")" ] || exit 8
+        touch "$TMPDIR/left"; echo "$TMPDIR" >&2; echo '{"status":"error","message":"look"}'; exit 2"#;
+    let report = one_process(script);
+    assert_eq!(
+        report.message.as_deref(),
+        Some("the adapter reports an error: look")
+    );
+    assert!(
+        !std::path::Path::new(&report.stderr.unwrap()).exists(),
+        "the folder is gone"
+    );
+}
+
+#[test]
+fn every_status_has_its_verdict() {
+    let error = one_process(r#"echo '{"status":"error","actual":null}'; exit 2"#);
+    assert_eq!(error.verdict, Verdict::Error);
+    assert_eq!(
+        error.message.unwrap(),
+        "the adapter reports an error: it gives no reason"
+    );
+    assert_eq!(error.code, None);
+
+    let missing = one_process(r#"echo '{"status":"not_implemented","message":"later"}'; exit 3"#);
+    assert_eq!(missing.verdict, Verdict::NotImplemented);
+    assert_eq!(missing.message.unwrap(), "later");
+}
+
+#[test]
+fn without_an_outcome_the_status_stands_and_is_marked() {
+    let passed = one_process(r#"echo '{"status":"pass","actual":null}'"#);
+    assert_eq!(
+        (passed.verdict, passed.self_reported),
+        (Verdict::Pass, true)
+    );
+    let failed = one_process(r#"echo '{"status":"fail"}'; exit 1"#);
+    assert_eq!(
+        (failed.verdict, failed.self_reported),
+        (Verdict::Fail, true)
+    );
+    assert_eq!(
+        failed.message.unwrap(),
+        "the adapter reports a failure and no outcome"
+    );
+}
+
+#[test]
+fn an_adapter_that_contradicts_the_kit_is_an_error_that_says_both() {
+    let lenient = one_process(r#"echo '{"status":"pass","actual":{"result":"error"}}'"#);
+    assert_eq!(lenient.verdict, Verdict::Error);
+    assert_eq!(
+        lenient.message.unwrap(),
+        "the adapter says `pass`, but its outcome is not what the case expects: \
+         /result: expected \"ok\", found \"error\""
+    );
+    let harsh = one_process(r#"echo '{"status":"fail","actual":{"result":"ok"}}'; exit 1"#);
+    assert_eq!(harsh.verdict, Verdict::Error);
+    assert_eq!(
+        harsh.message.unwrap(),
+        "the adapter says `fail`, but its outcome is what the case expects"
+    );
+}
+
+#[test]
+fn a_breach_of_the_protocol_is_an_error_that_names_it() {
+    for (script, message) in [
+        (
+            format!("echo '{RIGHT}'; exit 1"),
+            "the status `pass` needs exit code 0, but the adapter ended with exit code 1",
+        ),
+        (
+            format!("echo '{WRONG}'"),
+            "the status `fail` needs exit code 1, but the adapter ended with exit code 0",
+        ),
+        (
+            format!("echo '{RIGHT}'; exit 77"),
+            "the status `pass` needs exit code 0, but the adapter ended with exit code 77",
+        ),
+        (
+            "exit 127".to_owned(),
+            "the adapter ended with exit code 127, but it wrote no result",
+        ),
+        (
+            "echo Segmentation fault".to_owned(),
+            "its output is not exactly one JSON document",
+        ),
+        (
+            format!("echo '{RIGHT}'; echo '{RIGHT}'"),
+            "its output is not exactly one JSON document",
+        ),
+        (
+            "echo '[1]'".to_owned(),
+            "its output is not a result document",
+        ),
+        (
+            "echo '{\"status\":\"passed\"}'".to_owned(),
+            "/status: expected one of \"pass\"",
+        ),
+        (
+            "echo '{\"status\":\"pass\",\"status\":\"fail\"}'".to_owned(),
+            "its output is not exactly one JSON document",
+        ),
+        (
+            "echo '{\"status\":\"pass\",\"id\":\"demo/area/two\"}'".to_owned(),
+            "it answers the case \"demo/area/two\", but was asked for \"demo/area/one\"",
+        ),
+        (
+            "kill -11 $$".to_owned(),
+            "the adapter was killed by signal 11",
+        ),
+    ] {
+        let report = one_process(&format!("echo last words >&2; {script}"));
+        assert_eq!(report.verdict, Verdict::Error, "{script}");
+        let found = report.message.unwrap();
+        assert!(found.contains(message), "{script}: {found}");
+        assert_eq!(report.code.as_deref(), Some("KIT_ADAPTER_PROTOCOL"));
+        assert_eq!(report.stderr.as_deref(), Some("last words"));
+    }
+}
+
+#[test]
+fn a_hang_is_killed_with_its_children_and_is_not_a_failure() {
+    let started = Instant::now();
+    let report = support::one_process("sleep 30 & echo waiting >&2; wait", &hasty());
+    assert_eq!(report.verdict, Verdict::Error);
+    assert_eq!(report.code.as_deref(), Some("KIT_ADAPTER_TIMEOUT"));
+    assert_eq!(
+        report.message.unwrap(),
+        "the adapter did not end within 1000 ms; its process group was killed"
+    );
+    assert_eq!(report.stderr.as_deref(), Some("waiting"));
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn output_without_end_is_cut_off() {
+    let protocol = demo(&[case("area/one")]);
+    let mut options = patient();
+    options.case_timeout = Duration::from_secs(20);
+    let report = run(
+        &protocol,
+        &PerCase::new(Invocation::new("yes", [""; 0])),
+        &options,
+    );
+    let message = report.cases[0].message.as_deref().unwrap();
+    assert_eq!(
+        message,
+        "the adapter wrote more than 8388608 bytes to stdout and was killed"
+    );
+}
+
+#[test]
+fn a_program_that_cannot_be_started_ends_the_run_with_one_message() {
+    let protocol = demo(&[case("area/one"), case("area/two")]);
+    let start = |program: &str| {
+        let adapter = PerCase::new(Invocation::new(program, [""; 0]));
+        accord_kit::run(&protocol, &adapter, &patient(), &mut NoEvents(0))
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        start("no-such-adapter"),
+        "the adapter cannot be started: the program \"no-such-adapter\" does not exist; \
+         check its spelling and the PATH"
+    );
+
+    // Found, but not startable: noticed at the first case, and not repeated for every other.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("adapter");
+    std::fs::write(&path, "#!/no/such/interpreter\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&path, mode).unwrap();
+    let adapter = PerCase::new(Invocation::new(&path, [""; 0]));
+    let error = accord_kit::run(&protocol, &adapter, &patient(), &mut support::Silent);
+    assert!(error.unwrap_err().to_string().contains("interpreter"));
+}
+
+/// Fails the test when it hears anything: a run that cannot start tells nothing.
+struct NoEvents(u64);
+
+impl accord_kit::Reporter for NoEvents {
+    fn report(&mut self, event: &accord_kit::Event<'_>) -> std::io::Result<()> {
+        panic!("{event:?} after {}", self.0);
+    }
+}
+
+#[test]
+fn the_working_folder_stays_the_callers() {
+    let script = r#"printf '{"status":"fail","message":"%s"}' "$(pwd -P)"; exit 1"#;
+    let protocol = demo(&[changed(
+        case("area/one"),
+        json!({"expected": {"result": Value::Null}}),
+    )]);
+    let report = run(&protocol, &PerCase::new(shell(script)), &patient());
+    let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+    assert_eq!(
+        report.cases[0].message.as_deref(),
+        Some(here.to_str().unwrap())
+    );
+}
