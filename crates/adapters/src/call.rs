@@ -1,0 +1,127 @@
+//! A case as an adapter reads it: the operation and its arguments.
+
+use serde_json::{Map, Value};
+
+/// What a case asks for.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The id of the case, where it has one.
+    pub id: Option<String>,
+    /// The operation.
+    pub operation: String,
+    /// What the case sets up first.
+    pub setup: Map<String, Value>,
+    /// The arguments.
+    pub args: Map<String, Value>,
+    /// What the case expects.
+    pub expected: Value,
+}
+
+/// A case that an adapter cannot make sense of.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadCall(String);
+
+impl Call {
+    /// Reads a case document.
+    ///
+    /// # Errors
+    /// When it has no operation, or its parts are of the wrong kind.
+    pub fn read(case: &Value) -> Result<Self, BadCall> {
+        let input = case
+            .get("input")
+            .ok_or_else(|| BadCall::new("the case has no input"))?;
+        let operation = input
+            .get("operation")
+            .and_then(Value::as_str)
+            .ok_or_else(|| BadCall::new("input.operation must be a string"))?;
+        Ok(Self {
+            id: case.get("id").and_then(Value::as_str).map(str::to_owned),
+            operation: operation.to_owned(),
+            setup: object(case.get("setup"), "setup")?,
+            args: object(input.get("args"), "input.args")?,
+            expected: case
+                .get("expected")
+                .cloned()
+                .ok_or_else(|| BadCall::new("the case expects nothing"))?,
+        })
+    }
+
+    /// Refuses a case that sets up what the operation does not know: ignoring
+    /// it would judge another situation than the case describes.
+    pub(crate) fn allow_setup(&self, known: &[&str]) -> Result<(), BadCall> {
+        match self.setup.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(BadCall(format!(
+                "the operation {} knows no setup {key:?}",
+                self.operation
+            ))),
+        }
+    }
+
+    /// A text argument that must be there.
+    pub(crate) fn text(&self, name: &str) -> Result<&str, BadCall> {
+        self.optional_text(name)?
+            .ok_or_else(|| BadCall::missing(name))
+    }
+
+    /// A text argument that may be missing.
+    pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&str>, BadCall> {
+        self.args
+            .get(name)
+            .map(|value| {
+                value
+                    .as_str()
+                    .ok_or_else(|| BadCall::kind(name, "a string"))
+            })
+            .transpose()
+    }
+
+    /// A list argument that must be there.
+    pub(crate) fn list(&self, name: &str) -> Result<&[Value], BadCall> {
+        match self.value(name)? {
+            Value::Array(elements) => Ok(elements),
+            _ => Err(BadCall::kind(name, "a list")),
+        }
+    }
+
+    /// A list of texts that must be there.
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, BadCall> {
+        texts(self.list(name)?, name)
+    }
+
+    /// An argument of any kind that must be there.
+    pub(crate) fn value(&self, name: &str) -> Result<&Value, BadCall> {
+        self.args.get(name).ok_or_else(|| BadCall::missing(name))
+    }
+}
+
+impl BadCall {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+
+    pub(crate) fn kind(name: &str, kind: &str) -> Self {
+        Self(format!("{name} must be {kind}"))
+    }
+
+    fn missing(name: &str) -> Self {
+        Self(format!("the argument {name} is missing"))
+    }
+}
+
+/// The texts of a list.
+pub(crate) fn texts(list: &[Value], name: &str) -> Result<Vec<String>, BadCall> {
+    list.iter()
+        .map(|value| value.as_str().map(str::to_owned))
+        .collect::<Option<_>>()
+        .ok_or_else(|| BadCall::kind(name, "a list of strings"))
+}
+
+fn object(value: Option<&Value>, name: &str) -> Result<Map<String, Value>, BadCall> {
+    match value {
+        None => Ok(Map::new()),
+        Some(Value::Object(members)) => Ok(members.clone()),
+        Some(_) => Err(BadCall::kind(name, "an object")),
+    }
+}

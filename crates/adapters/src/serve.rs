@@ -1,0 +1,69 @@
+//! Answering cases, for whichever protocol.
+
+use accord_canon::read;
+use accord_contract::fixture::{AdapterResult, Status};
+use serde_json::Value;
+
+use crate::{BadCall, Call, alx};
+
+/// What an implementation did when it was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// It answered, with this outcome.
+    Outcome(Value),
+    /// It does not have such an operation.
+    NotImplemented,
+}
+
+/// One protocol's side of the cases.
+pub trait Adapter: Send + Sync {
+    /// Carries out what a case asks for.
+    ///
+    /// # Errors
+    /// When the case cannot be understood.
+    fn perform(&self, call: &Call) -> Result<Reply, BadCall>;
+
+    /// Answers the text of a case.
+    fn answer(&self, text: &[u8]) -> AdapterResult {
+        match read(text) {
+            Ok(case) => self.answer_case(&case),
+            Err(error) => AdapterResult::without_outcome(
+                Status::Error,
+                format!("the case is not JSON: {error}"),
+            ),
+        }
+    }
+
+    /// Answers a case.
+    fn answer_case(&self, case: &Value) -> AdapterResult {
+        let call = match Call::read(case) {
+            Ok(call) => call,
+            Err(error) => return AdapterResult::without_outcome(Status::Error, error.to_string()),
+        };
+        let result = match self.perform(&call) {
+            Ok(Reply::Outcome(actual)) => AdapterResult::judge(&call.expected, actual),
+            Ok(Reply::NotImplemented) => AdapterResult::without_outcome(
+                Status::NotImplemented,
+                format!("there is no operation {:?} here", call.operation),
+            ),
+            Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
+        };
+        match call.id {
+            Some(id) => result.answering(id),
+            None => result,
+        }
+    }
+}
+
+/// The protocols that Accord answers for.
+pub const fn protocols() -> &'static [&'static str] {
+    &["alx"]
+}
+
+/// The adapter of a protocol.
+pub fn adapter(protocol: &str) -> Option<Box<dyn Adapter>> {
+    match protocol {
+        "alx" => Some(Box::new(alx::Accord)),
+        _ => None,
+    }
+}

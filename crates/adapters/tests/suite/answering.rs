@@ -1,0 +1,84 @@
+//! How an adapter answers cases that it cannot carry out.
+
+use accord_adapters::{Adapter as _, adapter, alx, protocols};
+use accord_contract::fixture::Status;
+use serde_json::{Value, json};
+
+fn status(case: &Value) -> Status {
+    alx::Accord.answer_case(case).status
+}
+
+fn case(operation: &str, setup: Value, args: Value) -> Value {
+    json!({
+        "id": "alx/x/y",
+        "setup": setup,
+        "input": { "operation": operation, "args": args },
+        "expected": { "result": "ok" },
+    })
+}
+
+#[test]
+fn an_operation_that_is_not_there_is_not_implemented() {
+    assert_eq!(
+        status(&case("kb_sell", json!({}), json!({}))),
+        Status::NotImplemented
+    );
+}
+
+#[test]
+fn a_setup_that_is_not_known_is_an_error_and_never_ignored() {
+    let unknown = case("version", json!({ "clock": 1 }), json!({}));
+    assert_eq!(status(&unknown), Status::Error);
+    let unknown = case(
+        "kb_register",
+        json!({ "blocks": [] }),
+        json!({ "envelope": "{}" }),
+    );
+    assert_eq!(status(&unknown), Status::Error);
+}
+
+#[test]
+fn a_case_that_cannot_be_read_is_an_error() {
+    for text in [
+        "",
+        "{",
+        "[]",
+        "{\"input\":{}}",
+        "{\"input\":{\"operation\":\"version\"}}",
+    ] {
+        assert_eq!(
+            alx::Accord.answer(text.as_bytes()).status,
+            Status::Error,
+            "{text}"
+        );
+    }
+    let wrong_kind = case("canonicalize", json!({}), json!({ "json": 1 }));
+    assert_eq!(status(&wrong_kind), Status::Error);
+    let missing = case("canonicalize", json!({}), json!({}));
+    assert_eq!(status(&missing), Status::Error);
+    let nonsense = case(
+        "canonicalize",
+        json!({}),
+        json!({ "json": "1", "numbers": "guess" }),
+    );
+    assert_eq!(status(&nonsense), Status::Error);
+}
+
+#[test]
+fn a_wrong_expectation_is_a_fail_with_the_outcome() {
+    let mut wrong = case("canonicalize", json!({}), json!({ "json": "[1.0]" }));
+    wrong["expected"] = json!({ "canonical": "[1.0]" });
+    let result = alx::Accord.answer_case(&wrong);
+    assert_eq!(result.status, Status::Fail);
+    let actual = result.actual.value().expect("an outcome");
+    assert_eq!(actual["canonical"], "[1]");
+    assert_eq!(result.id.value().map(String::as_str), Some("alx/x/y"));
+}
+
+#[test]
+fn every_protocol_that_is_named_has_its_adapter() {
+    for protocol in protocols() {
+        assert!(adapter(protocol).is_some(), "{protocol}");
+    }
+    assert!(adapter("gopher").is_none());
+}

@@ -1,0 +1,5 @@
+//! Tests of Accord's adapters, and of the kit by their seeded faults.
+
+mod answering;
+mod faults;
+mod judged;
