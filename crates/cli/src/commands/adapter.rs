@@ -1,0 +1,89 @@
+//! `accord adapter`: Accord's own side of the fixture protocols.
+
+use std::io::Write as _;
+
+use accord_adapters::Adapter;
+use accord_contract::codes::Code;
+use accord_contract::fixture::{AdapterResult, Status};
+use accord_contract::wire::Wire as _;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::{DEFAULT_MAX_BYTES, InputArgs, Line};
+use crate::output::Output;
+
+/// Answer conformance cases as an adapter: one from standard input, or one a line
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 pass, 1 fail, 2 error, 3 not implemented; \
+with --lines, 0 when the input ends."
+)]
+pub(crate) struct AdapterArgs {
+    /// The protocol
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(accord_adapters::protocols()))]
+    protocol: String,
+
+    /// Read one case a line and write one result a line, until the input ends
+    #[arg(long)]
+    lines: bool,
+
+    /// Answer with a seeded fault, to test the kit
+    #[cfg(feature = "faults")]
+    #[arg(long, value_name = "NAME")]
+    fault: Option<String>,
+}
+
+impl AdapterArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let adapter = self.adapter()?;
+        if self.lines {
+            return serve_lines(adapter.as_ref());
+        }
+        let result = adapter.answer(&standard_input().read()?);
+        let mut output = Output::stdout();
+        output.line(result.encode().to_string())?;
+        output.finish()?;
+        Ok(Exit::Adapter(result.status.exit_code()))
+    }
+
+    fn adapter(&self) -> Result<Box<dyn Adapter>, CliError> {
+        #[cfg(feature = "faults")]
+        if let Some(name) = &self.fault {
+            let fault = accord_adapters::alx::Fault::named(name).ok_or_else(|| {
+                CliError::new(Code::Usage, format!("no fault is called {name:?}"))
+            })?;
+            return Ok(Box::new(accord_adapters::alx::Faulty(fault)));
+        }
+        accord_adapters::adapter(&self.protocol).ok_or_else(|| {
+            CliError::new(
+                Code::Usage,
+                format!("accord has no adapter for {:?}", self.protocol),
+            )
+        })
+    }
+}
+
+/// Answers line by line; each answer is out before the next case is read.
+fn serve_lines(adapter: &dyn Adapter) -> Result<Exit, CliError> {
+    let mut lines = standard_input().lines()?;
+    let mut output = Output::stdout();
+    while let Some(line) = lines.next()? {
+        let result = match line {
+            Line::Text(case) => adapter.answer(&case),
+            Line::TooLong => AdapterResult::without_outcome(
+                Status::Error,
+                format!("the case is longer than {DEFAULT_MAX_BYTES} bytes"),
+            ),
+        };
+        output.line(result.encode().to_string())?;
+        output.flush().map_err(CliError::from_output)?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn standard_input() -> InputArgs {
+    InputArgs {
+        file: "-".into(),
+        max_bytes: DEFAULT_MAX_BYTES,
+    }
+}

@@ -1,0 +1,106 @@
+//! `accord canon`: the canonical form of a JSON document, or its digest.
+
+use accord_canon::{Canonicalizer, Hash, Numbers, Profile};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::InputArgs;
+use crate::output::Output;
+
+/// Print the canonical form of a JSON document, or its digest
+#[derive(Debug, clap::Args)]
+pub(crate) struct CanonArgs {
+    /// The rules: key order, what becomes of null
+    #[arg(long, value_enum)]
+    profile: ProfileArg,
+
+    /// Print the digest of the canonical form instead
+    #[arg(long, value_enum)]
+    hash: Option<HashArg>,
+
+    /// Put this domain tag before the canonical form when hashing
+    #[arg(long, value_name = "TAG", requires = "hash")]
+    tag: Option<String>,
+
+    #[command(flatten)]
+    numbers: NumbersArgs,
+
+    #[command(flatten)]
+    input: InputArgs,
+}
+
+/// What becomes of integers that a double cannot hold.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct NumbersArgs {
+    /// What to do with an integer that a double cannot hold
+    #[arg(long, value_enum, default_value = "exact")]
+    numbers: NumbersArg,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ProfileArg {
+    /// RFC 8785
+    Jcs,
+    /// ALX Knowledge Blocks: RFC 8785 without null
+    Alx,
+    /// Agentic Protocol packages: keys by byte, null members dropped
+    Agentic,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum HashArg {
+    /// SHA-256, printed as bare digits
+    Sha256,
+    /// Keccak-256, printed with 0x
+    Keccak256,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum NumbersArg {
+    /// Refuse it
+    Exact,
+    /// Round it, as ECMAScript does, to check blocks made elsewhere
+    Round,
+}
+
+impl CanonArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let document = self.input.read()?;
+        let mut canonicalizer =
+            Canonicalizer::with_numbers(self.profile.into(), self.numbers.get());
+        let canonical = canonicalizer
+            .canonicalize(&document)
+            .map_err(|error| CliError::from_canon(&error, &document))?;
+        let mut output = Output::stdout();
+        let tag = self.tag.as_deref().unwrap_or_default().as_bytes();
+        match self.hash {
+            // The canonical bytes are what is hashed: no line end is added.
+            None => output.bytes(canonical)?,
+            Some(HashArg::Sha256) => output.line(Hash::Sha256.of(&[tag, canonical]).hex())?,
+            Some(HashArg::Keccak256) => {
+                output.line(Hash::Keccak256.of(&[tag, canonical]).prefixed())?;
+            }
+        }
+        output.finish()?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl NumbersArgs {
+    pub(crate) fn get(self) -> Numbers {
+        match self.numbers {
+            NumbersArg::Exact => Numbers::Exact,
+            NumbersArg::Round => Numbers::Round,
+        }
+    }
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(profile: ProfileArg) -> Self {
+        match profile {
+            ProfileArg::Jcs => Self::Jcs,
+            ProfileArg::Alx => Self::Alx,
+            ProfileArg::Agentic => Self::Agentic,
+        }
+    }
+}

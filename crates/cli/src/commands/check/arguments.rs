@@ -1,0 +1,48 @@
+//! Arguments that need reading.
+
+use std::time::Duration;
+
+/// Reads a time such as `500ms`, `10s`, `2m`, or a plain number of seconds.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let split = text
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let wrong = || "a time is a whole number and a unit, as in 500ms, 10s or 2m".to_owned();
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let millis = match unit {
+        "ms" => Some(number),
+        "s" | "" => number.checked_mul(1_000),
+        "m" => number.checked_mul(60_000),
+        _ => return Err(wrong()),
+    };
+    match millis {
+        Some(0) | None => Err("a case needs more than no time, and less than forever".to_owned()),
+        Some(millis) => Ok(Duration::from_millis(millis)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_their_units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("3"), Ok(Duration::from_secs(3)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        for wrong in [
+            "",
+            "s",
+            "0s",
+            "1h",
+            "1.5s",
+            "-1s",
+            "99999999999999999999",
+            "18446744073709551615m",
+        ] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

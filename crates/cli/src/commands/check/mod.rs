@@ -1,0 +1,234 @@
+//! `accord check`: judges an implementation of a protocol.
+
+mod arguments;
+mod look;
+mod progress;
+mod report;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use accord_contract::codes::{Code, Failure};
+use accord_kit::driver::{Adapter, LongLived, PerCase};
+use accord_kit::exit::Overall;
+use accord_kit::{Baseline, Corpus, Filter, Invocation, Protocol, RunOptions, RunReport, run};
+
+use self::arguments::duration;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::read_file;
+use crate::output::Output;
+
+/// Judge an implementation of a protocol: Accord itself, or any other by its adapter
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct CheckArgs {
+    /// The protocol
+    #[arg(required_unless_present = "protocols")]
+    protocol: Option<String>,
+
+    /// The adapter to judge, as a command with its arguments; Accord's own when absent
+    #[arg(long, value_name = "COMMAND")]
+    command: Option<String>,
+
+    /// The adapter reads one case a line instead of being started for each case
+    #[arg(long, requires = "command")]
+    lines: bool,
+
+    /// Run only the cases that this expression selects: id(glob), clause(glob), level(x),
+    /// area(x), strength(x), op(glob), joined by &, | and !; a bare word looks in the id
+    #[arg(long, value_name = "EXPR")]
+    filter: Option<String>,
+
+    /// Run only cases of this level; may be repeated
+    #[arg(long = "level", value_name = "LEVEL")]
+    levels: Vec<String>,
+
+    /// How long one case may take, as in 500ms, 10s or 2m
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    case_timeout: Duration,
+
+    /// How many cases run at the same time; as many as there are cores when absent
+    #[arg(long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+
+    /// Stop at the first case that spoils the run
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// A file of known failures, each with its reason; one that passes fails the run
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+
+    /// Write the failures of this run to a baseline file
+    #[arg(long, value_name = "FILE", requires = "reason")]
+    write_baseline: Option<PathBuf>,
+
+    /// Why the failures in the written baseline are known
+    #[arg(long, value_name = "TEXT", requires = "write_baseline")]
+    reason: Option<String>,
+
+    /// Read the cases from this folder instead of those that came with accord
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+
+    /// How to report
+    #[arg(long, value_enum, default_value = "text")]
+    format: report::Format,
+
+    /// Where to report to; with a format other than text, lines for people still go to standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Write a line for every case, also for those that pass
+    #[arg(long)]
+    verbose: bool,
+
+    #[command(flatten)]
+    look: Look,
+}
+
+/// Ways to look at the cases without running them.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct Look {
+    /// List the protocols that have cases
+    #[arg(long)]
+    protocols: bool,
+
+    /// List the cases, those that the filter selects
+    #[arg(long)]
+    list: bool,
+
+    /// Show one case and the clauses that it proves
+    #[arg(long, value_name = "ID")]
+    show: Option<String>,
+
+    /// List the clauses with their number of cases; one without a case is a no
+    #[arg(long)]
+    clauses: bool,
+
+    /// Write the cases to a folder
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+}
+
+impl CheckArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let corpus = match &self.corpus {
+            Some(folder) => Corpus::from_dir(folder),
+            None => Corpus::embedded(),
+        };
+        let corpus = corpus.map_err(Failure::from)?;
+        let Some(name) = &self.protocol else {
+            return look::protocols(&corpus);
+        };
+        if self.look.protocols {
+            return look::protocols(&corpus);
+        }
+        let protocol = corpus.protocol(name).map_err(Failure::from)?;
+        let filter = self.filter.as_deref().map(str::parse::<Filter>);
+        let filter = filter.transpose().map_err(Failure::from)?;
+        if self.look.list {
+            return look::list(protocol, filter.as_ref());
+        }
+        if let Some(id) = &self.look.show {
+            return look::show(protocol, id);
+        }
+        if self.look.clauses {
+            return look::clauses(protocol);
+        }
+        if let Some(folder) = &self.look.export {
+            return look::export(protocol, folder);
+        }
+        self.judge(protocol, filter)
+    }
+
+    fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
+        let adapter = self.adapter(protocol.name())?;
+        let baseline = self.baseline()?;
+        let mut options = RunOptions::default();
+        options.case_timeout = self.case_timeout;
+        options.fail_fast = self.fail_fast;
+        options.filter = filter;
+        options.baseline = baseline.clone();
+        if let Some(jobs) = self.jobs {
+            options.workers = jobs;
+        }
+        if !self.levels.is_empty() {
+            options.levels = Some(self.levels.iter().cloned().collect());
+        }
+        let report = {
+            let mut reporters = report::reporters(self, protocol)?;
+            run(protocol, adapter.as_ref(), &options, &mut reporters).map_err(Failure::from)?
+        };
+        if let Some(path) = &self.write_baseline {
+            self.write_baseline(path, &report, &baseline)?;
+        }
+        Ok(match report.summary.overall {
+            Overall::Pass => Exit::Yes,
+            Overall::Fail => Exit::No,
+            Overall::Error => Exit::Trouble,
+        })
+    }
+
+    /// Whom to judge. Accord judges itself through a process too, as it would
+    /// judge anybody else.
+    fn adapter(&self, protocol: &str) -> Result<Box<dyn Adapter>, CliError> {
+        let Some(command) = &self.command else {
+            let accord = std::env::current_exe().map_err(|error| {
+                CliError::new(
+                    Code::KitAdapterNotFound,
+                    format!("accord cannot find its own program: {error}"),
+                )
+            })?;
+            if !accord_adapters::protocols().contains(&protocol) {
+                return Err(CliError::new(
+                    Code::Usage,
+                    format!("accord has no adapter of its own for {protocol}"),
+                )
+                .help("name the adapter to judge with --command"));
+            }
+            let invocation = Invocation::new(accord, ["adapter", protocol, "--lines"]);
+            return Ok(Box::new(LongLived::new(invocation)));
+        };
+        let words = shell_words::split(command).map_err(|error| {
+            CliError::new(Code::Usage, format!("--command cannot be read: {error}"))
+        })?;
+        let Some((program, args)) = words.split_first() else {
+            return Err(CliError::new(Code::Usage, "--command names no program"));
+        };
+        let invocation = Invocation::new(program, args);
+        Ok(if self.lines {
+            Box::new(LongLived::new(invocation))
+        } else {
+            Box::new(PerCase::new(invocation))
+        })
+    }
+
+    fn baseline(&self) -> Result<Baseline, CliError> {
+        let Some(path) = &self.baseline else {
+            return Ok(Baseline::empty());
+        };
+        Ok(Baseline::parse(&read_file(path)?).map_err(Failure::from)?)
+    }
+
+    fn write_baseline(
+        &self,
+        path: &std::path::Path,
+        report: &RunReport,
+        before: &Baseline,
+    ) -> Result<(), CliError> {
+        use accord_contract::wire::Wire as _;
+        let reason = self.reason.as_deref().unwrap_or_default();
+        let baseline = Baseline::from_report(report, before, reason);
+        let mut output = Output::to(Some(path))?;
+        output.line(format!("{:#}", baseline.encode()))?;
+        output.finish()
+    }
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 every required case passes or is a known failure (what is not implemented is counted
+and shown); 1 a required case fails, or a known failure passes; 2 the adapter or the kit broke down
+on a case, no case ran, or the run itself went wrong. Only cases of strength `must` are required.";

@@ -1,0 +1,42 @@
+//! A bar on the terminal while cases run.
+
+use std::io;
+
+use accord_kit::{Event, Reporter, What};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Draws the bar on standard error.
+pub(super) struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    pub(super) fn new() -> Self {
+        let bar = ProgressBar::no_length();
+        bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(20));
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}")
+            .expect("the template is fixed");
+        bar.set_style(style);
+        Self { bar }
+    }
+}
+
+impl Reporter for Progress {
+    fn report(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event.what {
+            What::RunStarted { run, .. } => self.bar.set_length(run.selected),
+            What::CaseStarted { case } => self.bar.set_message(case.id.clone()),
+            What::CaseFinished { .. } => self.bar.inc(1),
+            What::RunFinished { .. } => self.bar.finish_and_clear(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Progress {
+    /// A run that broke off leaves no half bar behind.
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

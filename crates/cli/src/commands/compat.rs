@@ -1,0 +1,126 @@
+//! `accord compat`: whether a new contract is honest about what it changes.
+
+use std::path::{Path, PathBuf};
+
+use accord_canon::read;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::compat::{Report, Rule, Rules, Snapshot, check};
+use accord_contract::wire::{Object, Wire as _};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::read_file;
+use crate::output::Output;
+
+/// Compare two contract snapshots: what changed, and is the new version honest about it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 the version is honest; 1 it is not; \
+2 it cannot be told, or a snapshot cannot be read.")]
+pub(crate) struct CompatArgs {
+    /// The snapshot of the old contract
+    #[arg(required_unless_present = "rules")]
+    old: Option<PathBuf>,
+
+    /// The snapshot of the new contract
+    #[arg(required_unless_present = "rules")]
+    new: Option<PathBuf>,
+
+    /// Set the class of a rule about which the policy is silent, as in
+    /// capability-removed=major; may be repeated
+    #[arg(long = "rule", value_name = "RULE=CLASS")]
+    set: Vec<String>,
+
+    /// List the rules
+    #[arg(long)]
+    rules: bool,
+
+    /// How to report
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Format {
+    /// Lines for people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+impl CompatArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let mut output = Output::stdout();
+        let (Some(old), Some(new), false) = (&self.old, &self.new, self.rules) else {
+            list_rules(&mut output)?;
+            output.finish()?;
+            return Ok(Exit::Yes);
+        };
+        let rules = Rules::parse(&self.settings()?)?;
+        let report = check(&snapshot(old)?, &snapshot(new)?, &rules);
+        match self.format {
+            Format::Json => output.line(format!("{:#}", report.encode()))?,
+            Format::Text => write_text(&report, &mut output)?,
+        }
+        output.finish()?;
+        Ok(match report.honest {
+            Some(honest) => Exit::from_answer(honest),
+            None => Exit::Trouble,
+        })
+    }
+
+    fn settings(&self) -> Result<Object, CliError> {
+        let split = |setting: &String| match setting.split_once('=') {
+            Some((rule, class)) => Ok((rule.to_owned(), class.into())),
+            None => Err(CliError::new(
+                Code::Usage,
+                format!("{setting:?} is not of the form RULE=CLASS"),
+            )),
+        };
+        self.set.iter().map(split).collect()
+    }
+}
+
+fn snapshot(path: &Path) -> Result<Snapshot, CliError> {
+    let text = read_file(path)?;
+    let document = read(&text).map_err(|error| {
+        CliError::from_canon(&error, &text).about(&format!("{} cannot be read", path.display()))
+    })?;
+    Snapshot::parse(document).map_err(|failure: Failure| {
+        CliError::from(failure).about(&format!("{} is no contract snapshot", path.display()))
+    })
+}
+
+fn write_text(report: &Report, output: &mut Output) -> Result<(), CliError> {
+    for change in &report.changes {
+        output.line(format!(
+            "{:<12}  {:<8}  {}",
+            change.class, change.change_type, change.path
+        ))?;
+        output.line(format!("{:24}{} [{}]", "", change.note, change.rule))?;
+    }
+    if report.changes.is_empty() {
+        output.line("no change")?;
+    }
+    let verdict = match report.honest {
+        Some(true) => "honest",
+        Some(false) => "not honest",
+        None => "cannot tell",
+    };
+    output.line(format!(
+        "\n{} to {}: {verdict}. Overall {}: {}",
+        report.old_version, report.new_version, report.overall, report.reason
+    ))
+}
+
+fn list_rules(output: &mut Output) -> Result<(), CliError> {
+    for rule in Rule::ALL {
+        let fixed = if rule.is_settable() { "" } else { " (fixed)" };
+        output.line(format!(
+            "{:<30}  {}{fixed}: {}",
+            rule.as_str(),
+            rule.class(),
+            rule.about()
+        ))?;
+    }
+    Ok(())
+}

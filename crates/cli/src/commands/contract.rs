@@ -1,0 +1,74 @@
+//! `accord contract`: wire contracts as snapshots, made from the types.
+
+use std::collections::BTreeMap;
+
+use accord_contract::alx;
+use accord_contract::snapshot::Identity;
+use accord_contract::wire::Value;
+use accord_knowledge::{HashOptions, KB_V1, KbHasher};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Print the snapshot of a wire contract, for `accord compat`
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContractArgs {
+    /// Whose contract
+    #[arg(value_enum, default_value = "accord")]
+    contract: Contract,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Contract {
+    /// Everything that Accord serves
+    Accord,
+    /// ALX 1.1
+    Alx,
+}
+
+impl ContractArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let snapshot = match self.contract {
+            Contract::Accord => accord(),
+            Contract::Alx => alx::snapshot(vectors()),
+        };
+        let mut output = Output::stdout();
+        output.line(format!("{snapshot:#}"))?;
+        output.finish()?;
+        Ok(Exit::Yes)
+    }
+}
+
+/// Everything that Accord serves, from the crates that serve it.
+fn accord() -> Value {
+    let snapshot = accord_contract::snapshot::own().identity(Identity {
+        domain_tag: KB_V1.tag.to_owned(),
+        hash: "keccak256".to_owned(),
+        scope: KB_V1.scope.map(str::to_owned).to_vec(),
+        vectors: vectors(),
+    });
+    let snapshot = accord_kit::contract::add_to(snapshot);
+    let snapshot = super::kb::answers::add_to(snapshot);
+    super::codes::add_to(snapshot).build()
+}
+
+/// Blocks whose identity the contract promises.
+fn vectors() -> BTreeMap<String, String> {
+    let blocks = [
+        ("KB_V1/empty", r#"{}"#),
+        (
+            "KB_V1/practice",
+            r#"{"type":"practice","domain":"software.testing","sources":[],"tier":"open","payload":{"type":"practice","rationale":"Test what can fail.","contexts":[],"failureModes":[]}}"#,
+        ),
+    ];
+    let mut hasher = KbHasher::new(HashOptions::default());
+    blocks
+        .into_iter()
+        .map(|(name, envelope)| {
+            let identified = hasher.identify(envelope.as_bytes());
+            let kb_hash = identified.expect("the blocks are fixed and valid").kb_hash;
+            (name.to_owned(), kb_hash.prefixed())
+        })
+        .collect()
+}

@@ -1,0 +1,77 @@
+//! One envelope a line in, one JSON object a line out.
+
+use std::io::IsTerminal as _;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Wire as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::answers::KbRefusal;
+use super::question::Answerer;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::{InputArgs, Line};
+use crate::output::Output;
+
+/// Answers for every line; a refused line is answered too, and makes the whole
+/// a no.
+pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, CliError> {
+    let mut lines = input.lines()?;
+    let progress = progress_bar(lines.length);
+    let mut output = Output::stdout();
+    let mut all_yes = true;
+    let mut number = 0_u64;
+    while let Some(line) = lines.next()? {
+        number += 1;
+        progress.set_position(lines.read);
+        let answer = match line {
+            Line::Text(text) if text.trim_ascii().is_empty() => continue,
+            Line::Text(text) => answerer.answer(&text, Some(number)),
+            Line::TooLong => Err(CliError::new(
+                Code::InputTooLarge,
+                format!("the line is longer than {} bytes", input.max_bytes),
+            )),
+        };
+        let answer = match answer {
+            Ok(answer) => {
+                all_yes &= answer.yes;
+                answer.json
+            }
+            Err(error) => {
+                all_yes = false;
+                KbRefusal {
+                    line: number,
+                    error: error.line_error(),
+                }
+                .encode()
+            }
+        };
+        output.line(answer.to_string())?;
+    }
+    progress.finish_and_clear();
+    output.finish()?;
+    Ok(Exit::from_answer(all_yes))
+}
+
+/// A bar on the terminal; nothing where there is none, or where the answers
+/// themselves go to it.
+fn progress_bar(length: Option<u64>) -> ProgressBar {
+    let visible = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
+    if !visible {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match length {
+        Some(length) => (
+            ProgressBar::new(length),
+            "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+        ),
+        None => (
+            ProgressBar::no_length(),
+            "{spinner} {bytes} {bytes_per_sec}",
+        ),
+    };
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+    let style = ProgressStyle::with_template(template).expect("the template is fixed");
+    bar.set_style(style);
+    bar
+}

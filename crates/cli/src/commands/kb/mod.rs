@@ -1,0 +1,116 @@
+//! `accord kb`: the identity of Knowledge Blocks.
+
+pub(crate) mod answers;
+mod batch;
+mod explain;
+mod question;
+
+use accord_knowledge::{HashOptions, SourceMode};
+
+use self::question::{Answerer, Question};
+use super::canon::NumbersArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::InputArgs;
+use crate::output::Output;
+
+/// Compute, check and explain the identity of Knowledge Blocks
+#[derive(Debug, clap::Args)]
+pub(crate) struct KbArgs {
+    #[command(subcommand)]
+    command: KbCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum KbCommand {
+    /// Print the kbHash of an envelope
+    Hash(EnvelopeArgs),
+    /// Compare an envelope's kbHash and artifactHash with what it holds
+    Verify(VerifyArgs),
+    /// Print the CIDv1 of an envelope's canonical form
+    Cid(EnvelopeArgs),
+    /// Show how an envelope becomes its kbHash, step by step
+    Explain(EnvelopeArgs),
+}
+
+/// Which envelope, and how to read it.
+#[derive(Debug, clap::Args)]
+struct EnvelopeArgs {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// What to do with a source that is named twice
+    #[arg(long, value_enum, default_value = "reject")]
+    sources: SourcesArg,
+
+    #[command(flatten)]
+    numbers: NumbersArgs,
+
+    /// Read one envelope a line, and write one JSON object a line
+    #[arg(long)]
+    batch: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct VerifyArgs {
+    #[command(flatten)]
+    envelope: EnvelopeArgs,
+
+    /// The kbHash to expect, instead of the one that the envelope states
+    #[arg(long, value_name = "HASH", conflicts_with = "batch")]
+    expect: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum SourcesArg {
+    /// Refuse it
+    Reject,
+    /// Hash it once
+    Dedup,
+    /// Hash it as often as it is named
+    AsIs,
+}
+
+impl KbArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let (args, question) = match self.command {
+            KbCommand::Hash(args) => (args, Question::Hash),
+            KbCommand::Cid(args) => (args, Question::Cid),
+            KbCommand::Explain(args) => (args, Question::Explain),
+            KbCommand::Verify(VerifyArgs { envelope, expect }) => {
+                (envelope, Question::Verify { expect })
+            }
+        };
+        let mut answerer = Answerer::new(question, args.options());
+        if args.batch {
+            return batch::run(&args.input, &mut answerer);
+        }
+        let document = args.input.read()?;
+        let answer = answerer.answer(&document, None)?;
+        let mut output = Output::stdout();
+        if args.json {
+            output.line(format!("{:#}", answer.json))?;
+        } else {
+            output.bytes(answer.text.as_bytes())?;
+        }
+        output.finish()?;
+        Ok(Exit::from_answer(answer.yes))
+    }
+}
+
+impl EnvelopeArgs {
+    fn options(&self) -> HashOptions {
+        HashOptions {
+            sources: match self.sources {
+                SourcesArg::Reject => SourceMode::Reject,
+                SourcesArg::Dedup => SourceMode::Dedup,
+                SourcesArg::AsIs => SourceMode::AsIs,
+            },
+            numbers: self.numbers.get(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What can be asked of an envelope, and the answers.
+
+use accord_contract::wire::{Value, Wire as _};
+use accord_knowledge::{Check, HashOptions, KbError, KbHasher, Verification, verify};
+
+use super::answers::{Comparison, KbChecks, KbCidAnswer, KbHashAnswer, KbVerifyAnswer};
+use super::explain::explain;
+use crate::error::CliError;
+
+/// What is asked.
+#[derive(Debug)]
+pub(super) enum Question {
+    Hash,
+    Cid,
+    Explain,
+    Verify { expect: Option<String> },
+}
+
+/// The answer, for people and for programs.
+pub(super) struct Answer {
+    pub(super) yes: bool,
+    pub(super) text: String,
+    pub(super) json: Value,
+}
+
+/// Answers one question for one envelope after the other.
+pub(super) struct Answerer {
+    question: Question,
+    options: HashOptions,
+    hasher: KbHasher,
+}
+
+impl Answerer {
+    pub(super) fn new(question: Question, options: HashOptions) -> Self {
+        Self {
+            question,
+            options,
+            hasher: KbHasher::new(options),
+        }
+    }
+
+    /// Answers for one envelope; `line` is its line in a batch.
+    pub(super) fn answer(
+        &mut self,
+        document: &[u8],
+        line: Option<u64>,
+    ) -> Result<Answer, CliError> {
+        self.ask(document, line)
+            .map_err(|error| CliError::from_kb(&error, document))
+    }
+
+    fn ask(&mut self, document: &[u8], line: Option<u64>) -> Result<Answer, KbError> {
+        if let Question::Verify { expect } = &self.question {
+            let verification = verify(document, expect.as_deref(), self.options)?;
+            if verification.is_empty() {
+                return Err(KbError::InvalidEnvelope {
+                    pointer: "/kbHash".to_owned(),
+                    detail: "the envelope states no hash to verify; name one with --expect"
+                        .to_owned(),
+                });
+            }
+            return Ok(verified(&verification, line));
+        }
+        let identified = self.hasher.identify(document)?;
+        let (text, json) = match self.question {
+            Question::Explain => return Ok(explain(document, line, &identified)),
+            Question::Cid => {
+                let cid = identified.cid();
+                (cid.clone(), KbCidAnswer { line, cid }.encode())
+            }
+            _ => {
+                let kb_hash = identified.kb_hash.prefixed();
+                (kb_hash.clone(), KbHashAnswer { line, kb_hash }.encode())
+            }
+        };
+        Ok(Answer {
+            yes: true,
+            text: text + "\n",
+            json,
+        })
+    }
+}
+
+fn verified(verification: &Verification, line: Option<u64>) -> Answer {
+    let kb_hash = verification.kb_hash.prefixed();
+    let artifact_hash = verification.artifact_hash.map(|digest| digest.prefixed());
+    let mut text = check_line("kbHash", verification.kb_hash_check, Some(&kb_hash));
+    text += &check_line(
+        "artifactHash",
+        verification.artifact_check,
+        artifact_hash.as_deref(),
+    );
+    let answer = KbVerifyAnswer {
+        line,
+        valid: verification.is_valid(),
+        kb_hash,
+        artifact_hash,
+        checks: KbChecks {
+            kb_hash: comparison(verification.kb_hash_check),
+            artifact_hash: comparison(verification.artifact_check),
+        },
+    };
+    Answer {
+        yes: answer.valid,
+        text,
+        json: answer.encode(),
+    }
+}
+
+fn comparison(check: Check) -> Comparison {
+    match check {
+        Check::Match => Comparison::Match,
+        Check::Mismatch => Comparison::Mismatch,
+        Check::Absent => Comparison::Absent,
+    }
+}
+
+fn check_line(name: &str, check: Check, computed: Option<&str>) -> String {
+    let computed = computed.unwrap_or("nothing to hash");
+    let said = match check {
+        Check::Match => "is as computed",
+        Check::Mismatch => "is another than computed",
+        Check::Absent => "is not stated; computed",
+    };
+    format!("{:<8}  {name} {said}: {computed}\n", check.as_str())
+}

@@ -1,0 +1,57 @@
+//! The commands, one module each.
+
+mod adapter;
+mod canon;
+mod check;
+mod codes;
+mod compat;
+mod completions;
+mod contract;
+mod kb;
+mod schema;
+
+pub(crate) use self::kb::answers::LineError;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+
+/// The open backbone for teams of humans and AI agents
+#[derive(Debug, clap::Parser)]
+#[command(name = "accord", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Check(Box<check::CheckArgs>),
+    Kb(kb::KbArgs),
+    Canon(canon::CanonArgs),
+    Compat(compat::CompatArgs),
+    Contract(contract::ContractArgs),
+    Codes(codes::CodesArgs),
+    Schema(schema::SchemaArgs),
+    Adapter(adapter::AdapterArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+impl Cli {
+    /// Does what was asked.
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            Command::Check(args) => args.run(),
+            Command::Kb(args) => args.run(),
+            Command::Canon(args) => args.run(),
+            Command::Compat(args) => args.run(),
+            Command::Contract(args) => args.run(),
+            Command::Codes(args) => args.run(),
+            Command::Schema(args) => args.run(),
+            Command::Adapter(args) => args.run(),
+            Command::Completions(args) => args.run(),
+        }
+    }
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, the answer is yes; 1 done, the answer is no; \
+2 no answer (wrong usage, refused input, a run that went wrong).";

@@ -1,0 +1,136 @@
+//! Failures as people see them: a code, a sentence, the place, what to do.
+
+use std::fmt;
+use std::io;
+
+use accord_canon::CanonError;
+use accord_contract::codes::{Code, Failure};
+use accord_knowledge::KbError;
+use miette::{Diagnostic, LabeledSpan, SourceCode};
+
+use crate::commands::LineError;
+use crate::excerpt::Excerpt;
+
+/// A command that could not do what was asked.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    code: Code,
+    message: String,
+    pointer: Option<String>,
+    help: Option<String>,
+    excerpt: Option<Box<Excerpt>>,
+}
+
+impl CliError {
+    /// A failure with its code.
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            pointer: None,
+            help: None,
+            excerpt: None,
+        }
+    }
+
+    /// Says what to do, where the code's own meaning says too little.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Names the place.
+    pub(crate) fn at(mut self, pointer: &str) -> Self {
+        self.pointer = Some(pointer.to_owned());
+        self
+    }
+
+    /// A document without a canonical form.
+    pub(crate) fn from_canon(error: &CanonError, document: &[u8]) -> Self {
+        let mut failure = Self::new(error.refusal().into(), error.detail()).at(error.pointer());
+        failure.excerpt = Excerpt::of(document, error.offset()).map(Box::new);
+        failure
+    }
+
+    /// A refused envelope.
+    pub(crate) fn from_kb(error: &KbError, document: &[u8]) -> Self {
+        match error {
+            KbError::Canon(error) => Self::from_canon(error, document),
+            other => Self::new(other.code(), other.to_string()).at(other.pointer()),
+        }
+    }
+
+    /// An answer that could not be written.
+    pub(crate) fn from_output(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::new(
+                Code::OutputClosed,
+                "the reader of the output went away before everything was written",
+            );
+        }
+        Self::new(
+            Code::OutputFailed,
+            format!("cannot write the output: {error}"),
+        )
+    }
+
+    /// Says first what it is about.
+    pub(crate) fn about(mut self, subject: &str) -> Self {
+        self.message = format!("{subject}: {}", self.message);
+        self
+    }
+
+    /// The failure as one line of a batch tells it.
+    pub(crate) fn line_error(self) -> LineError {
+        LineError {
+            kind: self.code.category().into(),
+            code: self.code.into(),
+            message: self.message,
+            pointer: self.pointer,
+        }
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        let mut error = Self::new(failure.code, failure.message);
+        error.pointer = failure.pointer;
+        error.help = failure.suggestion;
+        error
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)?;
+        match self.pointer.as_deref() {
+            Some("") => formatter.write_str(" (at the top of the document)"),
+            Some(pointer) => write!(formatter, " (at {pointer})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for CliError {}
+
+impl Diagnostic for CliError {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.code.as_str()))
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        let help = self.help.as_deref().unwrap_or_else(|| self.code.meaning());
+        Some(Box::new(help))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.excerpt
+            .as_ref()
+            .map(|excerpt| excerpt.as_ref() as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let excerpt = self.excerpt.as_ref()?;
+        Some(Box::new(std::iter::once(excerpt.label())))
+    }
+}

@@ -1,0 +1,289 @@
+//! `accord check`, with Accord's own adapter and with others.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::accord::{accord, program};
+
+/// A filter that leaves a handful of cases.
+const FEW: &str = "area(retry)";
+
+/// An adapter made of a few lines of shell, beside whatever else a test needs.
+struct Script {
+    folder: tempfile::TempDir,
+}
+
+impl Script {
+    fn new(body: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("adapter");
+        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+            .expect("executable");
+        Self { folder }
+    }
+
+    fn command(&self) -> String {
+        self.path("adapter").display().to_string()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("text")
+}
+
+#[test]
+fn accord_passes_its_own_cases_through_a_process() {
+    let said = accord(&["check", "alx"], "").yes();
+    assert!(said.contains("PASS"), "{said}");
+}
+
+#[test]
+fn one_process_a_case_gives_the_same_verdict() {
+    let command = format!("{} adapter alx", program());
+    let said = accord(
+        &["check", "alx", "--command", &command, "--filter", FEW],
+        "",
+    )
+    .yes();
+    assert!(said.contains("stdio-fixture-v1"), "{said}");
+    let lines = format!("{} adapter alx --lines", program());
+    accord(
+        &[
+            "check",
+            "alx",
+            "--command",
+            &lines,
+            "--lines",
+            "--filter",
+            FEW,
+        ],
+        "",
+    )
+    .yes();
+}
+
+#[test]
+fn verdicts_become_exit_codes() {
+    for (body, code) in [
+        (
+            r#"cat >/dev/null; echo '{"status":"pass","actual":null}'"#,
+            0,
+        ),
+        (
+            r#"cat >/dev/null; echo '{"status":"not_implemented"}'; exit 3"#,
+            0,
+        ),
+        (
+            r#"cat >/dev/null; echo '{"status":"fail","actual":{"result":"no"}}'; exit 1"#,
+            1,
+        ),
+        (r#"cat >/dev/null; echo '{"status":"error"}'; exit 2"#, 2),
+        (
+            r#"cat >/dev/null; echo '{"status":"pass","actual":{"result":"no"}}'"#,
+            2,
+        ),
+        ("cat >/dev/null; echo nonsense", 2),
+    ] {
+        let script = Script::new(body);
+        let ran = accord(
+            &[
+                "check",
+                "alx",
+                "--command",
+                &script.command(),
+                "--filter",
+                FEW,
+            ],
+            "",
+        );
+        assert_eq!(ran.code, code, "{body}\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
+    let script = Script::new("");
+    let pid_file = script.path("pid");
+    let body = format!(
+        "#!/bin/sh\nsleep 60 & echo $! > {}\nwait\n",
+        text(&pid_file)
+    );
+    std::fs::write(script.path("adapter"), body).expect("written");
+    let args = [
+        "check",
+        "alx",
+        "--command",
+        &script.command(),
+        "--case-timeout",
+        "300ms",
+        "--filter",
+        "id(alx/version/constant)",
+        "--jobs",
+        "1",
+    ];
+    let ran = accord(&args, "");
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stdout.contains("300 ms"), "{}", ran.stdout);
+    let pid = std::fs::read_to_string(&pid_file).expect("the child was started");
+    assert!(
+        !is_running(pid.trim()),
+        "the adapter's child is still there"
+    );
+}
+
+/// Whether a process does anything still; one that waits to be reaped does not.
+fn is_running(pid: &str) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
+    let state = status.rsplit(')').next().unwrap_or_default().trim_start();
+    !state.starts_with(['Z', 'X'])
+}
+
+#[test]
+fn an_adapter_that_is_not_there_is_told_once() {
+    let ran = accord(
+        &["check", "alx", "--command", "no-such-adapter-anywhere"],
+        "",
+    );
+    ran.refused("KIT_ADAPTER_NOT_FOUND");
+    accord(&["check", "alx", "--command", ""], "").refused("USAGE");
+    accord(&["check", "alx", "--command", "'unclosed"], "").refused("USAGE");
+    accord(&["check", "gopher"], "").refused("KIT_PROTOCOL_UNKNOWN");
+}
+
+#[test]
+fn cases_can_be_looked_at_without_running_them() {
+    let all = accord(&["check", "alx", "--list"], "").yes();
+    assert!(all.lines().count() >= 120);
+    let few = accord(&["check", "alx", "--list", "--filter", FEW], "").yes();
+    assert!(
+        few.lines().all(|line| line.starts_with("alx/retry/")),
+        "{few}"
+    );
+    let shown = accord(&["check", "alx", "--show", "alx/version/constant"], "").yes();
+    assert!(shown.contains("ALX-VERSION-CONSTANT [must]"), "{shown}");
+    accord(&["check", "alx", "--show", "alx/no/such"], "").refused("KIT_CASE_UNKNOWN");
+    accord(&["check", "alx", "--filter", "area(", "--list"], "").refused("KIT_FILTER_INVALID");
+    assert!(
+        accord(&["check", "--protocols"], "")
+            .yes()
+            .contains("alx\n")
+    );
+    accord(&["check", "alx", "--clauses"], "").yes();
+}
+
+#[test]
+fn no_case_is_no_pass() {
+    let ran = accord(&["check", "alx", "--filter", "id(nothing-has-this-id)"], "");
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+}
+
+#[test]
+fn an_exported_corpus_gives_the_same_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("corpus");
+    accord(&["check", "alx", "--export", text(&out)], "").yes();
+    accord(
+        &["check", "alx", "--corpus", text(&out), "--filter", FEW],
+        "",
+    )
+    .yes();
+    let case = out.join("alx/retry").read_dir().expect("cases").next();
+    let case = case.expect("a case").expect("an entry").path();
+    let mut broken: Value =
+        serde_json::from_slice(&std::fs::read(&case).expect("a case")).expect("JSON");
+    broken["setup"]["moon"] = "full".into();
+    std::fs::write(&case, broken.to_string()).expect("written");
+    let said = accord(&["check", "alx", "--corpus", text(&out)], "").refused("KIT_CASE_INVALID");
+    assert!(said.contains("moon"), "{said}");
+}
+
+#[test]
+fn reports_have_their_formats() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("report.json");
+    let said = accord(
+        &[
+            "check",
+            "alx",
+            "--filter",
+            FEW,
+            "--format",
+            "json",
+            "--output",
+            text(&json),
+        ],
+        "",
+    )
+    .yes();
+    assert!(said.contains("PASS"), "people still read something: {said}");
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
+    assert_eq!(report["summary"]["overall"], "pass");
+    let junit = accord(&["check", "alx", "--filter", FEW, "--format", "junit"], "").yes();
+    assert!(junit.starts_with("<?xml"), "{junit}");
+    let events = accord(&["check", "alx", "--filter", FEW, "--format", "ndjson"], "").yes();
+    for line in events.lines() {
+        serde_json::from_str::<Value>(line).expect("each event is JSON");
+    }
+}
+
+#[test]
+fn known_failures_are_excused_until_they_pass() {
+    let script =
+        Script::new(r#"cat >/dev/null; echo '{"status":"fail","actual":{"result":"no"}}'; exit 1"#);
+    let baseline = script.path("baseline.json");
+    let command = script.command();
+    let run = |extra: &[&str]| {
+        accord(
+            &[&["check", "alx", "--filter", FEW][..], extra].concat(),
+            "",
+        )
+    };
+    let write = [
+        "--command",
+        &command,
+        "--write-baseline",
+        text(&baseline),
+        "--reason",
+        "not built",
+    ];
+    assert_eq!(run(&write).code, 1);
+    assert_eq!(
+        run(&["--command", &command, "--baseline", text(&baseline)]).code,
+        0
+    );
+    let stale = run(&["--baseline", text(&baseline)]);
+    assert_eq!(stale.code, 1, "they pass now: {}", stale.stdout);
+    assert!(stale.stdout.contains("stale"), "{}", stale.stdout);
+    std::fs::write(
+        &baseline,
+        r#"{"known_failures":[{"case":"alx/no/such","reason":"r"}]}"#,
+    )
+    .expect("written");
+    assert_eq!(run(&["--baseline", text(&baseline)]).code, 2);
+}
+
+#[test]
+fn schemas_are_printed() {
+    let names = accord(&["schema"], "").yes();
+    for name in names.lines() {
+        let schema = accord(&["schema", name], "").yes();
+        let schema: Value = serde_json::from_str(&schema).expect("JSON");
+        assert!(
+            schema["$schema"]
+                .as_str()
+                .is_some_and(|url| url.contains("2020-12"))
+        );
+    }
+    assert!(names.contains("report"));
+    accord(&["schema", "poem"], "").refused("USAGE");
+}

@@ -1,0 +1,167 @@
+//! Whatever comes in: a clear error, the documented exit code, bounded memory.
+
+use std::process::Command;
+
+use crate::accord::{accord, command, program};
+
+/// Every command that reads one document from standard input.
+const READERS: [&[&str]; 7] = [
+    &["canon", "--profile", "jcs"],
+    &["canon", "--profile", "alx", "--hash", "keccak256"],
+    &["canon", "--profile", "agentic"],
+    &["kb", "hash"],
+    &["kb", "verify"],
+    &["kb", "cid"],
+    &["kb", "explain"],
+];
+
+#[test]
+fn what_is_no_document_is_refused() {
+    let deep = "[".repeat(10_000);
+    let deep_and_closed = format!("{}1{}", "{\"a\":".repeat(10_000), "}".repeat(10_000));
+    for reader in READERS {
+        accord(reader, "").refused("CANON_INVALID_JSON");
+        accord(reader, " \n").refused("CANON_INVALID_JSON");
+        accord(reader, b"\x7fELF\x02\x01\x01\0\0\xff\xfe").refused("CANON_INVALID_");
+        accord(reader, b"\"\xff\xfe\"").refused("CANON_INVALID_UTF8");
+        accord(reader, &deep).refused("CANON_TOO_DEEP");
+        accord(reader, &deep_and_closed).refused("CANON_TOO_DEEP");
+    }
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().to_str().expect("text");
+    for reader in READERS {
+        let said = accord(&[reader, &[folder]].concat(), "").refused("INPUT_UNREADABLE");
+        assert!(said.contains("folder"), "{said}");
+        let missing = format!("{folder}/missing.json");
+        accord(&[reader, &[missing.as_str()]].concat(), "").refused("INPUT_UNREADABLE");
+    }
+    accord(&["compat", folder, folder], "").refused("INPUT_UNREADABLE");
+    accord(&["check", "alx", "--baseline", folder], "").refused("INPUT_UNREADABLE");
+    let batch = accord(&["kb", "hash", "--batch", folder], "");
+    assert_eq!(batch.code, 2, "{batch:?}");
+}
+
+#[test]
+fn snapshots_and_baselines_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    let path = file.to_str().expect("text");
+    for (garbage, of_snapshot) in [
+        (&b""[..], "CANON_INVALID_JSON"),
+        (b"\xff", "CANON_INVALID_UTF8"),
+        (b"[]", "SNAPSHOT_INVALID"),
+        (b"{}", "SNAPSHOT_INVALID"),
+        (b"{\"a\":1,\"a\":1}", "CANON_DUPLICATE_KEY"),
+    ] {
+        std::fs::write(&file, garbage).expect("written");
+        accord(&["compat", path, path], "").refused(of_snapshot);
+        let ran = accord(&["check", "alx", "--baseline", path], "");
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(
+            ran.stderr.starts_with("KIT_BASELINE_INVALID"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+/// A hundred megabytes, with room for far less than a few copies of them.
+#[test]
+fn a_flood_is_refused_in_bounded_memory() {
+    for (reader, flood) in [
+        ("canon --profile jcs", "head -c 100000000 /dev/zero"),
+        ("kb hash", "yes '[[[[' | head -c 100000000"),
+        ("adapter alx", "head -c 100000000 /dev/zero"),
+    ] {
+        let script = format!("ulimit -v 600000; {flood} | \"$ACCORD\" {reader}");
+        let output = Command::new("sh")
+            .args(["-c", &script])
+            .env("ACCORD", program())
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{reader}: {said}");
+        assert!(said.starts_with("INPUT_TOO_LARGE"), "{reader}: {said}");
+    }
+}
+
+/// Sixty megabytes in lines of one, with room for a few lines.
+#[test]
+fn a_flood_of_lines_is_answered_line_by_line_in_bounded_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = folder.path().join("line");
+    let envelope = format!("{{\"payload\":\"{}\"}}\n", "x".repeat(1_000_000));
+    std::fs::write(&line, envelope).expect("written");
+    let script = "ulimit -v 60000; for i in $(seq 60); do cat \"$LINE\"; done | \"$ACCORD\" kb hash --batch | tail -n 1";
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .env("ACCORD", program())
+        .env("LINE", &line)
+        .output()
+        .expect("a shell");
+    let last = String::from_utf8_lossy(&output.stdout);
+    assert!(last.starts_with("{\"line\":60,\"kbHash\""), "{last}");
+}
+
+#[test]
+fn a_closed_input_is_an_empty_one() {
+    let output = Command::new("sh")
+        .args(["-c", "exec \"$ACCORD\" canon --profile jcs <&-"])
+        .env("ACCORD", program())
+        .output()
+        .expect("a shell");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("CANON_INVALID_JSON"));
+}
+
+#[test]
+fn an_output_that_nobody_reads_is_an_error_and_no_panic() {
+    for args in [
+        &["check", "alx", "--clauses"][..],
+        &["check", "alx", "--verbose"],
+        &["check", "alx", "--format", "ndjson"],
+        &["codes"],
+        &["contract"],
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = command(args).stdout(writer).output().expect("accord ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.starts_with("OUTPUT_CLOSED"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    if !std::path::Path::new("/dev/full").exists() {
+        eprintln!("skipped: this system has no /dev/full");
+        return;
+    }
+    for format in ["json", "junit", "text"] {
+        let args = ["check", "alx", "--format", format, "--output", "/dev/full"];
+        let ran = accord(&args, "");
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.starts_with("OUTPUT_FAILED"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn wrong_usage_is_told_apart() {
+    for args in [
+        &[][..],
+        &["no-such-command"],
+        &["canon"],
+        &["check"],
+        &["compat"],
+        &["kb", "hash", "--nope"],
+    ] {
+        let ran = accord(args, "");
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.stderr.contains("Usage"), "{}", ran.stderr);
+    }
+}

@@ -1,0 +1,250 @@
+//! The house keeps its shape: arrows run one way, and pure crates are pure.
+//!
+//! `clippy.toml` forbids clocks, files, settings, sockets, processes and
+//! randomness by name, everywhere; the crates named here may opt out. Pure
+//! crates may not, and may depend on nothing that could do it for them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Which of our crates each of our crates may use.
+const ARROWS: [(&str, &[&str]); 7] = [
+    ("accord-canon", &[]),
+    ("accord-contract", &["accord-canon"]),
+    ("accord-knowledge", &["accord-canon", "accord-contract"]),
+    ("accord-process", &[]),
+    (
+        "accord-kit",
+        &["accord-canon", "accord-contract", "accord-process"],
+    ),
+    (
+        "accord-adapters",
+        &["accord-canon", "accord-contract", "accord-knowledge"],
+    ),
+    (
+        "accord-cli",
+        &[
+            "accord-adapters",
+            "accord-canon",
+            "accord-contract",
+            "accord-kit",
+            "accord-knowledge",
+        ],
+    ),
+];
+
+/// The crates that decide, given state, input and time.
+const PURE: [&str; 3] = ["accord-canon", "accord-contract", "accord-knowledge"];
+
+/// Everything that pure crates may pull in, however indirectly. None of it
+/// reads a clock, a file, a setting or a socket; hash maps draw their own seeds,
+/// and no order that could be seen comes from one.
+const PURE_MAY_USE: [&str; 33] = [
+    "accord-canon",
+    "accord-contract",
+    "allocator-api2",
+    "block-buffer",
+    "cfg-if",
+    "const-oid",
+    "cpubits",
+    "cpufeatures",
+    "crypto-common",
+    "data-encoding",
+    "digest",
+    "equivalent",
+    "foldhash",
+    "hashbrown",
+    "hybrid-array",
+    "indexmap",
+    "itoa",
+    "keccak",
+    "libc",
+    "memchr",
+    "proc-macro2",
+    "quote",
+    "ryu-js",
+    "serde",
+    "serde_core",
+    "serde_derive",
+    "serde_json",
+    "sha2",
+    "sha3",
+    "sponge-cursor",
+    "thiserror",
+    "typenum",
+    "zmij",
+];
+
+/// The crates that may touch the world.
+const MAY_OPT_OUT: [&str; 3] = ["process", "kit", "cli"];
+
+#[test]
+fn arrows_run_one_way() {
+    let graph = Graph::read();
+    let ours: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        graph.members,
+        ours.iter().map(|name| (*name).to_owned()).collect()
+    );
+    for (name, may_use) in ARROWS {
+        for dependency in &graph.direct[name] {
+            assert!(
+                !ours.contains(dependency.as_str()) || may_use.contains(&dependency.as_str()),
+                "{name} may not use {dependency}"
+            );
+        }
+    }
+}
+
+#[test]
+fn pure_crates_use_only_what_is_pure() {
+    let graph = Graph::read();
+    for name in PURE {
+        let reachable = graph.reachable(name);
+        let unknown: Vec<_> = reachable
+            .iter()
+            .filter(|dependency| !PURE_MAY_USE.contains(&dependency.as_str()))
+            .collect();
+        assert!(
+            unknown.is_empty(),
+            "{name} pulls in {unknown:?}, not known to be pure"
+        );
+    }
+}
+
+#[test]
+fn only_crates_that_touch_the_world_opt_out() {
+    for entry in std::fs::read_dir(workspace().join("crates")).expect("the crates") {
+        let folder = entry.expect("an entry").path();
+        let name = folder
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let opts_out = sources(&folder.join("src"))
+            .iter()
+            .any(|source| source.contains("clippy::disallowed_"));
+        assert!(
+            !opts_out || MAY_OPT_OUT.contains(&name.as_str()),
+            "crates/{name} opts out of being pure"
+        );
+    }
+}
+
+/// Who depends on whom in a build for users: no tests, no build scripts.
+struct Graph {
+    members: BTreeSet<String>,
+    direct: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Graph {
+    fn read() -> Self {
+        // What other systems need was never downloaded here.
+        let host = host();
+        let output = cargo(&[
+            "metadata",
+            "--format-version",
+            "1",
+            "--offline",
+            "--filter-platform",
+            &host,
+        ]);
+        let metadata: Value = serde_json::from_str(&output).expect("JSON");
+        let names: BTreeMap<&str, &str> = metadata["packages"]
+            .as_array()
+            .expect("packages")
+            .iter()
+            .map(|package| (text(&package["id"]), text(&package["name"])))
+            .collect();
+        let members = metadata["workspace_members"].as_array().expect("members");
+        let nodes = metadata["resolve"]["nodes"].as_array().expect("nodes");
+        Self {
+            members: members
+                .iter()
+                .map(|id| names[text(id)].to_owned())
+                .collect(),
+            direct: nodes
+                .iter()
+                .map(|node| {
+                    (
+                        names[text(&node["id"])].to_owned(),
+                        dependencies(node, &names),
+                    )
+                })
+                .collect(),
+        }
+    }
+
+    fn reachable(&self, name: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![name.to_owned()];
+        while let Some(next) = open.pop() {
+            for dependency in &self.direct[&next] {
+                if found.insert(dependency.clone()) {
+                    open.push(dependency.clone());
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The normal dependencies of a node. Procedural macros run in the compiler, so
+/// what they use does not count.
+fn dependencies(node: &Value, names: &BTreeMap<&str, &str>) -> BTreeSet<String> {
+    let dependencies = node["deps"].as_array().expect("dependencies");
+    dependencies
+        .iter()
+        .filter(|dependency| {
+            let kinds = dependency["dep_kinds"].as_array().expect("kinds");
+            kinds.iter().any(|kind| kind["kind"].is_null())
+        })
+        .map(|dependency| names[text(&dependency["pkg"])].to_owned())
+        .filter(|name| !name.ends_with("_derive") && !name.ends_with("-impl"))
+        .collect()
+}
+
+/// The name of the system that runs this.
+fn host() -> String {
+    let version = cargo(&["--version", "--verbose"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.expect("cargo names its host").to_owned()
+}
+
+fn cargo(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(args)
+        .current_dir(workspace())
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn sources(folder: &Path) -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            texts.extend(sources(&path));
+        } else {
+            texts.push(std::fs::read_to_string(&path).expect("a source file"));
+        }
+    }
+    texts
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a string")
+}
