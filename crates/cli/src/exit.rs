@@ -6,6 +6,9 @@
 //! | 1 | the command did what was asked, and the answer is no: a hash that does not match, a version that is not honest, a case that fails, a line of a batch that was refused |
 //! | 2 | there is no answer: wrong usage, input that cannot be read or is refused, output that cannot be written, a run that went wrong, a question that cannot be decided |
 //!
+//! A command that is told to end by a signal exits with 128 and the number of the
+//! signal, as shells do.
+//!
 //! `accord adapter` alone follows the fixture protocol instead: 0 pass, 1 fail,
 //! 2 error, 3 not implemented.
 

@@ -29,7 +29,7 @@ pub mod runner;
 pub mod schema;
 pub mod verdict;
 
-pub use accord_process::{Invocation, StartError};
+pub use accord_process::{Invocation, StartError, end_all as end_all_adapters};
 
 pub use baseline::Baseline;
 pub use case::Case;

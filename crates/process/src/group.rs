@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::error::StartError;
 use crate::invocation::Invocation;
+use crate::live;
 
 /// How the leader of a group ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -66,6 +67,7 @@ impl Group {
     pub(crate) fn start(invocation: &Invocation) -> Result<Self, StartError> {
         let mut child = invocation.spawn()?;
         let pid = Pid::from_child(&child);
+        live::enter(pid);
         let group = Self {
             pid,
             watch: watch_end_of(pid),
@@ -128,6 +130,7 @@ impl Group {
         }
         // The group may be empty already, which is what we want.
         let _ = kill_process_group(self.pid, Signal::KILL);
+        live::leave(self.pid);
         let ending = self.reap();
         self.ending = Some(ending);
         self.stdin = None;

@@ -23,11 +23,13 @@ mod error;
 mod group;
 mod invocation;
 mod keep;
+mod live;
 mod run;
 mod session;
 
 pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use invocation::Invocation;
+pub use live::end_all;
 pub use run::{Outcome, Overflow, Spec, run};
 pub use session::{Session, SessionLimits};

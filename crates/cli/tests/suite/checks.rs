@@ -2,10 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::accord::{accord, program};
+use crate::accord::{accord, command, program};
 
 /// A filter that leaves a handful of cases.
 const FEW: &str = "area(retry)";
@@ -145,6 +147,40 @@ fn is_running(pid: &str) -> bool {
     };
     let state = status.rsplit(')').next().unwrap_or_default().trim_start();
     !state.starts_with(['Z', 'X'])
+}
+
+#[test]
+fn a_run_that_is_told_to_end_leaves_nothing_behind() {
+    let script = Script::new("");
+    let pid_file = script.path("pid");
+    let body = format!(
+        "#!/bin/sh\necho $$ > {0}.new; mv {0}.new {0}; sleep 60\n",
+        text(&pid_file)
+    );
+    std::fs::write(script.path("adapter"), body).expect("written");
+    let mut accord = command(&[
+        "check",
+        "alx",
+        "--command",
+        &script.command(),
+        "--jobs",
+        "1",
+    ])
+    .stdout(Stdio::null())
+    .spawn()
+    .expect("accord starts");
+    let until = Instant::now() + Duration::from_secs(10);
+    while !pid_file.exists() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let adapter = std::fs::read_to_string(&pid_file).expect("the adapter was started");
+    let told = Command::new("kill")
+        .args(["-INT", &accord.id().to_string()])
+        .status();
+    assert!(told.expect("kill runs").success());
+    let ended = accord.wait().expect("accord ends");
+    assert_eq!(ended.code(), Some(130));
+    assert!(!is_running(adapter.trim()), "the adapter is still there");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `accord check`: judges an implementation of a protocol.
 
 mod arguments;
+mod interrupt;
 mod look;
 mod progress;
 mod report;
@@ -146,6 +147,12 @@ impl CheckArgs {
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
         let adapter = self.adapter(protocol.name())?;
+        interrupt::end_with_adapters().map_err(|error| {
+            CliError::new(
+                Code::KitHarness,
+                format!("signals cannot be watched: {error}"),
+            )
+        })?;
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
         options.case_timeout = self.case_timeout;

@@ -1,6 +1,6 @@
 //! A bar on the terminal while cases run.
 
-use std::io;
+use std::io::{self, Write};
 
 use accord_kit::{Event, Reporter, What};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,6 +8,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Draws the bar on standard error.
 pub(super) struct Progress {
     bar: ProgressBar,
+}
+
+/// Writes lines above a bar that is on the same terminal.
+pub(super) struct AboveBar<W> {
+    bar: ProgressBar,
+    output: W,
 }
 
 impl Progress {
@@ -18,6 +24,14 @@ impl Progress {
             .expect("the template is fixed");
         bar.set_style(style);
         Self { bar }
+    }
+
+    /// A writer whose lines do not run into the bar.
+    pub(super) fn above<W: Write>(&self, output: W) -> AboveBar<W> {
+        AboveBar {
+            bar: self.bar.clone(),
+            output,
+        }
     }
 }
 
@@ -31,6 +45,20 @@ impl Reporter for Progress {
             _ => {}
         }
         Ok(())
+    }
+}
+
+impl<W: Write> Write for AboveBar<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bar.suspend(|| {
+            let written = self.output.write(bytes)?;
+            self.output.flush()?;
+            Ok(written)
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who is told about a run.
 
-use std::io::IsTerminal as _;
+use std::io::{BufWriter, IsTerminal as _};
 
 use accord_kit::reporter::{
     JsonReporter, JunitReporter, NdjsonReporter, TextOptions, TextReporter,
@@ -30,28 +30,40 @@ pub(super) fn reporters(
     args: &CheckArgs,
     protocol: &Protocol,
 ) -> Result<Reporters<'static>, CliError> {
-    let mut all: Vec<Box<dyn Reporter>> = Vec::new();
     let on_terminal = std::io::stdout().is_terminal();
-    if std::io::stderr().is_terminal() {
-        all.push(Box::new(Progress::new()));
+    let progress = std::io::stderr().is_terminal().then(Progress::new);
+    let mut options = TextOptions::new(false);
+    options.every_case = args.verbose;
+    options.rerun = Some(rerun(args, protocol));
+
+    let mut all: Vec<Box<dyn Reporter>> = Vec::new();
+    // Text is for standard output, unless it has a file, or standard output is
+    // taken by another format.
+    let text_on_stdout = (args.format == Format::Text) == args.output.is_none();
+    if text_on_stdout {
+        let mut options = options.clone();
+        options.colour = on_terminal;
+        all.push(match &progress {
+            Some(progress) if on_terminal => Box::new(TextReporter::new(
+                BufWriter::new(progress.above(Output::stdout())),
+                options,
+            )),
+            _ => Box::new(TextReporter::new(Output::stdout(), options)),
+        });
     }
-    let text = |output: Output, colour: bool| {
-        let mut options = TextOptions::new(colour);
-        options.every_case = args.verbose;
-        options.rerun = Some(rerun(args, protocol));
-        TextReporter::new(output, options)
-    };
-    if args.output.is_some() && args.format != Format::Text {
-        all.push(Box::new(text(Output::stdout(), on_terminal)));
+    if args.output.is_some() || args.format != Format::Text {
+        let output = Output::to(args.output.as_deref())?;
+        all.push(match args.format {
+            Format::Text => Box::new(TextReporter::new(output, options)),
+            Format::Json => Box::new(JsonReporter::new(output)),
+            Format::Junit => Box::new(JunitReporter::new(output)),
+            Format::Ndjson => Box::new(NdjsonReporter::new(output)),
+        });
     }
-    let output = Output::to(args.output.as_deref())?;
-    let colour = on_terminal && args.output.is_none();
-    all.push(match args.format {
-        Format::Text => Box::new(text(output, colour)),
-        Format::Json => Box::new(JsonReporter::new(output)),
-        Format::Junit => Box::new(JunitReporter::new(output)),
-        Format::Ndjson => Box::new(NdjsonReporter::new(output)),
-    });
+    // Last, so that the bar is drawn again below what was just written.
+    if let Some(progress) = progress {
+        all.push(Box::new(progress));
+    }
     Ok(Reporters(all))
 }
 
