@@ -3,6 +3,8 @@
 //! Only a refused document is read a second time to learn where it went wrong,
 //! so that accepted ones pay nothing for good messages.
 
+use std::borrow::Cow;
+
 use crate::error::{CanonError, Fault, Refusal};
 use crate::scan::Cursor;
 
@@ -20,6 +22,15 @@ pub(crate) fn explain(input: &[u8], fault: Fault) -> CanonError {
         fault.offset,
         fault.detail.to_owned(),
     )
+}
+
+/// A member's name as one segment of a JSON pointer.
+pub fn escape_segment(name: &str) -> Cow<'_, str> {
+    if name.contains(['~', '/']) {
+        Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(name)
+    }
 }
 
 /// A second reading that stops at the fault, knowing the way there.
@@ -154,7 +165,7 @@ impl<'a> Walk<'a> {
         let mut pointer = String::new();
         for segment in &self.path {
             pointer.push('/');
-            pointer.push_str(&segment.replace('~', "~0").replace('/', "~1"));
+            pointer.push_str(&escape_segment(segment));
         }
         pointer
     }

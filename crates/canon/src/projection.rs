@@ -30,7 +30,8 @@ pub struct Projection<'a> {
 
 impl Canonicalizer {
     /// Takes the top-level object of `input` apart as `part` says of each key;
-    /// `None` when the document is another kind of value.
+    /// `None` when the document is another kind of value. A key is handed to `part`
+    /// in its canonical spelling, quotes left off, and so are those of [`Projection`].
     ///
     /// # Errors
     /// When the text is not JSON, a key repeats, or a member that is to be

@@ -1,5 +1,7 @@
 //! Making the envelope of a block that descends from others.
 
+use std::collections::BTreeSet;
+
 use accord_canon::{Digest, Numbers};
 use serde_json::{Map, Value};
 
@@ -45,6 +47,7 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
             other => other,
         })?;
     let mut sources: Vec<String> = draft.sources.iter().map(|id| with_prefix(id)).collect();
+    refuse_duplicates(&sources)?;
     sources.sort_by(|left, right| utf16_order(left, right));
 
     let mut members = Map::new();
@@ -58,14 +61,23 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
     if let Some(derivation) = draft.derivation {
         members.insert("derivation".to_owned(), prefix_inputs(derivation));
     }
+    Outline::of(&members)?.check_derivation_inputs()?;
     let envelope = Value::Object(members);
-    let text = envelope.to_string();
-    // The identity first: it refuses a source that is named twice by its code.
     let kb_hash = KbHasher::new(HashOptions::default())
-        .identify(text.as_bytes())?
+        .identify(envelope.to_string().as_bytes())?
         .kb_hash;
-    Outline::of(&envelope)?.check_derivation_inputs()?;
     Ok(Derived { envelope, kb_hash })
+}
+
+/// Names the place in the order in which the caller gave the sources.
+fn refuse_duplicates(sources: &[String]) -> Result<(), KbError> {
+    let mut seen = BTreeSet::new();
+    match sources.iter().position(|source| !seen.insert(source)) {
+        Some(index) => Err(KbError::DuplicateSource {
+            pointer: format!("/sources/{index}"),
+        }),
+        None => Ok(()),
+    }
 }
 
 fn prefix_inputs(mut derivation: Value) -> Value {

@@ -2,10 +2,12 @@
 //! checks beyond that.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
-use accord_canon::{Digest, read};
+use accord_canon::Digest;
 use serde_json::{Map, Value};
 
+use crate::members::read_scope;
 use crate::payload::check_payload;
 use crate::{HashOptions, KbError, KbHasher};
 
@@ -33,8 +35,8 @@ pub struct Validated {
 /// # Errors
 /// With the first rule that is broken.
 pub fn validate(text: &[u8]) -> Result<Validated, KbError> {
-    let value = read(text)?;
-    let outline = Outline::of(&value)?;
+    let members = read_scope(text)?;
+    let outline = Outline::of(&members)?;
     let tier = one_of(outline.members, "tier", &TIERS)?;
     let artifact = text_member(outline.members, "artifactHash")?;
     check_digest("/artifactHash", artifact)?;
@@ -69,8 +71,7 @@ pub(crate) struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
-    pub(crate) fn of(value: &'a Value) -> Result<Self, KbError> {
-        let members = value.as_object().ok_or_else(KbError::not_an_object)?;
+    pub(crate) fn of(members: &'a Map<String, Value>) -> Result<Self, KbError> {
         let kind = text_member(members, "type")?;
         text_member(members, "domain")?;
         let Some(Value::Array(listed)) = members.get("sources") else {
@@ -105,12 +106,9 @@ impl<'a> Outline<'a> {
 
     /// No source twice, whether or not it is written with `0x`; then the order.
     pub(crate) fn check_sources(&self) -> Result<(), KbError> {
+        let mut seen = BTreeSet::new();
         for (index, source) in self.sources.iter().enumerate() {
-            let id = with_prefix(source);
-            if self.sources[..index]
-                .iter()
-                .any(|earlier| with_prefix(earlier) == id)
-            {
+            if !seen.insert(with_prefix(source)) {
                 return Err(KbError::envelope(
                     format!("/sources/{index}"),
                     "a source is named twice; remove one of the two".to_owned(),
@@ -138,10 +136,10 @@ impl<'a> Outline<'a> {
                 "a derivation must list its inputs".to_owned(),
             ));
         };
+        let sources: BTreeSet<String> = self.sources.iter().map(|id| with_prefix(id)).collect();
         for (index, input) in inputs.iter().enumerate() {
             let id = input.get("kbId").and_then(Value::as_str).map(with_prefix);
-            let known =
-                id.is_some_and(|id| self.sources.iter().any(|source| with_prefix(source) == id));
+            let known = id.is_some_and(|id| sources.contains(&id));
             if !known {
                 return Err(KbError::envelope(
                     format!("/derivation/inputs/{index}/kbId"),

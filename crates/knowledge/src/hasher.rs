@@ -58,7 +58,7 @@ impl KbHasher {
             rule,
             options,
             canonicalizer: Canonicalizer::with_numbers(rule.profile, options.numbers),
-            sources: SourceWriter::new(rule.profile),
+            sources: SourceWriter::new(rule.profile, options.numbers),
             hashed: Vec::new(),
         }
     }
@@ -71,7 +71,7 @@ impl KbHasher {
     /// # Errors
     /// When the text is no envelope or a hashed member has no canonical form.
     pub fn identify(&mut self, text: &[u8]) -> Result<Identified<'_>, KbError> {
-        let scope = &self.rule.scope;
+        let scope = self.rule.scope;
         let projection = self
             .canonicalizer
             .project(text, |key| match key {

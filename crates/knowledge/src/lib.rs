@@ -16,6 +16,7 @@ mod derive;
 mod envelope;
 mod error;
 mod hasher;
+mod members;
 mod payload;
 mod registry;
 mod rule;

@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_canon::{Digest, read};
+use accord_canon::Digest;
 
 use crate::envelope::{Outline, with_prefix};
+use crate::members::read_scope;
 use crate::payload::check_payload;
 use crate::{HashOptions, KbError, KbHasher};
 
@@ -41,8 +42,8 @@ impl Registry {
     /// With the first rule that is broken, in the protocol's order of checks;
     /// the registry is then as it was.
     pub fn register(&mut self, text: &[u8]) -> Result<Registered, KbError> {
-        let value = read(text)?;
-        let outline = Outline::of(&value)?;
+        let members = read_scope(text)?;
+        let outline = Outline::of(&members)?;
         outline.check_sources()?;
         check_payload(outline.kind, outline.payload)?;
         outline.check_derivation_inputs()?;

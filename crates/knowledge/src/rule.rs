@@ -13,7 +13,7 @@ pub struct IdentityRule {
     /// The canonical form.
     pub profile: Profile,
     /// The members that are hashed, in canonical order.
-    pub scope: [&'static str; 7],
+    pub scope: &'static [&'static str],
 }
 
 /// The rule of ALX 1: stable for as long as that version lives.
@@ -21,7 +21,7 @@ pub const KB_V1: IdentityRule = IdentityRule {
     tag: KB_DOMAIN_PREFIX,
     hash: Hash::Keccak256,
     profile: Profile::Alx,
-    scope: [
+    scope: &[
         "artifactHash",
         "derivation",
         "domain",

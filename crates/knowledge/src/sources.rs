@@ -33,9 +33,9 @@ pub(crate) struct SourceWriter {
 }
 
 impl SourceWriter {
-    pub(crate) fn new(profile: Profile) -> Self {
+    pub(crate) fn new(profile: Profile, numbers: Numbers) -> Self {
         Self {
-            canonicalizer: Canonicalizer::with_numbers(profile, Numbers::Exact),
+            canonicalizer: Canonicalizer::with_numbers(profile, numbers),
             strings: Vec::new(),
         }
     }

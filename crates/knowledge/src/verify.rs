@@ -1,9 +1,9 @@
 //! Comparing what an envelope says of itself with what it is.
 
-use accord_canon::{Digest, read};
-use serde_json::Value;
+use accord_canon::{Canonicalizer, Digest, Part, keccak256};
+use accord_contract::codes::Code;
 
-use crate::{HashOptions, KbError, KbHasher, artifact_hash};
+use crate::{HashOptions, KB_V1, KbError, KbHasher};
 
 /// How a stated hash compares with the computed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -26,7 +26,7 @@ impl Check {
         }
     }
 
-    fn of(stated: Option<&str>, computed: Option<&Digest>) -> Self {
+    fn of(stated: Option<String>, computed: Option<&Digest>) -> Self {
         match (stated, computed) {
             (None, _) => Self::Absent,
             (Some(stated), Some(computed)) if stated == computed.prefixed() => Self::Match,
@@ -51,12 +51,23 @@ pub struct Verification {
 impl Verification {
     /// Nothing that is stated is wrong.
     pub fn is_valid(&self) -> bool {
-        !self.checks().contains(&Check::Mismatch)
+        self.failures().is_empty()
     }
 
     /// Nothing is stated, so that there was nothing to verify.
     pub fn is_empty(&self) -> bool {
         self.checks() == [Check::Absent; 2]
+    }
+
+    /// The failure codes of what is stated wrongly.
+    pub fn failures(&self) -> Vec<Code> {
+        let codes = [Code::KbHashMismatch, Code::KbArtifactMismatch];
+        let wrong = self.checks().map(|check| check == Check::Mismatch);
+        codes
+            .into_iter()
+            .zip(wrong)
+            .filter_map(|(code, wrong)| wrong.then_some(code))
+            .collect()
     }
 
     fn checks(&self) -> [Check; 2] {
@@ -75,24 +86,26 @@ pub fn verify(
     options: HashOptions,
 ) -> Result<Verification, KbError> {
     let kb_hash = KbHasher::new(options).identify(text)?.kb_hash;
-    let envelope = read(text)?;
-    let artifact = match envelope.get("payload") {
-        Some(payload) => Some(artifact_hash(
-            payload.to_string().as_bytes(),
-            options.numbers,
-        )?),
-        None => None,
-    };
-    let stated = |name: &str| envelope.get(name).map(stated_text);
+    let mut canonicalizer = Canonicalizer::with_numbers(KB_V1.profile, options.numbers);
+    let projection = canonicalizer
+        .project(text, |key| match key {
+            "payload" => Part::Canonical,
+            "kbHash" | "artifactHash" => Part::Raw,
+            _ => Part::Ignored,
+        })?
+        .ok_or_else(KbError::not_an_object)?;
+    let artifact = projection.canonical("payload").map(keccak256);
+    let stated = |name: &str| projection.raw(name).map(|(text, _)| stated_text(text));
+    let stated_hash = expected.map(str::to_owned).or_else(|| stated("kbHash"));
     Ok(Verification {
         kb_hash,
         artifact_hash: artifact,
-        kb_hash_check: Check::of(expected.or(stated("kbHash")), Some(&kb_hash)),
+        kb_hash_check: Check::of(stated_hash, Some(&kb_hash)),
         artifact_check: Check::of(stated("artifactHash"), artifact.as_ref()),
     })
 }
 
 /// What a member states; another kind of value states nothing that is right.
-fn stated_text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
+fn stated_text(text: &[u8]) -> String {
+    serde_json::from_slice(text).unwrap_or_default()
 }

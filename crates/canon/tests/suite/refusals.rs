@@ -29,6 +29,13 @@ fn a_duplicate_key_is_named_where_it_repeats() {
 }
 
 #[test]
+fn the_later_of_two_equal_keys_is_the_one_too_many() {
+    let input = r#"{"b":1,"a":2,"b":3}"#;
+    let error = canonicalize(Profile::Jcs, input.as_bytes()).expect_err("b stands there twice");
+    assert_eq!(error.offset(), 13);
+}
+
+#[test]
 fn a_dropped_null_still_takes_its_key() {
     for input in [r#"{"a":null,"a":1}"#, r#"{"a":1,"a":null}"#] {
         assert_eq!(

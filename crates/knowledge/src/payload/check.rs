@@ -1,5 +1,6 @@
 //! Checking a payload against its schema.
 
+use accord_canon::escape_segment;
 use serde_json::{Map, Value};
 
 use super::schemas::{Member, Shape, schema};
@@ -31,7 +32,7 @@ fn check(shape: &Shape, value: &Value, pointer: &str) -> Result<(), KbError> {
         }
         (Shape::MapOf(member), Value::Object(members)) => {
             for (key, value) in members {
-                check(member, value, &format!("{pointer}/{}", escape(key)))?;
+                check(member, value, &format!("{pointer}/{}", escape_segment(key)))?;
             }
             true
         }
@@ -89,8 +90,4 @@ fn describe(shape: &Shape) -> String {
 
 fn name(pointer: &str) -> &str {
     pointer.rsplit('/').next().unwrap_or(pointer)
-}
-
-fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

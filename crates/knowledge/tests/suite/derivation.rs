@@ -42,6 +42,16 @@ fn a_draft_becomes_an_envelope_that_passes_every_check() {
 }
 
 #[test]
+fn sources_are_sorted_by_utf16_code_unit() {
+    let names = ["\u{fb33}", "\u{1f600}"].map(str::to_owned);
+    let derived = build_derived(draft(&names)).expect("an envelope");
+    assert_eq!(
+        derived.envelope["sources"],
+        json!(["0x\u{1f600}", "0x\u{fb33}"])
+    );
+}
+
+#[test]
 fn a_draft_without_sources_can_be_registered() {
     let derived = build_derived(draft(&[])).expect("an envelope");
     let registered = Registry::default().register(derived.envelope.to_string().as_bytes());
@@ -55,6 +65,9 @@ fn drafts_that_give_no_envelope_are_refused() {
         build_derived(twice).expect_err("refused").code(),
         Code::KbDuplicateSource
     );
+    let names = ["c", "b", "c", "a"].map(str::to_owned);
+    let error = build_derived(draft(&names)).expect_err("refused");
+    assert_eq!(error.pointer(), "/sources/2", "in the order given");
     let mut stranger = draft(&["0a".to_owned()]);
     stranger.derivation = Some(json!({"inputs": [{"kbId": "0b"}]}));
     let error = build_derived(stranger).expect_err("refused");

@@ -1,8 +1,9 @@
 //! What counts towards an identity, and what is refused one.
 
 use accord_canon::{Numbers, Refusal};
+use accord_contract::alx::HASH_SCOPE;
 use accord_contract::codes::Code;
-use accord_knowledge::{HashOptions, KbError, KbHasher, SourceMode};
+use accord_knowledge::{HashOptions, KB_V1, KbError, KbHasher, SourceMode};
 use serde_json::{Value, json};
 
 use crate::samples::{practice, text};
@@ -99,6 +100,9 @@ fn a_source_named_twice_needs_a_word_from_the_caller() {
     let refused = hash_with(&twice, mode(SourceMode::Reject)).expect_err("refused");
     assert_eq!(refused.code(), Code::KbDuplicateSource);
     assert_eq!(refused.pointer(), "/sources/2");
+    let thrice = with(&twice, "sources", json!(["0xb", "0xa", "0xb", "0xb"]));
+    let refused = hash_with(&thrice, mode(SourceMode::Reject)).expect_err("refused");
+    assert_eq!(refused.pointer(), "/sources/2", "the first that repeats");
     let once = hash(&with(&twice, "sources", json!(["0xa", "0xb"])));
     assert_eq!(hash_with(&twice, mode(SourceMode::Dedup)), Ok(once.clone()));
     let as_is = hash_with(&twice, mode(SourceMode::AsIs)).expect("hashed");
@@ -167,6 +171,15 @@ fn integers_are_rounded_only_on_request() {
         identified.canonical,
         br#"{"payload":{"n":9007199254740992},"sources":[]}"#
     );
+    let error = rounding.identify(br#"{"sources":[9007199254740993]}"#);
+    assert_eq!(error.expect_err("refused").code(), Code::InvalidEnvelope);
+}
+
+#[test]
+fn the_scope_is_that_of_the_published_contract() {
+    let mut published = HASH_SCOPE.to_vec();
+    published.sort_unstable();
+    assert_eq!(published, KB_V1.scope);
 }
 
 #[test]

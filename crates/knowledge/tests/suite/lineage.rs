@@ -96,6 +96,71 @@ fn the_first_broken_rule_decides() {
     );
 }
 
+#[test]
+fn sources_are_ordered_by_utf16_code_unit() {
+    let mut registry = Registry::default();
+    let mut envelope = practice("why");
+    envelope["sources"] = json!(["0x\u{1f600}", "0x\u{fb33}"]);
+    assert_eq!(
+        refused(&mut registry, &envelope).0,
+        Code::UnregisteredSource
+    );
+    envelope["sources"] = json!(["0x\u{fb33}", "0x\u{1f600}"]);
+    assert_eq!(
+        refused(&mut registry, &envelope),
+        (Code::SourcesNotSorted, "/sources/1".to_owned())
+    );
+}
+
+#[test]
+fn an_input_names_its_source_with_or_without_the_prefix() {
+    let mut registry = Registry::default();
+    let mut envelope = practice("why");
+    for (source, input) in [("a1", "0xa1"), ("0xa1", "a1")] {
+        envelope["sources"] = json!([source]);
+        envelope["derivation"] = json!({"inputs": [{"kbId": input}]});
+        assert_eq!(
+            refused(&mut registry, &envelope).0,
+            Code::UnregisteredSource
+        );
+    }
+}
+
+/// Hashing does not look at them, so no other check may.
+#[test]
+fn members_outside_the_scope_are_only_checked_to_be_json() {
+    let block = practice("why").to_string();
+    let odd = format!(
+        "{},\"curator\":\"\\ud800\",\"note\":[1e400,{{\"a\":1,\"a\":2}}]}}",
+        &block[..block.len() - 1]
+    );
+    let registered = Registry::default()
+        .register(odd.as_bytes())
+        .expect("registered");
+    let validated = accord_knowledge::validate(odd.as_bytes()).expect("valid");
+    assert_eq!(registered.kb_hash, validated.kb_hash);
+    let verified = accord_knowledge::verify(odd.as_bytes(), None, Default::default());
+    assert_eq!(
+        verified.expect("it has an identity").kb_hash,
+        registered.kb_hash
+    );
+}
+
+/// Ten thousand sources are checked in about the time that hashing them takes.
+#[test]
+fn many_sources_are_no_trouble() {
+    let mut envelope = practice("why");
+    let sources: Vec<String> = (0..20_000).map(|index| format!("0x{index:064x}")).collect();
+    let inputs: Vec<_> = sources.iter().map(|id| json!({ "kbId": id })).collect();
+    envelope["sources"] = json!(sources);
+    envelope["derivation"] = json!({ "inputs": inputs });
+    let mut registry = Registry::default();
+    assert_eq!(
+        refused(&mut registry, &envelope).0,
+        Code::UnregisteredSource
+    );
+}
+
 /// The reference registry looks at neither, so a block that it took must not
 /// be lost here.
 #[test]

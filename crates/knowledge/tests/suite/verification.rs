@@ -1,5 +1,6 @@
 //! Comparing what an envelope states with what it holds.
 
+use accord_contract::codes::Code;
 use accord_knowledge::{Check, Verification, verify};
 use serde_json::Value;
 
@@ -26,6 +27,10 @@ fn stated_hashes_are_compared_with_computed_ones() {
     assert_eq!(tampered.kb_hash_check, Check::Mismatch);
     assert_eq!(tampered.artifact_check, Check::Mismatch);
     assert!(!tampered.is_valid());
+    assert_eq!(
+        tampered.failures(),
+        [Code::KbHashMismatch, Code::KbArtifactMismatch]
+    );
 }
 
 #[test]
