@@ -41,7 +41,7 @@ fn every_seeded_fault_is_caught_by_a_case_of_the_clause_that_it_breaks() {
 }
 
 #[test]
-fn names_and_clauses_of_faults_are_distinct() {
+fn no_two_faults_have_the_same_name() {
     let mut names: Vec<_> = FAULTS.iter().map(|fault| fault.name).collect();
     names.sort_unstable();
     names.dedup();

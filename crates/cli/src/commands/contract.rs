@@ -45,7 +45,7 @@ fn accord() -> Value {
     let snapshot = accord_contract::snapshot::own().identity(Identity {
         domain_tag: KB_V1.tag.to_owned(),
         hash: "keccak256".to_owned(),
-        scope: KB_V1.scope.map(str::to_owned).to_vec(),
+        scope: KB_V1.scope.iter().map(|name| (*name).to_owned()).collect(),
         vectors: vectors(),
     });
     let snapshot = accord_kit::contract::add_to(snapshot);

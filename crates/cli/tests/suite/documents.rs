@@ -93,6 +93,7 @@ fn verification_answers_yes_no_or_not_at_all() {
     let no = accord(&["kb", "verify", "--expect", "0x00"], BLOCK);
     assert_eq!(no.code, 1);
     assert!(no.stdout.starts_with("mismatch"), "{}", no.stdout);
+    assert!(no.stdout.contains("KB_HASH_MISMATCH"), "{}", no.stdout);
     accord(&["kb", "verify"], BLOCK).refused("INVALID_ENVELOPE");
 }
 

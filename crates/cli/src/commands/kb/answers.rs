@@ -38,6 +38,8 @@ message! {
         required_or_null artifact_hash: String = "artifactHash", "digest:keccak-256";
         /// How each stated hash compares.
         required checks: KbChecks = "checks", "comparisons";
+        /// The failure codes of what is stated wrongly.
+        required failures: Vec<WireCode> = "failures", "failure-codes";
     }
 }
 

@@ -99,7 +99,15 @@ fn verified(verification: &Verification, line: Option<u64>) -> Answer {
             kb_hash: comparison(verification.kb_hash_check),
             artifact_hash: comparison(verification.artifact_check),
         },
+        failures: verification
+            .failures()
+            .into_iter()
+            .map(Into::into)
+            .collect(),
     };
+    for code in &answer.failures {
+        text += &format!("{code}\n");
+    }
     Answer {
         yes: answer.valid,
         text,
