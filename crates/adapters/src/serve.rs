@@ -17,6 +17,9 @@ pub enum Reply {
 
 /// One protocol's side of the cases.
 pub trait Adapter: Send + Sync {
+    /// The protocol whose cases it answers.
+    fn protocol(&self) -> &'static str;
+
     /// Carries out what a case asks for.
     ///
     /// # Errors
@@ -40,6 +43,10 @@ pub trait Adapter: Send + Sync {
             Ok(call) => call,
             Err(error) => return AdapterResult::without_outcome(Status::Error, error.to_string()),
         };
+        if let Some(other) = case.get("protocol").filter(|name| *name != self.protocol()) {
+            let message = format!("the case is one of {other}, not of {}", self.protocol());
+            return AdapterResult::without_outcome(Status::Error, message);
+        }
         let result = match self.perform(&call) {
             Ok(Reply::Outcome(actual)) => AdapterResult::judge(&call.expected, actual),
             Ok(Reply::NotImplemented) => AdapterResult::without_outcome(

@@ -93,8 +93,11 @@ impl CliError {
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
+        // Some messages begin with the place; once is enough.
+        let named = |pointer: &String| failure.message.starts_with(&format!("{pointer}: "));
+        let pointer = failure.pointer.filter(|pointer| !named(pointer));
         let mut error = Self::new(failure.code, failure.message);
-        error.pointer = failure.pointer;
+        error.pointer = pointer;
         error.help = failure.suggestion;
         error
     }
@@ -105,7 +108,7 @@ impl fmt::Display for CliError {
         formatter.write_str(&self.message)?;
         match self.pointer.as_deref() {
             Some("") => formatter.write_str(" (at the top of the document)"),
-            Some(pointer) => write!(formatter, " (at {pointer})"),
+            Some(pointer) => write!(formatter, " (at {})", shortened(pointer)),
             None => Ok(()),
         }
     }
@@ -133,4 +136,15 @@ impl Diagnostic for CliError {
         let excerpt = self.excerpt.as_ref()?;
         Some(Box::new(std::iter::once(excerpt.label())))
     }
+}
+
+/// A pointer as people can read it: a key may be megabytes long.
+fn shortened(pointer: &str) -> String {
+    const MOST: usize = 200;
+    if pointer.len() <= MOST {
+        return pointer.to_owned();
+    }
+    let head = pointer.floor_char_boundary(MOST / 2);
+    let tail = pointer.ceil_char_boundary(pointer.len() - MOST / 2);
+    format!("{}…{}", &pointer[..head], &pointer[tail..])
 }

@@ -13,6 +13,7 @@ mod output;
 
 use std::process::ExitCode;
 
+use accord_contract::codes::Code;
 use clap::Parser as _;
 
 use crate::commands::Cli;
@@ -20,7 +21,11 @@ use crate::error::CliError;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    let exit = match Cli::parse().run() {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error).into(),
+    };
+    let exit = match cli.run() {
         Ok(exit) => exit,
         Err(error) => {
             complain(error);
@@ -28,6 +33,24 @@ fn main() -> ExitCode {
         }
     };
     exit.into()
+}
+
+/// Answers --help and --version, or says what is wrong with the arguments.
+fn usage(error: &clap::Error) -> Exit {
+    use std::io::Write as _;
+    if !error.use_stderr() {
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        return match printed {
+            Ok(()) => Exit::Yes,
+            Err(error) => {
+                complain(CliError::from_output(error));
+                Exit::Trouble
+            }
+        };
+    }
+    let _ = writeln!(std::io::stderr().lock(), "{}\n", Code::Usage.as_str());
+    let _ = error.print();
+    Exit::Trouble
 }
 
 /// Says on standard error what went wrong. Should that be closed too, there is

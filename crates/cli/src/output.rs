@@ -5,7 +5,8 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use accord_contract::codes::Code;
 
@@ -19,25 +20,44 @@ pub(crate) struct Output {
 impl Output {
     /// Standard output.
     pub(crate) fn stdout() -> Self {
-        Self {
-            writer: BufWriter::new(Box::new(io::stdout().lock())),
-        }
+        Self::new(io::stdout().lock())
     }
 
-    /// The file at `path`, or standard output for none.
-    pub(crate) fn to(path: Option<&Path>) -> Result<Self, CliError> {
-        let Some(path) = path else {
-            return Ok(Self::stdout());
+    /// A file that takes its place only when it is kept, so that a run that goes
+    /// wrong leaves what was there before.
+    pub(crate) fn pending(path: &Path) -> Result<(Self, PendingFile), CliError> {
+        let failed = |error: io::Error| cannot_write(path, &error);
+        // A device or a pipe is written as it is: there is nothing to replace.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            let pending = PendingFile {
+                written: None,
+                path: path.to_owned(),
+            };
+            return Ok((Self::direct(path)?, pending));
+        }
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let written =
+            tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+        let output = Self::new(written.reopen().map_err(failed)?);
+        let pending = PendingFile {
+            written: Some(written),
+            path: path.to_owned(),
         };
-        let file = File::create(path).map_err(|error| {
-            CliError::new(
-                Code::OutputFailed,
-                format!("cannot write {}: {error}", path.display()),
-            )
-        })?;
-        Ok(Self {
-            writer: BufWriter::new(Box::new(file)),
-        })
+        Ok((output, pending))
+    }
+
+    /// The file at `path`, which others may follow while it grows.
+    pub(crate) fn direct(path: &Path) -> Result<Self, CliError> {
+        let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
+        Ok(Self::new(file))
+    }
+
+    fn new(writer: impl Write + 'static) -> Self {
+        Self {
+            writer: BufWriter::new(Box::new(writer)),
+        }
     }
 
     /// Writes one line.
@@ -55,6 +75,37 @@ impl Output {
     pub(crate) fn finish(mut self) -> Result<(), CliError> {
         self.writer.flush().map_err(CliError::from_output)
     }
+}
+
+/// A file that was written beside its place.
+#[must_use]
+pub(crate) struct PendingFile {
+    written: Option<tempfile::NamedTempFile>,
+    path: PathBuf,
+}
+
+impl PendingFile {
+    /// Puts the file in its place. Whoever wrote it must have finished.
+    pub(crate) fn keep(self) -> Result<(), CliError> {
+        let Some(written) = self.written else {
+            return Ok(());
+        };
+        let readable = std::fs::Permissions::from_mode(0o644);
+        written
+            .as_file()
+            .set_permissions(readable)
+            .and_then(|()| written.as_file().sync_all())
+            .and_then(|()| Ok(written.persist(&self.path)?))
+            .map_err(|error| cannot_write(&self.path, &error))?;
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> CliError {
+    CliError::new(
+        Code::OutputFailed,
+        format!("cannot write {}: {error}", path.display()),
+    )
 }
 
 impl Write for Output {

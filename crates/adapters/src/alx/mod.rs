@@ -19,6 +19,10 @@ use crate::{Adapter, BadCall, Call, Reply};
 pub struct Accord;
 
 impl Adapter for Accord {
+    fn protocol(&self) -> &'static str {
+        "alx"
+    }
+
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
         if call.operation != "kb_register" {
             call.allow_setup(&[])?;

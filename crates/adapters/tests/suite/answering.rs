@@ -65,6 +65,15 @@ fn a_case_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
+fn a_case_of_another_protocol_is_an_error() {
+    let mut other = case("version", json!({}), json!({}));
+    other["protocol"] = "aof".into();
+    assert_eq!(status(&other), Status::Error);
+    other["protocol"] = "alx".into();
+    assert_eq!(status(&other), Status::Pass);
+}
+
+#[test]
 fn a_wrong_expectation_is_a_fail_with_the_outcome() {
     let mut wrong = case("canonicalize", json!({}), json!({ "json": "[1.0]" }));
     wrong["expected"] = json!({ "canonical": "[1.0]" });

@@ -39,7 +39,10 @@ impl AdapterArgs {
         if self.lines {
             return serve_lines(adapter.as_ref());
         }
-        let result = adapter.answer(&standard_input().read()?);
+        let result = match standard_input().read() {
+            Ok(case) => adapter.answer(&case),
+            Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
+        };
         let mut output = Output::stdout();
         output.line(result.encode().to_string())?;
         output.finish()?;

@@ -1,5 +1,7 @@
 //! `accord canon`: the canonical form of a JSON document, or its digest.
 
+use std::io::IsTerminal as _;
+
 use accord_canon::{Canonicalizer, Hash, Numbers, Profile};
 
 use crate::error::CliError;
@@ -74,7 +76,9 @@ impl CanonArgs {
         let mut output = Output::stdout();
         let tag = self.tag.as_deref().unwrap_or_default().as_bytes();
         match self.hash {
-            // The canonical bytes are what is hashed: no line end is added.
+            // The canonical bytes are what is hashed: no line end is added, but
+            // where a prompt would stick to them.
+            None if std::io::stdout().is_terminal() => output.line(canonical)?,
             None => output.bytes(canonical)?,
             Some(HashArg::Sha256) => output.line(Hash::Sha256.of(&[tag, canonical]).hex())?,
             Some(HashArg::Keccak256) => {

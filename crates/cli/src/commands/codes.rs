@@ -87,6 +87,12 @@ fn entry(code: &Code) -> Value {
 }
 
 fn unknown(name: &str) -> CliError {
-    CliError::new(Code::Usage, format!("no failure code is called {name:?}"))
-        .help("run `accord codes` for the list")
+    let meant = Code::ALL
+        .iter()
+        .find(|code| code.as_str().eq_ignore_ascii_case(name));
+    let help = match meant {
+        Some(code) => format!("did you mean {code}?"),
+        None => "run `accord codes` for the list".to_owned(),
+    };
+    CliError::new(Code::Usage, format!("no failure code is called {name:?}")).help(help)
 }

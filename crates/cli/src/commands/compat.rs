@@ -31,7 +31,7 @@ pub(crate) struct CompatArgs {
     set: Vec<String>,
 
     /// List the rules
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["old", "new", "set", "format"])]
     rules: bool,
 
     /// How to report

@@ -90,11 +90,21 @@ fn an_explanation_shows_every_step() {
 fn verification_answers_yes_no_or_not_at_all() {
     let hash = accord(&["kb", "hash"], BLOCK).yes();
     accord(&["kb", "verify", "--expect", hash.trim()], BLOCK).yes();
-    let no = accord(&["kb", "verify", "--expect", "0x00"], BLOCK);
+    let no = accord(
+        &[
+            "kb",
+            "verify",
+            "--expect",
+            &format!("0x{}", "0a".repeat(32)),
+        ],
+        BLOCK,
+    );
     assert_eq!(no.code, 1);
     assert!(no.stdout.starts_with("mismatch"), "{}", no.stdout);
     assert!(no.stdout.contains("KB_HASH_MISMATCH"), "{}", no.stdout);
     accord(&["kb", "verify"], BLOCK).refused("INVALID_ENVELOPE");
+    let upper = hash.trim().to_uppercase();
+    assert_eq!(accord(&["kb", "verify", "--expect", &upper], BLOCK).code, 2);
 }
 
 #[test]

@@ -75,7 +75,6 @@ fn a_flood_is_refused_in_bounded_memory() {
     for (reader, flood) in [
         ("canon --profile jcs", "head -c 100000000 /dev/zero"),
         ("kb hash", "yes '[[[[' | head -c 100000000"),
-        ("adapter alx", "head -c 100000000 /dev/zero"),
     ] {
         let script = format!("ulimit -v 600000; {flood} | \"$ACCORD\" {reader}");
         let output = Command::new("sh")
@@ -87,6 +86,20 @@ fn a_flood_is_refused_in_bounded_memory() {
         assert_eq!(output.status.code(), Some(2), "{reader}: {said}");
         assert!(said.starts_with("INPUT_TOO_LARGE"), "{reader}: {said}");
     }
+}
+
+/// An adapter answers whatever comes, and so a flood too.
+#[test]
+fn a_flood_of_a_case_is_answered_with_an_error_in_bounded_memory() {
+    let script = "ulimit -v 600000; head -c 100000000 /dev/zero | \"$ACCORD\" adapter alx";
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .env("ACCORD", program())
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("{\"status\":\"error\""), "{said}");
 }
 
 /// Sixty megabytes in lines of one, with room for a few lines.

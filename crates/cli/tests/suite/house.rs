@@ -37,14 +37,20 @@ const ARROWS: [(&str, &[&str]); 7] = [
 ];
 
 /// The crates that decide, given state, input and time.
-const PURE: [&str; 3] = ["accord-canon", "accord-contract", "accord-knowledge"];
+const PURE: [&str; 4] = [
+    "accord-adapters",
+    "accord-canon",
+    "accord-contract",
+    "accord-knowledge",
+];
 
 /// Everything that pure crates may pull in, however indirectly. None of it
 /// reads a clock, a file, a setting or a socket; hash maps draw their own seeds,
 /// and no order that could be seen comes from one.
-const PURE_MAY_USE: [&str; 33] = [
+const PURE_MAY_USE: [&str; 34] = [
     "accord-canon",
     "accord-contract",
+    "accord-knowledge",
     "allocator-api2",
     "block-buffer",
     "cfg-if",

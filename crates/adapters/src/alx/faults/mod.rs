@@ -32,6 +32,10 @@ pub struct Fault {
 pub struct Faulty(pub &'static Fault);
 
 impl Adapter for Faulty {
+    fn protocol(&self) -> &'static str {
+        Accord.protocol()
+    }
+
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
         (self.0.perform)(call, &|call| Accord.perform(call))
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_kit::{Corpus, Filter, Protocol};
 
 use crate::error::CliError;
@@ -18,9 +18,25 @@ pub(super) fn protocols(corpus: &Corpus) -> Result<Exit, CliError> {
     Ok(Exit::Yes)
 }
 
-pub(super) fn list(protocol: &Protocol, filter: Option<&Filter>) -> Result<Exit, CliError> {
+pub(super) fn list(
+    protocol: &Protocol,
+    filter: Option<&Filter>,
+    levels: &[String],
+) -> Result<Exit, CliError> {
+    if let Some(level) = levels
+        .iter()
+        .find(|level| !protocol.levels().contains(*level))
+    {
+        return Err(CliError::new(
+            Code::KitNoCaseRan,
+            format!("no case has the level {level:?}"),
+        ));
+    }
     let mut output = Output::stdout();
-    let chosen = |case: &&accord_kit::Case| filter.is_none_or(|filter| filter.matches(case));
+    let chosen = |case: &&accord_kit::Case| {
+        filter.is_none_or(|filter| filter.matches(case))
+            && (levels.is_empty() || levels.contains(&case.level()))
+    };
     for case in protocol.cases().iter().filter(chosen) {
         output.line(format!("{}  [{}] {}", case.id, case.strength, case.title))?;
     }

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Wire as _;
 use accord_kit::driver::{Adapter, LongLived, PerCase};
 use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Invocation, Protocol, RunOptions, RunReport, run};
@@ -20,49 +21,51 @@ use crate::exit::Exit;
 use crate::input::read_file;
 use crate::output::Output;
 
+/// How long a case may take where nothing is said.
+const DEFAULT_CASE_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Judge an implementation of a protocol: Accord itself, or any other by its adapter
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct CheckArgs {
     /// The protocol
-    #[arg(required_unless_present = "protocols")]
+    #[arg(required_unless_present = "protocols", conflicts_with = "protocols")]
     protocol: Option<String>,
 
+    #[command(flatten)]
+    select: Select,
+
     /// The adapter to judge, as a command with its arguments; Accord's own when absent
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "look")]
     command: Option<String>,
 
     /// The adapter reads one case a line instead of being started for each case
     #[arg(long, requires = "command")]
     lines: bool,
 
-    /// Run only the cases that this expression selects: id(glob), clause(glob), level(x),
-    /// area(x), strength(x), op(glob), joined by &, | and !; a bare word looks in the id
-    #[arg(long, value_name = "EXPR")]
-    filter: Option<String>,
-
-    /// Run only cases of this level; may be repeated
-    #[arg(long = "level", value_name = "LEVEL")]
-    levels: Vec<String>,
-
     /// How long one case may take, as in 500ms, 10s or 2m
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration, conflicts_with = "look")]
     case_timeout: Duration,
 
     /// How many cases run at the same time; as many as there are cores when absent
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "look")]
     jobs: Option<std::num::NonZeroUsize>,
 
     /// Stop at the first case that spoils the run
-    #[arg(long)]
+    #[arg(long, conflicts_with = "look")]
     fail_fast: bool,
 
     /// A file of known failures, each with its reason; one that passes fails the run
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "look")]
     baseline: Option<PathBuf>,
 
     /// Write the failures of this run to a baseline file
-    #[arg(long, value_name = "FILE", requires = "reason")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "reason",
+        conflicts_with = "look"
+    )]
     write_baseline: Option<PathBuf>,
 
     /// Why the failures in the written baseline are known
@@ -74,30 +77,44 @@ pub(crate) struct CheckArgs {
     corpus: Option<PathBuf>,
 
     /// How to report
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value = "text", conflicts_with = "look")]
     format: report::Format,
 
     /// Where to report to; with a format other than text, lines for people still go to standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "look")]
     output: Option<PathBuf>,
 
     /// Write a line for every case, also for those that pass
-    #[arg(long)]
+    #[arg(long, conflicts_with = "look")]
     verbose: bool,
 
     #[command(flatten)]
     look: Look,
 }
 
+/// Which cases.
+#[derive(Debug, clap::Args)]
+#[group(id = "select", conflicts_with_all = ["protocols", "show", "clauses", "export"])]
+struct Select {
+    /// Run only the cases that this expression selects: id(glob), clause(glob), level(x),
+    /// area(x), strength(x), op(glob), joined by &, | and !; a bare word looks in the id
+    #[arg(long, value_name = "EXPR")]
+    filter: Option<String>,
+
+    /// Run only cases of this level; may be repeated
+    #[arg(long = "level", value_name = "LEVEL")]
+    levels: Vec<String>,
+}
+
 /// Ways to look at the cases without running them.
 #[derive(Debug, clap::Args)]
-#[group(multiple = false)]
+#[group(id = "look", multiple = false)]
 struct Look {
     /// List the protocols that have cases
     #[arg(long)]
     protocols: bool,
 
-    /// List the cases, those that the filter selects
+    /// List the cases that --filter and --level select
     #[arg(long)]
     list: bool,
 
@@ -124,14 +141,11 @@ impl CheckArgs {
         let Some(name) = &self.protocol else {
             return look::protocols(&corpus);
         };
-        if self.look.protocols {
-            return look::protocols(&corpus);
-        }
         let protocol = corpus.protocol(name).map_err(Failure::from)?;
-        let filter = self.filter.as_deref().map(str::parse::<Filter>);
+        let filter = self.select.filter.as_deref().map(str::parse::<Filter>);
         let filter = filter.transpose().map_err(Failure::from)?;
         if self.look.list {
-            return look::list(protocol, filter.as_ref());
+            return look::list(protocol, filter.as_ref(), &self.select.levels);
         }
         if let Some(id) = &self.look.show {
             return look::show(protocol, id);
@@ -162,13 +176,21 @@ impl CheckArgs {
         if let Some(jobs) = self.jobs {
             options.workers = jobs;
         }
-        if !self.levels.is_empty() {
-            options.levels = Some(self.levels.iter().cloned().collect());
+        if !self.select.levels.is_empty() {
+            options.levels = Some(self.select.levels.iter().cloned().collect());
         }
-        let report = {
-            let mut reporters = report::reporters(self, protocol)?;
-            run(protocol, adapter.as_ref(), &options, &mut reporters).map_err(Failure::from)?
-        };
+        let mut audience = report::audience(self, protocol)?;
+        let report = run(
+            protocol,
+            adapter.as_ref(),
+            &options,
+            &mut audience.reporters,
+        )
+        .map_err(Failure::from)?;
+        drop(audience.reporters);
+        if let Some(file) = audience.file {
+            file.keep()?;
+        }
         if let Some(path) = &self.write_baseline {
             self.write_baseline(path, &report, &baseline)?;
         }
@@ -217,7 +239,10 @@ impl CheckArgs {
         let Some(path) = &self.baseline else {
             return Ok(Baseline::empty());
         };
-        Ok(Baseline::parse(&read_file(path)?).map_err(Failure::from)?)
+        let baseline = Baseline::parse(&read_file(path)?).map_err(Failure::from);
+        baseline.map_err(|failure| {
+            CliError::from(failure).about(&format!("{} cannot be used", path.display()))
+        })
     }
 
     fn write_baseline(
@@ -226,12 +251,19 @@ impl CheckArgs {
         report: &RunReport,
         before: &Baseline,
     ) -> Result<(), CliError> {
-        use accord_contract::wire::Wire as _;
+        if report.summary.overall == Overall::Error {
+            return Err(CliError::new(
+                Code::KitBaselineInvalid,
+                "no baseline was written: some cases could not be judged, so what fails is not known",
+            )
+            .help("mend what went wrong, or leave those cases out with --filter"));
+        }
         let reason = self.reason.as_deref().unwrap_or_default();
         let baseline = Baseline::from_report(report, before, reason);
-        let mut output = Output::to(Some(path))?;
+        let (mut output, file) = Output::pending(path)?;
         output.line(format!("{:#}", baseline.encode()))?;
-        output.finish()
+        output.finish()?;
+        file.keep()
     }
 }
 

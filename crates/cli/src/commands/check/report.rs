@@ -7,10 +7,10 @@ use accord_kit::reporter::{
 };
 use accord_kit::{Protocol, Reporter, Reporters};
 
-use super::CheckArgs;
 use super::progress::Progress;
+use super::{CheckArgs, DEFAULT_CASE_TIMEOUT};
 use crate::error::CliError;
-use crate::output::Output;
+use crate::output::{Output, PendingFile};
 
 /// How a run is reported.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
@@ -25,11 +25,14 @@ pub(super) enum Format {
     Ndjson,
 }
 
+/// Those who are told about a run, and the file that is kept if it comes about.
+pub(super) struct Audience {
+    pub(super) reporters: Reporters<'static>,
+    pub(super) file: Option<PendingFile>,
+}
+
 /// The reporters that the arguments ask for.
-pub(super) fn reporters(
-    args: &CheckArgs,
-    protocol: &Protocol,
-) -> Result<Reporters<'static>, CliError> {
+pub(super) fn audience(args: &CheckArgs, protocol: &Protocol) -> Result<Audience, CliError> {
     let on_terminal = std::io::stdout().is_terminal();
     let progress = std::io::stderr().is_terminal().then(Progress::new);
     let mut options = TextOptions::new(false);
@@ -51,8 +54,18 @@ pub(super) fn reporters(
             _ => Box::new(TextReporter::new(Output::stdout(), options)),
         });
     }
+    let mut file = None;
     if args.output.is_some() || args.format != Format::Text {
-        let output = Output::to(args.output.as_deref())?;
+        let output = match &args.output {
+            None => Output::stdout(),
+            // Events are there to be followed as they happen.
+            Some(path) if args.format == Format::Ndjson => Output::direct(path)?,
+            Some(path) => {
+                let (output, pending) = Output::pending(path)?;
+                file = Some(pending);
+                output
+            }
+        };
         all.push(match args.format {
             Format::Text => Box::new(TextReporter::new(output, options)),
             Format::Json => Box::new(JsonReporter::new(output)),
@@ -64,7 +77,10 @@ pub(super) fn reporters(
     if let Some(progress) = progress {
         all.push(Box::new(progress));
     }
-    Ok(Reporters(all))
+    Ok(Audience {
+        reporters: Reporters(all),
+        file,
+    })
 }
 
 /// The command that runs one case of this run again.
@@ -79,6 +95,10 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     }
     if args.lines {
         words.push("--lines".to_owned());
+    }
+    if args.case_timeout != DEFAULT_CASE_TIMEOUT {
+        let millis = args.case_timeout.as_millis();
+        words.extend(["--case-timeout".to_owned(), format!("{millis}ms")]);
     }
     if let Some(corpus) = &args.corpus {
         words.extend(["--corpus".to_owned(), corpus.display().to_string()]);

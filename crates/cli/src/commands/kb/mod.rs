@@ -5,6 +5,7 @@ mod batch;
 mod explain;
 mod question;
 
+use accord_canon::Digest;
 use accord_knowledge::{HashOptions, SourceMode};
 
 use self::question::{Answerer, Question};
@@ -61,7 +62,7 @@ struct VerifyArgs {
     envelope: EnvelopeArgs,
 
     /// The kbHash to expect, instead of the one that the envelope states
-    #[arg(long, value_name = "HASH", conflicts_with = "batch")]
+    #[arg(long, value_name = "HASH", conflicts_with = "batch", value_parser = kb_hash)]
     expect: Option<String>,
 }
 
@@ -112,5 +113,14 @@ impl EnvelopeArgs {
             },
             numbers: self.numbers.get(),
         }
+    }
+}
+
+/// Reads a kbHash as blocks write it.
+fn kb_hash(text: &str) -> Result<String, String> {
+    let digest = text.strip_prefix("0x").map(str::parse::<Digest>);
+    match digest {
+        Some(Ok(digest)) => Ok(digest.prefixed()),
+        _ => Err("a kbHash is 0x and 64 lowercase hexadecimal digits".to_owned()),
     }
 }
