@@ -31,7 +31,7 @@ pub use cid::raw_sha256_cid;
 pub use digest::{Digest, DigestError, Hash, hash_tagged, keccak256, sha256};
 pub use error::{CanonError, Refusal};
 pub use json::read;
-pub use locate::escape_segment;
+pub use locate::{escape_segment, unescape_segment};
 pub use order::{KeyOrder, compare_strings};
 pub use profile::{MAX_DEPTH, Nulls, Numbers, Profile};
 pub use projection::{Part, Projection};

@@ -33,6 +33,16 @@ pub fn escape_segment(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// The name that a segment of a JSON pointer stands for.
+pub fn unescape_segment(segment: &str) -> Cow<'_, str> {
+    if segment.contains('~') {
+        // In this order: `~01` is `~1`, which is not escaped any further.
+        Cow::Owned(segment.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(segment)
+    }
+}
+
 /// A second reading that stops at the fault, knowing the way there.
 struct Walk<'a> {
     cursor: Cursor<'a>,
@@ -168,5 +178,18 @@ impl<'a> Walk<'a> {
             pointer.push_str(&escape_segment(segment));
         }
         pointer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_stands_for_the_name_that_was_escaped() {
+        for name in ["", "a", "a/b", "m~n", "~1", "~0", "~01", "/~/"] {
+            assert_eq!(unescape_segment(&escape_segment(name)), name);
+        }
+        assert_eq!(unescape_segment("~01"), "~1");
     }
 }

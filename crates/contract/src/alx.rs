@@ -5,7 +5,9 @@
 //! * WG-02: every message that answers a request has `ok`, `correlationId` and
 //!   `protocol`.
 //! * WG-03, WG-04: an emitter writes only the listed event types.
-//! * WG-05: `error.code` comes from the registry, whose codes never change category.
+//! * WG-05: a [`Failure`](crate::codes::Failure) is written with a code of the registry
+//!   in the category of the contract, which never changes. [`ErrorEnvelope::new`] takes
+//!   any code, for whoever passes on the answer of another server.
 //! * WG-06: every canonical member has a meaning token in the contract snapshot.
 //! * WG-07: unknown members and capabilities are tolerated, and survive.
 //! * WG-08: a failure cannot carry `ok: true`, nor a success `ok: false`.

@@ -19,7 +19,7 @@ use crate::wire::Extensible;
 use crate::wire_enum;
 
 pub use failure::{Exchange, Failure};
-pub use pages::{index, page};
+pub use pages::{index, page, page_name};
 pub use registry::Code;
 pub use union::{Policy, Union, unions};
 
@@ -33,6 +33,8 @@ wire_enum! {
         Accord = "accord",
         /// ALX 1.1: envelopes, events, Knowledge Blocks.
         Alx = "alx",
+        /// The Agentic Protocol 0.1: packages, facts, sessions.
+        Agentic = "agentic",
     }
 }
 

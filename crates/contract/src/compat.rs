@@ -3,7 +3,9 @@
 //! number is honest about it.
 //!
 //! Invariants:
-//! * Every difference is either a change in the report or text for people.
+//! * Every difference is a change in the report, but for text for people, one more
+//!   identity vector, and another way to write the same (an empty list that is left
+//!   out, `null` among the types for `nullable`, the order of a list of values).
 //! * The order in which a snapshot names things never matters, and the report's
 //!   order does not depend on it.
 //! * What cannot be known is a question, never a guess: the verdict is given only
@@ -13,13 +15,16 @@ mod attributes;
 mod changes;
 mod fields;
 mod identity;
+mod json_types;
 mod place;
 mod rules;
 mod sections;
 mod snapshot;
 mod verdict;
 
-use crate::wire::{Extensible, Object};
+use std::collections::BTreeSet;
+
+use crate::wire::{Extensible, Object, Value, same};
 use crate::{message, wire_enum};
 
 pub use rules::{Rule, Rules};
@@ -112,17 +117,30 @@ pub fn check(old: &Snapshot, new: &Snapshot, rules: &Rules) -> Report {
     }
 }
 
-/// The members of an object that are not text for people.
-fn contractual(members: &Object) -> impl Iterator<Item = &String> {
-    const TEXT: [&str; 8] = [
+/// The names of the members that differ between two objects, without text for
+/// people.
+fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
+    let told = |name: &&String| match (contractual(old, name), contractual(new, name)) {
+        (None, None) => false,
+        (Some(was), Some(is)) => !same(was, is),
+        _ => true,
+    };
+    let names = old.keys().chain(new.keys()).filter(told);
+    names.map(String::as_str).collect()
+}
+
+/// A member of an object, where it is there and no text for people.
+fn contractual<'a>(members: &'a Object, name: &str) -> Option<&'a Value> {
+    const TEXTS: [&str; 7] = [
         "$comment",
         "$schema",
         "comment",
         "description",
         "doc",
-        "examples",
         "message",
         "title",
     ];
-    (members.keys()).filter(|name| !TEXT.contains(&name.as_str()))
+    let value = members.get(name)?;
+    let for_people = name == "examples" || (TEXTS.contains(&name) && value.is_string());
+    (!for_people).then_some(value)
 }

@@ -12,12 +12,15 @@
 //!   level where they stood, and writes them back. A closed one refuses them.
 //! * An alias is written from its canonical place and dropped unread: whatever a
 //!   sender puts there, or leaves out, reading gives the same value.
-//! * A number is a [`serde_json::Number`], so no digit is lost on the way through
-//!   and a non-finite number cannot be written.
+//! * A number is a [`serde_json::Number`]: an integer of 64 bits and a double come
+//!   through as the numbers that they are, and a non-finite one cannot be written.
+//!   Their spelling does not (`1.10` is written `1.1`), and an integer past 64 bits
+//!   becomes the nearest double. What is hashed is therefore never written from here.
 
 mod alias;
 mod describe;
 mod enumeration;
+mod equality;
 mod error;
 mod field;
 mod message;
@@ -34,6 +37,9 @@ pub use describe::snapshot_fields;
 pub use enumeration::{Extensible, Names};
 #[doc(hidden)]
 pub use enumeration::{decode_name, names_shape};
+pub(crate) use equality::identity_text;
+pub use equality::{compare_numbers, same};
+pub(crate) use error::shortened;
 pub use error::{DecodeError, DecodeErrorKind};
 #[doc(hidden)]
 pub use field::presence;

@@ -53,6 +53,12 @@ pub trait Envelope: Wire {
     fn error(&self) -> Option<&ErrorBody> {
         None
     }
+
+    /// Whether this version may send it: a reader lives with more than a sender may
+    /// write.
+    fn check_sendable(&self) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 impl ProtocolInfo {
@@ -67,7 +73,9 @@ impl ProtocolInfo {
 }
 
 impl ErrorEnvelope {
-    /// The envelope of an error in an exchange.
+    /// The envelope of an error in an exchange, whose code need not be one of the
+    /// registry's: for whoever passes on what another server said. An error of one's own
+    /// is a [`Failure`].
     pub fn new(error: ErrorBody, exchange: Exchange) -> Self {
         Self {
             ok: False,

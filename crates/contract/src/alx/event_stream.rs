@@ -6,7 +6,7 @@
 
 use super::{RunEvent, SessionTimelineEvent, StreamEvent};
 use crate::codes::{Code, Failure};
-use crate::wire::{Names, Value, Wire};
+use crate::wire::{Extensible, Names, Value, Wire};
 use crate::{message, wire_enum};
 
 /// What a reader does with one event.
@@ -109,17 +109,22 @@ pub fn read<E: StreamEvent>(events: impl IntoIterator<Item = Value>) -> Reading<
 
 /// Checks an event before it is emitted.
 pub fn emit<E: StreamEvent>(event: E) -> Result<Value, Failure> {
-    if event.kind().known().is_none() {
-        let names: Vec<_> = E::Type::ALL.iter().map(|name| name.as_str()).collect();
-        let message = format!(
-            "/type: \"{}\" is not one of {}",
-            event.kind(),
-            names.join(", ")
-        );
-        return Err(Failure::new(Code::EventTypeNotEmittable, message).at("/type"));
-    }
-    event.check()?;
+    check_emittable(&event)?;
     Ok(event.encode())
+}
+
+pub(super) fn check_emittable<E: StreamEvent>(event: &E) -> Result<(), Failure> {
+    match event.kind() {
+        Extensible::Known(_) => event.check(),
+        Extensible::Unknown(kind) => Err(not_emittable::<E::Type>(kind)),
+    }
+}
+
+/// Refuses a type that is not in the list of its stream.
+pub(super) fn not_emittable<N: Names>(kind: &str) -> Failure {
+    let names: Vec<_> = N::ALL.iter().map(|name| name.as_str()).collect();
+    let message = format!("/type: \"{kind}\" is not one of {}", names.join(", "));
+    Failure::new(Code::EventTypeNotEmittable, message).at("/type")
 }
 
 impl Stream {

@@ -1,11 +1,12 @@
 //! The messages by name, for callers that have a name and a document.
 
 use super::{
-    Capability, Envelope, ErrorEnvelope, ProtocolInfo, SessionListEnvelope, SessionStatusEnvelope,
-    SessionTimelineEnvelope, SolveRequest, SolveResponse, known_capabilities,
+    ALX_PROTOCOL_VERSION, Capability, Envelope, ErrorEnvelope, ProtocolInfo, SessionListEnvelope,
+    SessionStatusEnvelope, SessionTimelineEnvelope, SolveRequest, SolveResponse,
+    known_capabilities,
 };
-use crate::codes::Failure;
-use crate::wire::{AliasCheck, DecodeError, Message, Object, Value, Wire, check_aliases};
+use crate::codes::{Code, Failure};
+use crate::wire::{AliasCheck, DecodeError, Object, Value, Wire, check_aliases};
 use crate::wire_enum;
 
 wire_enum! {
@@ -62,20 +63,26 @@ impl MessageName {
         by_name!(self, M => M::from_document(document).map(|message| decoded(&message)))
     }
 
-    /// Writes a success out of its canonical members; `ok` and `protocol` are added
-    /// where they are not given.
+    /// Writes a success out of its canonical members; `ok` is added where it is not
+    /// given, and the version is always ours. A message that is no success, and one that
+    /// only a reader may meet, are refused.
     pub fn success(self, mut members: Object) -> Result<Value, Failure> {
-        let fields = by_name!(self, M => <M as Message>::fields());
-        let defaults = [
-            ("ok", Value::Bool(true)),
-            ("protocol", ProtocolInfo::ours(Vec::new()).encode()),
-        ];
-        for (name, value) in defaults {
-            if fields.iter().any(|field| field.name == name) {
-                members.entry(name).or_insert(value);
-            }
+        if self == Self::SolveRequest {
+            let message = format!("/ok: a {self} asks for something, so it cannot be a success");
+            return Err(Failure::new(Code::WireFieldValue, message).at("/ok"));
         }
-        Ok(self.decode(Value::Object(members))?.document)
+        members.entry("ok").or_insert(Value::Bool(true));
+        let ours = || ProtocolInfo::ours(Vec::new()).encode();
+        // Anything else than an object is refused below, where it stands.
+        if let Value::Object(protocol) = members.entry("protocol").or_insert_with(ours) {
+            protocol.insert("protocol_version".into(), ALX_PROTOCOL_VERSION.into());
+        }
+        let document = Value::Object(members);
+        by_name!(self, M => {
+            let message = M::from_document(document)?;
+            message.check_sendable()?;
+            Ok(message.encode())
+        })
     }
 
     /// Compares the aliases in a document with their canonical members.

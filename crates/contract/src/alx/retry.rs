@@ -14,7 +14,6 @@ const CONSERVATIVE_ATTEMPTS: u64 = 3;
 /// How often a request is sent at most when the server only asks for patience.
 const BACKOFF_ATTEMPTS: u64 = 5;
 const FIRST_WAIT_MS: u64 = 500;
-const LONGEST_WAIT_MS: u64 = 30_000;
 
 /// What to do after a failure.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -72,10 +71,10 @@ pub fn decide(
 }
 
 impl Wait {
-    /// The wait doubles with every attempt up to a limit; half of it is left to chance.
+    /// The wait doubles with every attempt; half of it is left to chance. That there
+    /// are few attempts keeps it short.
     fn after(attempt: u64) -> Self {
-        let doublings = attempt.saturating_sub(1).min(32);
-        let most_ms = (FIRST_WAIT_MS << doublings).min(LONGEST_WAIT_MS);
+        let most_ms = FIRST_WAIT_MS << attempt.saturating_sub(1);
         Self {
             least_ms: most_ms / 2,
             most_ms,

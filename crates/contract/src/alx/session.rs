@@ -1,7 +1,13 @@
 //! The session surfaces: status, timeline and list.
 
+use std::cmp::Ordering;
+
+use super::event_stream::{check_emittable, not_emittable};
 use super::{Envelope, ProtocolInfo, SessionTimelineEvent, SessionTimelineEventType};
-use crate::wire::{DecodeError, Form, Number, Object, Pointer, Shape, True, Value, Wire};
+use crate::codes::{Code, Failure};
+use crate::wire::{
+    DecodeError, Form, Number, Object, Pointer, Shape, True, Value, Wire, compare_numbers,
+};
 use crate::{message, wire_enum};
 
 wire_enum! {
@@ -118,6 +124,26 @@ impl Wire for TimelineEntry {
     }
 }
 
+impl TimelineEntry {
+    fn emittable(&self) -> Result<&SessionTimelineEvent, Failure> {
+        match self {
+            Self::Known(event) => check_emittable(event).map(|()| event),
+            Self::Unknown(members) => {
+                let kind = members.get("type").and_then(Value::as_str);
+                let kind = kind.unwrap_or_default();
+                Err(not_emittable::<SessionTimelineEventType>(kind))
+            }
+        }
+    }
+}
+
+/// A failure about an event, as one about the document that the event is in.
+fn below(place: &str, mut failure: Failure) -> Failure {
+    failure.message.insert_str(0, place);
+    let pointer = failure.pointer.take().unwrap_or_default();
+    failure.at(format!("{place}{pointer}"))
+}
+
 fn has_unknown_type(members: &Object) -> bool {
     let kind = members.get("type").and_then(Value::as_str);
     kind.is_some_and(|kind| SessionTimelineEventType::parse(kind).is_none())
@@ -132,6 +158,29 @@ impl Envelope for SessionStatusEnvelope {
 impl Envelope for SessionTimelineEnvelope {
     fn protocol(&self) -> Option<&ProtocolInfo> {
         Some(&self.protocol)
+    }
+
+    /// Every event is one that may be emitted, and none is older than one before it.
+    fn check_sendable(&self) -> Result<(), Failure> {
+        let mut latest: Option<&Number> = None;
+        for (index, entry) in self.timeline.iter().enumerate() {
+            let place = format!("/timeline/{index}");
+            let event = entry
+                .emittable()
+                .map_err(|failure| below(&place, failure))?;
+            let Some(time) = event.timestamp.value() else {
+                continue;
+            };
+            if let Some(before) = latest
+                && compare_numbers(time, before) == Ordering::Less
+            {
+                let message = format!("/timestamp: expected at least {before}, found {time}");
+                let failure = Failure::new(Code::WireFieldValue, message).at("/timestamp");
+                return Err(below(&place, failure));
+            }
+            latest = Some(time);
+        }
+        Ok(())
     }
 }
 

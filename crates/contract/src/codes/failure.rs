@@ -1,8 +1,10 @@
 //! A failure: a code and what happened this time; and its form in each protocol.
 
+use accord_canon::unescape_segment;
+
 use super::{Code, Protocol};
 use crate::alx::{Capabilities, ErrorEnvelope};
-use crate::wire::{DecodeError, DecodeErrorKind, Value, Wire};
+use crate::wire::{DecodeError, DecodeErrorKind, Object, Value, Wire};
 
 /// A refusal or an error, as it is handed to whoever asked.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -17,6 +19,9 @@ pub struct Failure {
     pub pointer: Option<String>,
     /// What would help this time, where that is more than the code's own meaning.
     pub suggestion: Option<String>,
+    /// What programs need to act on it, under the names that the protocol gives them.
+    /// Few failures have any, so that the others stay small.
+    pub details: Option<Box<Object>>,
 }
 
 /// The exchange that a failure ends: what its body repeats about the request and the server.
@@ -36,6 +41,7 @@ impl Failure {
             message: message.into(),
             pointer: None,
             suggestion: None,
+            details: None,
         }
     }
 
@@ -53,15 +59,37 @@ impl Failure {
         self
     }
 
-    /// The error body that clients of a protocol read.
-    pub fn body(&self, protocol: Protocol, exchange: Exchange) -> Value {
-        match protocol {
-            // Accord's own surfaces answer in ALX envelopes.
-            Protocol::Accord | Protocol::Alx => {
-                ErrorEnvelope::from_failure(self, exchange).encode()
-            }
-        }
+    /// The same failure, with a detail that programs act on.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        let details = self.details.get_or_insert_default();
+        details.insert(name.into(), value.into());
+        self
     }
+
+    /// The error body that clients of a protocol read: the ALX envelope on every surface.
+    pub fn body(&self, protocol: Protocol, exchange: Exchange) -> Value {
+        let mut envelope = ErrorEnvelope::from_failure(self, exchange);
+        let extra = &mut envelope.error.extra;
+        if let Some(details) = &self.details {
+            extra.extend((**details).clone());
+        }
+        if protocol == Protocol::Agentic
+            && let Some(pointer) = self.pointer.as_ref().filter(|place| !place.is_empty())
+        {
+            extra.insert("field".into(), field_name(pointer).into());
+            extra.insert("pointer".into(), pointer.as_str().into());
+        }
+        envelope.encode()
+    }
+}
+
+/// The place that a pointer names, as people write it: `created_by.type`, `tags.0`.
+fn field_name(pointer: &str) -> String {
+    let path = pointer.strip_prefix('/').unwrap_or(pointer);
+    let segments = path.split('/');
+    let names = segments.map(unescape_segment);
+    names.collect::<Vec<_>>().join(".")
 }
 
 impl From<DecodeErrorKind> for Code {

@@ -4,6 +4,15 @@ use std::fmt::Write;
 
 use super::{Category, Code, Protocol, RetryClass, unions};
 
+/// The file name of a code's page. Codes that differ in letter case alone have names
+/// that differ in more, for file systems that do not tell the cases apart.
+pub fn page_name(code: Code) -> String {
+    match code.protocol() {
+        Protocol::Accord | Protocol::Alx => format!("{code}.md"),
+        Protocol::Agentic => format!("agentic.{code}.md"),
+    }
+}
+
 /// The page of one code.
 pub fn page(code: Code) -> String {
     let mut lists = String::new();
@@ -53,7 +62,8 @@ pub fn index() -> String {
         for code in Code::ALL.iter().filter(|code| code.protocol() == *protocol) {
             let _ = writeln!(
                 text,
-                "| [{code}]({code}.md) | `{}` | `{}` | {} | {} |",
+                "| [{code}]({}) | `{}` | `{}` | {} | {} |",
+                page_name(*code),
                 code.category(),
                 code.retry(),
                 code.http_status(),
@@ -83,6 +93,7 @@ fn protocol_name(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Accord => "Accord",
         Protocol::Alx => "ALX 1.1",
+        Protocol::Agentic => "Agentic Protocol 0.1",
     }
 }
 

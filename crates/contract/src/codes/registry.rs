@@ -90,9 +90,24 @@ codes! {
     KitAdapterNotFound = "KIT_ADAPTER_NOT_FOUND", Accord, NotFound, AfterChange, 404, "The adapter's program does not exist or cannot be executed; check the command.";
     KitAdapterProtocol = "KIT_ADAPTER_PROTOCOL", Accord, Execution, AfterChange, 502, "The adapter broke the fixture protocol by wrong output, a wrong exit code or an early end; correct the adapter.";
     KitAdapterTimeout = "KIT_ADAPTER_TIMEOUT", Accord, Execution, Backoff, 504, "The adapter gave no answer within the time limit of a case and was killed with its whole process group; raise the limit or make the adapter faster.";
+    KitServerUnreachable = "KIT_SERVER_UNREACHABLE", Accord, Execution, Backoff, 502, "The server to judge cannot be reached or went away during a case; check its URL and that it runs.";
+    KitServerTimeout = "KIT_SERVER_TIMEOUT", Accord, Execution, Backoff, 504, "The server to judge gave no whole answer within the time limit of a request or a case; raise the limit or make the server faster.";
+    KitServerProtocol = "KIT_SERVER_PROTOCOL", Accord, Execution, AfterChange, 502, "The server to judge answered with something that is not HTTP, or with more than the limit; correct the server.";
     KitHarness = "KIT_HARNESS", Accord, Execution, Backoff, 500, "The kit itself could not run a case, for example because no temporary folder could be made; look at the message and try again.";
     KitNoCaseRan = "KIT_NO_CASE_RAN", Accord, Validation, AfterChange, 422, "No case was left to run; widen the filter or the level.";
     KitExportFailed = "KIT_EXPORT_FAILED", Accord, Execution, AfterChange, 500, "The corpus could not be written to that folder; choose an empty folder that can be written.";
+
+    StoreFull = "STORE_FULL", Accord, Execution, AfterChange, 507, "The store has no room left and kept nothing of the request; free space on its disk or raise its limit, then send the request again.";
+    StoreReadOnly = "STORE_READ_ONLY", Accord, Execution, AfterChange, 503, "The store can be read and not written; check the rights of its folder and whether its disk is mounted read-only.";
+    StoreCorrupt = "STORE_CORRUPT", Accord, Execution, Never, 500, "What the store holds is damaged; stop the server, keep a copy of the folder, and restore a backup.";
+    StoreBusy = "STORE_BUSY", Accord, Execution, Backoff, 503, "Too much work waits for the store and this request was not carried out; wait and send it again.";
+    StoreLocked = "STORE_LOCKED", Accord, Execution, AfterChange, 409, "Another process has the store open; talk to that process, or end it first.";
+    StoreUnavailable = "STORE_UNAVAILABLE", Accord, Execution, Backoff, 503, "The store cannot be reached or is closing, and whether the request was carried out is not known; send it again later.";
+    StoreTooNew = "STORE_TOO_NEW", Accord, Execution, AfterChange, 500, "A later version wrote the store in a format that this one does not know; use that version.";
+    StoreMissing = "STORE_MISSING", Accord, NotFound, AfterChange, 404, "There is no store in that place, or the file is no store; check the path.";
+    StoreOccupied = "STORE_OCCUPIED", Accord, Validation, AfterChange, 409, "There is a store or file in that place already; choose another place, or say that it may be replaced.";
+    StoreConflict = "STORE_CONFLICT", Accord, Execution, Backoff, 409, "Somebody else added, changed or removed the same thing in the meantime; look at it again and repeat the request.";
+    StoreBroken = "STORE_BROKEN", Accord, Execution, Never, 500, "The work on the store broke off by a fault of the server and nothing of it was kept; report it with the server's log.";
 
     AuthRequired = "AUTH_REQUIRED", Alx, Auth, AfterCredentials, 401, "The request carries no credentials; authenticate and send it again.";
     Unauthorized = "UNAUTHORIZED", Alx, Auth, AfterCredentials, 401, "The credentials are not valid for this request; renew them and send it again.";
@@ -114,6 +129,31 @@ codes! {
     KbDuplicateSource = "KB_DUPLICATE_SOURCE", Alx, Validation, AfterChange, 422, "A source is named twice, and implementations disagree about its hash; name it once, or say how duplicates are to be read.";
     KbHashMismatch = "KB_HASH_MISMATCH", Alx, Validation, AfterChange, 422, "The kbHash that an envelope carries is not the hash of its content; take the computed one, or find out who changed the content.";
     KbArtifactMismatch = "KB_ARTIFACT_MISMATCH", Alx, Validation, AfterChange, 422, "The artifactHash that an envelope carries is not the hash of its payload; take the computed one, or find out who changed the payload.";
+
+    AgenticInvalidSchema = "invalid_schema", Agentic, Validation, AfterChange, 400, "A document or parameter lacks something, or has something of the wrong form; correct it at the place that is named.";
+    AgenticHashMismatch = "hash_mismatch", Agentic, Validation, AfterChange, 400, "The content_hash that came with a package is not the hash of its content; leave it out or find out what changed the package on the way.";
+    AgenticPayloadTooLarge = "payload_too_large", Agentic, Validation, AfterChange, 413, "The body is larger than the limit; split it, or store large deliverables as blobs.";
+    AgenticTooManyItems = "too_many_items", Agentic, Validation, AfterChange, 400, "A list has more items than the limit; shorten it, or spread it over several packages.";
+    AgenticTextTooLong = "text_too_long", Agentic, Validation, AfterChange, 400, "A text or id is longer than the limit; shorten it, or store it as a deliverable.";
+    AgenticTooDeep = "too_deep", Agentic, Validation, AfterChange, 400, "Lists and objects are nested past the limit; make the document flatter.";
+    AgenticInvalidTransition = "invalid_transition", Agentic, Validation, AfterChange, 400, "A package cannot go from its status to the one that is asked for; look at its status, and correct a complete package by depositing a new one that names it as parent.";
+    AgenticInvalidCursor = "invalid_cursor", Agentic, Validation, AfterChange, 400, "A cursor is not one that this listing gave out; start again without one.";
+    AgenticDuplicatePackageId = "duplicate_package_id", Agentic, Validation, AfterChange, 409, "The project already has a package of this id with other content; deposit it under a new id, and name the old one as parent if it corrects it.";
+    AgenticAmbiguousPackageId = "ambiguous_package_id", Agentic, Validation, AfterChange, 409, "Several projects have a package of this id; say which project is meant.";
+    AgenticDuplicateProjectId = "duplicate_project_id", Agentic, Validation, AfterChange, 409, "There is already another project of this id; choose another id, or change the project that is there.";
+    AgenticDuplicateFactId = "duplicate_fact_id", Agentic, Validation, AfterChange, 409, "The project already has another fact of this id; leave the id out to get a new one.";
+    AgenticDuplicateSessionId = "duplicate_session_id", Agentic, Validation, AfterChange, 409, "The project already has another session of this id; import it into an empty project.";
+    AgenticFactOutOfOrder = "fact_out_of_order", Agentic, Validation, AfterChange, 409, "The fact begins before one that is already known, and the request refuses that; give a later valid_from or allow it to be filled in.";
+    AgenticFactOverlap = "fact_overlap", Agentic, Validation, AfterChange, 409, "An imported fact holds at a time at which another fact of its subject and predicate holds; correct its times, or import into an empty project.";
+    AgenticPackageNotFound = "package_not_found", Agentic, NotFound, AfterChange, 404, "There is no package of this id, or it may not be seen with this key; check the id and the project.";
+    AgenticProjectNotFound = "project_not_found", Agentic, NotFound, AfterChange, 404, "There is no project of this id, or it may not be seen with this key; check the id, or create the project.";
+    AgenticFactNotFound = "fact_not_found", Agentic, NotFound, AfterChange, 404, "There is no fact of this id, or it may not be seen with this key; check the id and the project.";
+    AgenticSessionNotFound = "session_not_found", Agentic, NotFound, AfterChange, 404, "There is no session of this id, or it may not be seen with this key; check the id and the project.";
+    AgenticProjectArchived = "project_archived", Agentic, Validation, AfterChange, 403, "The project is archived and takes no writes; restore it first.";
+    AgenticUnauthorized = "unauthorized", Agentic, Auth, AfterCredentials, 403, "The key is not known, or does not cover this project, verb or actor; use a key that does.";
+    AgenticSearchNotSupported = "search_not_supported", Agentic, Execution, Never, 501, "This server cannot search; pull the latest packages instead, or ask a server that has the capability that is named.";
+    AgenticNotImplemented = "not_implemented", Agentic, Execution, Never, 501, "This server does not have the capability that is named; look at /v1/conformance for what it has.";
+    AgenticIntegrityError = "integrity_error", Agentic, Execution, Never, 500, "A stored package no longer matches its hash and is not served; verify the store and restore the package from a backup.";
 }
 
 impl Names for Code {
@@ -142,8 +182,12 @@ mod tests {
             let text = code.as_str();
             assert!(seen.insert(text), "{text} is declared twice");
             assert_eq!(Code::parse(text), Some(*code));
-            let tidy = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-            assert!(text.chars().all(tidy) && text.starts_with(|c: char| c.is_ascii_uppercase()));
+            let letter = |c: char| match code.protocol() {
+                Protocol::Agentic => c.is_ascii_lowercase(),
+                Protocol::Accord | Protocol::Alx => c.is_ascii_uppercase(),
+            };
+            let tidy = |c: char| letter(c) || c.is_ascii_digit() || c == '_';
+            assert!(text.chars().all(tidy) && text.starts_with(letter));
             assert!(
                 (400..600).contains(&code.http_status()),
                 "{text} is no failure"
@@ -161,9 +205,14 @@ mod tests {
     fn the_variant_is_the_code_in_rust_letters() {
         for code in Code::ALL {
             let camel: String = (code.as_str().split('_'))
-                .map(|word| format!("{}{}", &word[..1], word[1..].to_lowercase()))
+                .map(|word| format!("{}{}", word[..1].to_uppercase(), word[1..].to_lowercase()))
                 .collect();
-            assert_eq!(format!("{code:?}"), camel);
+            // Two protocols spell one word in two ways; the variant says whose it is.
+            let owner = match code.protocol() {
+                Protocol::Agentic => "Agentic",
+                Protocol::Accord | Protocol::Alx => "",
+            };
+            assert_eq!(format!("{code:?}"), format!("{owner}{camel}"));
         }
     }
 

@@ -1,10 +1,12 @@
 //! The named lists of values on the wire, and what a reader does with a value
 //! that is not in its list.
 
+use accord_canon::Refusal;
+
 use super::{Category, Code, Protocol, RetryClass};
 use crate::alx::{RunEventType, SessionStatus, SessionTimelineEventType};
 use crate::fixture::Status;
-use crate::wire::{AliasState, Names};
+use crate::wire::{AliasState, DecodeErrorKind, Names};
 use crate::wire_enum;
 
 /// A named list of values.
@@ -58,13 +60,17 @@ pub fn unions() -> Vec<Union> {
             "CanonRefusal",
             Closed,
             "Why a document has no canonical form.",
-            |code| code.as_str().starts_with("CANON_"),
+            |code| Refusal::ALL.iter().any(|refusal| code == (*refusal).into()),
         ),
         of_codes(
             "WireRefusal",
             Closed,
             "Why a document is not the message that it should be.",
-            |code| code.as_str().starts_with("WIRE_"),
+            |code| {
+                DecodeErrorKind::ALL
+                    .iter()
+                    .any(|kind| code == (*kind).into())
+            },
         ),
         of_codes(
             "RegistryCode",
@@ -77,6 +83,12 @@ pub fn unions() -> Vec<Union> {
             Extensible,
             "Why a run of the conformance kit went wrong.",
             |code| code.as_str().starts_with("KIT_"),
+        ),
+        of_codes(
+            "AgenticCode",
+            Extensible,
+            "The failure codes of the Agentic Protocol.",
+            |code| code.protocol() == Protocol::Agentic,
         ),
     ];
     unions.extend(Category::ALL.iter().map(|category| {

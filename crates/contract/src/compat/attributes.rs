@@ -1,11 +1,10 @@
 //! The attributes of a canonical member that is there on both sides.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::changes::Changes;
 use super::snapshot::{Direction, FieldEntry};
-use super::{Rule, contractual};
-use crate::wire::Value;
+use super::{Rule, differing};
 
 pub(super) fn compare(
     path: &str,
@@ -26,14 +25,13 @@ pub(super) fn compare(
     nullability(path, direction, old, new, changes);
     values(path, direction, old, new, changes);
 
-    let names: BTreeSet<_> = contractual(&old.extra)
-        .chain(contractual(&new.extra))
-        .collect();
-    for name in names {
-        if old.extra.get(name) != new.extra.get(name) {
-            let note = format!("the attribute {name} is different");
-            changes.changed(path, Rule::AttributeChanged, note);
-        }
+    if old.mirrored() != new.mirrored() {
+        let note = "the attribute mirrors is different, which only an alias has";
+        changes.changed(path, Rule::AttributeChanged, note);
+    }
+    for name in differing(&old.extra, &new.extra) {
+        let note = format!("the attribute {name} is different");
+        changes.changed(path, Rule::AttributeChanged, note);
     }
 }
 
@@ -64,7 +62,7 @@ fn nullability(
     new: &FieldEntry,
     changes: &mut Changes<'_>,
 ) {
-    let (was, is) = (old.nullable.unwrap_or(false), new.nullable.unwrap_or(false));
+    let (was, is) = (old.is_nullable(), new.is_nullable());
     let rule = match (was, is, direction) {
         (false, true, Direction::Response) => Rule::BecameNullable,
         (false, true, Direction::Request) => Rule::RequestBecameNullable,
@@ -87,8 +85,7 @@ fn values(
     new: &FieldEntry,
     changes: &mut Changes<'_>,
 ) {
-    // A member without a list may have any value, like one with an open list.
-    let (was_open, is_open) = (is_open(old), is_open(new));
+    let (was_open, is_open) = (old.is_open(), new.is_open());
     match (was_open, is_open, direction) {
         (false, true, Direction::Response) => {
             changes.changed(path, Rule::ResponseEnumOpened, "other values may come now");
@@ -113,29 +110,28 @@ fn values(
         }
         _ => {}
     }
-    let (Some(was), Some(is)) = (texts(old), texts(new)) else {
+    // Beside a list that is open on both sides, no list is one without values.
+    let empty = (was_open && is_open).then(BTreeMap::new);
+    let was = old.listed().or_else(|| empty.clone());
+    let (Some(was), Some(is)) = (was, new.listed().or(empty)) else {
         return;
     };
-    for value in was.difference(&is) {
+    if old.values.is_none() && new.values.is_none() && old.says_open() != new.says_open() {
+        let note = "the attribute openEnum is different, without a list that it is about";
+        changes.changed(path, Rule::AttributeChanged, note);
+    }
+    for (_, value) in was.iter().filter(|(key, _)| !is.contains_key(*key)) {
         let note = format!("the value {value} is gone");
         changes.changed(path, Rule::EnumValueRemoved, note);
     }
-    for value in is.difference(&was) {
-        let rule = match (was_open && is_open, direction) {
-            (true, _) => Rule::OpenEnumValueAdded,
-            (false, Direction::Response) => Rule::EnumValueAdded,
-            (false, Direction::Request) => Rule::RequestEnumValueAdded,
+    for (_, value) in is.iter().filter(|(key, _)| !was.contains_key(*key)) {
+        // Whoever read the open list had to live with the value before it was listed.
+        let rule = match direction {
+            Direction::Response if was_open => Rule::OpenEnumValueAdded,
+            Direction::Response => Rule::EnumValueAdded,
+            Direction::Request if was_open && is_open => Rule::OpenEnumValueAdded,
+            Direction::Request => Rule::RequestEnumValueAdded,
         };
         changes.changed(path, rule, format!("the value {value} is new"));
     }
-}
-
-fn is_open(entry: &FieldEntry) -> bool {
-    entry.values.is_none() || entry.open_enum == Some(true)
-}
-
-/// The listed values as JSON text, where there is a list.
-fn texts(entry: &FieldEntry) -> Option<BTreeSet<String>> {
-    let values = entry.values.as_ref()?;
-    Some(values.iter().map(Value::to_string).collect())
 }

@@ -2,9 +2,6 @@
 
 use super::{Change, ChangeType, Rule, Rules};
 
-/// The token of a meaning that nobody knows.
-pub(super) const UNKNOWN: &str = "unknown";
-
 /// Collects changes and gives each its class.
 pub(super) struct Changes<'a> {
     rules: &'a Rules,
@@ -21,7 +18,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Compares two meaning tokens. Where one side does not tell, the question stays open.
+    /// Compares two meaning tokens. Where one side does not tell, the question stays
+    /// open; where neither does, it is one only between two versions.
     pub(super) fn meaning(
         &mut self,
         path: &str,
@@ -29,17 +27,24 @@ impl<'a> Changes<'a> {
         new: Option<&str>,
         changed: Rule,
     ) {
-        let told = |token: Option<&str>| token.is_some_and(|token| token != UNKNOWN);
-        if told(old) && told(new) {
-            if let (Some(was), Some(is)) = (old, new)
-                && was != is
-            {
+        match (told(old), told(new)) {
+            (Some(was), Some(is)) if was == is => {}
+            (Some(was), Some(is)) => {
                 self.changed(path, changed, format!("the meaning was {was} and is {is}"));
             }
-        } else if old != new || (old.is_some() && !self.same_version) {
-            let note = "what it means is not told on both sides";
-            self.changed(path, Rule::SemanticsUnknown, note);
+            (None, None) if self.same_version => {}
+            _ => self.meaning_unknown(path, "what it means is not told on both sides"),
         }
+    }
+
+    /// Leaves open what something means.
+    pub(super) fn meaning_unknown(&mut self, path: &str, note: impl Into<String>) {
+        self.changed(path, Rule::SemanticsUnknown, note);
+    }
+
+    /// Whether both sides have the same version.
+    pub(super) fn within_a_version(&self) -> bool {
+        self.same_version
     }
 
     pub(super) fn added(&mut self, path: &str, rule: Rule, note: impl Into<String>) {
@@ -77,4 +82,9 @@ impl<'a> Changes<'a> {
             note,
         });
     }
+}
+
+/// A meaning token, where it tells something.
+pub(super) fn told(token: Option<&str>) -> Option<&str> {
+    token.filter(|token| *token != "unknown")
 }

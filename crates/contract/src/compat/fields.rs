@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::changes::{Changes, UNKNOWN};
+use super::changes::{Changes, told};
+use super::json_types::JsonTypes;
 use super::place::Place;
-use super::snapshot::{Direction, FieldEntry, Fields, JsonTypes, Snapshot};
-use super::{Rule, attributes, contractual};
+use super::snapshot::{Direction, FieldEntry, Fields, Snapshot};
+use super::{Rule, attributes, differing};
 
 pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     let names: BTreeSet<_> = old.messages().keys().chain(new.messages().keys()).collect();
@@ -26,6 +27,26 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
                 message(&path, is, before, after, changes);
             }
             (None, None) => {}
+        }
+    }
+    absent_messages(old, new, changes);
+}
+
+/// What is said about who sends messages that are not there to compare.
+fn absent_messages(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
+    let (before, after) = (old.directions(), new.directions());
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
+    for name in names {
+        let (was, is) = (before.get(name), after.get(name));
+        let sides = [old, new].map(|side| side.messages().contains_key(name));
+        let differs = match sides {
+            [true, true] => false,
+            [false, false] => was != is,
+            _ => was.is_some() && is.is_some() && was != is,
+        };
+        if differs {
+            let note = "another direction is said for a message that is not there to compare";
+            changes.changed(&format!("/directions/{name}"), Rule::DirectionChanged, note);
         }
     }
 }
@@ -78,7 +99,9 @@ fn message(
 }
 
 /// The canonical places of one side that are not canonical on the other, without
-/// those below another such place: a member comes and goes with what is in it.
+/// those below another such place: a member comes and goes with what is in it. Where
+/// the other side has anything there, the member was known in part, so that each
+/// place below it is a change of its own.
 fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a Place> {
     let canonical = |fields: &Fields, place: &Place| {
         (fields.get(place)).is_some_and(|(_, entry)| entry.is_canonical())
@@ -88,11 +111,17 @@ fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a Place
     for place in side.keys() {
         let gone = canonical(side, place) && !canonical(other, place);
         if gone && !topmost.is_some_and(|above| place.is_below(above)) {
-            topmost = Some(place);
+            topmost = (!has_at_or_below(other, place)).then_some(place);
             places.insert(place);
         }
     }
     places
+}
+
+fn has_at_or_below(fields: &Fields, place: &Place) -> bool {
+    // What is below a place follows it at once.
+    let next = fields.range(place..).next();
+    next.is_some_and(|(next, _)| next == place || next.is_below(place))
 }
 
 /// An alias that became the only place of what it used to repeat.
@@ -105,8 +134,8 @@ fn promotions(
     changes: &mut Changes<'_>,
 ) {
     added.retain(|place| {
-        let mirrored = (old.get(place)).and_then(|(_, entry)| entry.mirrors.as_deref());
-        let Some(canonical) = mirrored.and_then(|name| removed.take(&Place::parse(name))) else {
+        let mirrored = (old.get(place)).and_then(|(_, entry)| entry.mirrored());
+        let Some(canonical) = mirrored.and_then(|place| removed.take(&place)) else {
             return true;
         };
         let (old_name, _) = &old[canonical];
@@ -127,8 +156,7 @@ fn renames(
     changes: &mut Changes<'_>,
 ) {
     fn nature(entry: &FieldEntry) -> Option<(&JsonTypes, &str)> {
-        let meaning = entry.semantics.as_deref()?;
-        (meaning != UNKNOWN).then_some((entry.types.as_ref()?, meaning))
+        Some((entry.types.as_ref()?, told(entry.semantics.as_deref())?))
     }
     let mut candidates: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for place in added.iter().rev() {
@@ -155,13 +183,20 @@ fn aliases(path: &str, old: &Fields, new: &Fields, changes: &mut Changes<'_>) {
             continue;
         }
         let path = format!("{path}/{name}");
-        if let Some(problem) = mirror_problem(alias, new) {
-            changes.wrong(&path, Rule::AliasMirrorWrong, problem);
-            continue;
+        let before = old.get(place).map(|(_, before)| before);
+        let kept = before.is_some_and(|before| !before.is_canonical() && same_alias(before, alias));
+        match mirror(alias, new) {
+            Mirror::Wrong(problem) => {
+                changes.wrong(&path, Rule::AliasMirrorWrong, problem);
+                continue;
+            }
+            Mirror::Unknown(problem) if !(kept && changes.within_a_version()) => {
+                changes.meaning_unknown(&path, problem);
+            }
+            Mirror::Unknown(_) | Mirror::True => {}
         }
-        match old.get(place) {
-            Some((_, before)) if before.is_canonical() => {}
-            Some((_, before)) if same_alias(before, alias) => {}
+        match before {
+            Some(before) if kept || before.is_canonical() => {}
             Some(_) => changes.changed(&path, Rule::AliasChanged, "the alias is different"),
             None => changes.added(&path, Rule::AliasAdded, "the alias is new"),
         }
@@ -174,42 +209,64 @@ fn aliases(path: &str, old: &Fields, new: &Fields, changes: &mut Changes<'_>) {
     }
 }
 
-/// What is wrong with an alias, if anything.
-fn mirror_problem(alias: &FieldEntry, fields: &Fields) -> Option<String> {
-    let Some(mirrors) = &alias.mirrors else {
-        return Some("the alias does not say what it repeats".into());
+/// How an alias stands to the canonical member that it repeats.
+enum Mirror {
+    True,
+    /// Why it cannot be told.
+    Unknown(String),
+    /// What is wrong with it.
+    Wrong(String),
+}
+
+/// Holds an alias against its canonical member. What the alias does not say is as
+/// the canonical member has it.
+fn mirror(alias: &FieldEntry, fields: &Fields) -> Mirror {
+    let (Some(mirrors), Some(place)) = (&alias.mirrors, alias.mirrored()) else {
+        return Mirror::Wrong("the alias does not say what it repeats".into());
     };
-    let canonical = fields.get(&Place::parse(mirrors)).map(|(_, entry)| entry);
+    let canonical = fields.get(&place).map(|(_, entry)| entry);
     let Some(canonical) = canonical.filter(|entry| entry.is_canonical()) else {
-        return Some(format!("there is no canonical member {mirrors}"));
+        return Mirror::Wrong(format!("there is no canonical member {mirrors}"));
     };
+    let another = |what: &str| Mirror::Wrong(format!("the alias has {what} than {mirrors}"));
     if alias.types.is_some() && alias.types != canonical.types {
-        return Some(format!("the alias has another type than {mirrors}"));
+        return another("another type");
     }
-    if alias.semantics.is_some() && alias.semantics != canonical.semantics {
-        return Some(format!("the alias has another meaning than {mirrors}"));
+    if alias.nullable.is_some() && alias.is_nullable() != canonical.is_nullable() {
+        return another("another nullability");
     }
-    None
+    if let Some(listed) = alias.listed()
+        && !(canonical.listed()).is_some_and(|values| values.keys().eq(listed.keys()))
+    {
+        return another("other values");
+    }
+    if alias.open_enum.is_some() && alias.says_open() != canonical.says_open() {
+        return another("another kind of list");
+    }
+    let meanings = [alias, canonical].map(|entry| entry.semantics.as_deref());
+    match meanings.map(told) {
+        _ if alias.semantics.is_none() || meanings[0] == meanings[1] => Mirror::True,
+        [Some(_), Some(_)] => another("another meaning"),
+        _ => Mirror::Unknown(format!(
+            "whether the alias means the same as {mirrors} is not told"
+        )),
+    }
 }
 
 fn same_alias(before: &FieldEntry, after: &FieldEntry) -> bool {
-    let place = |entry: &FieldEntry| entry.mirrors.as_deref().map(Place::parse);
+    fn values(entry: &FieldEntry) -> Option<Vec<String>> {
+        (entry.listed()).map(|values| values.into_keys().collect())
+    }
     let rest = |entry: &FieldEntry| {
-        let extra: BTreeMap<_, _> = (contractual(&entry.extra))
-            .map(|name| (name.clone(), entry.extra[name].clone()))
-            .collect();
-        let flags = (
-            entry.nullable.unwrap_or(false),
-            entry.open_enum,
-            entry.presence,
-        );
+        let flags = (entry.is_nullable(), entry.says_open(), entry.presence);
+        let meaning = entry.semantics.clone();
         (
-            extra,
+            entry.mirrored(),
             flags,
             entry.types.clone(),
-            entry.semantics.clone(),
-            entry.values.clone(),
+            meaning,
+            values(entry),
         )
     };
-    place(before) == place(after) && rest(before) == rest(after)
+    rest(before) == rest(after) && differing(&before.extra, &after.extra).is_empty()
 }

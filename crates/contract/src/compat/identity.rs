@@ -2,12 +2,16 @@
 //!
 //! A hash outlives every release, so another way to hash is never a quiet change:
 //! it needs another domain tag, vectors for both tags, and a major version.
+//!
+//! A vector belongs to the tag that its id begins with (`KB_V1/plain`), else to its
+//! snapshot's. It is the same vector on both sides where tag and name are the same,
+//! whatever the snapshot's own tag is there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::changes::Changes;
 use super::snapshot::{IdentityEntry, Snapshot};
-use super::{Rule, contractual};
+use super::{Rule, differing};
 
 pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     match (old.identity(), new.identity()) {
@@ -23,93 +27,119 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
     }
 }
 
+/// The id of a vector with the tag that it belongs to.
+pub(super) fn full_id(identity: &IdentityEntry, id: &str) -> String {
+    if id.contains('/') {
+        id.into()
+    } else {
+        format!("{}/{id}", identity.domain_tag)
+    }
+}
+
 fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>) {
-    let tags = [old.domain_tag.as_str(), new.domain_tag.as_str()];
-    let [old_tag, new_tag] = tags;
+    let (before, after) = (Vectors::new(old), Vectors::new(new));
+    let (old_tag, new_tag) = (old.domain_tag.as_str(), new.domain_tag.as_str());
     if old_tag != new_tag {
+        let path = "/identity/domainTag";
         let note = format!("the tag was {old_tag} and is {new_tag}");
-        changes.changed("/identity/domainTag", Rule::DomainTagChanged, note);
+        changes.changed(path, Rule::DomainTagChanged, note);
+        if before.changed_in(&after, new_tag) {
+            let note = format!("the tag {new_tag} was used before, for other hashes");
+            changes.wrong(path, Rule::IdentityTagKept, note);
+        }
     }
 
-    let before = Vectors::new(old, tags);
-    let after = Vectors::new(new, tags);
-    let mut paths = Vec::new();
-    if old.hash != new.hash {
-        let note = format!("the hash function was {} and is {}", old.hash, new.hash);
-        changes.changed("/identity/hash", Rule::IdentityRuleChanged, note);
-        paths.push("/identity/hash");
+    // A tag that was used before keeps its vectors, the new one included.
+    let tags_have_vectors = [old_tag, new_tag]
+        .iter()
+        .all(|tag| after.has(tag) && before.all_kept_in(&after, tag));
+    let rule_changes = rule_changes(old, new);
+    // Another tag alone gives other hashes too, so it needs vectors like any other rule.
+    if old_tag != new_tag && rule_changes.is_empty() && !tags_have_vectors {
+        let note = format!("vectors for both {old_tag} and {new_tag} are needed");
+        changes.wrong("/identity/domainTag", Rule::IdentityVectorsMissing, note);
     }
-    if scope(old) != scope(new) {
-        let note = "other members are hashed";
-        changes.changed("/identity/scope", Rule::IdentityRuleChanged, note);
-        paths.push("/identity/scope");
-    }
-    for path in paths {
+    for (path, note) in rule_changes {
+        changes.changed(path, Rule::IdentityRuleChanged, note);
         if old_tag == new_tag {
             let note = format!("hashes differ from before under the same tag {new_tag}");
             changes.wrong(path, Rule::IdentityTagKept, note);
-        } else if !vectors_of_both(&before, &after, tags) {
+        } else if !tags_have_vectors {
             let note = format!("vectors for both {old_tag} and {new_tag} are needed");
             changes.wrong(path, Rule::IdentityVectorsMissing, note);
         }
     }
 
-    for (key, (id, was)) in &before.0 {
+    for (full_id, (id, was)) in &before.0 {
         let path = format!("/identity/vectors/{id}");
-        match after.0.get(key) {
+        match after.hash(full_id) {
             None => changes.removed(&path, Rule::VectorRemoved, "the vector is gone"),
-            Some((_, is)) if was != is => {
+            Some(is) if *was != is => {
                 let note = format!("the hash was {was} and is {is}");
                 changes.changed(&path, Rule::VectorChanged, note);
             }
             Some(_) => {}
         }
     }
-    let names: BTreeSet<_> = contractual(&old.extra)
-        .chain(contractual(&new.extra))
-        .collect();
-    for name in names {
-        if old.extra.get(name) != new.extra.get(name) {
-            let note = "the checker does not know what this means";
-            changes.changed(&format!("/identity/{name}"), Rule::AttributeChanged, note);
-        }
+    for name in differing(&old.extra, &new.extra) {
+        let note = "the checker does not know what this means";
+        changes.changed(&format!("/identity/{name}"), Rule::AttributeChanged, note);
     }
 }
 
-fn scope(identity: &IdentityEntry) -> BTreeSet<&String> {
-    identity.scope.iter().collect()
+/// Where the way to hash has changed, and how.
+fn rule_changes(old: &IdentityEntry, new: &IdentityEntry) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    if old.hash != new.hash {
+        let note = format!("the hash function was {} and is {}", old.hash, new.hash);
+        found.push(("/identity/hash", note));
+    }
+    let scope =
+        |identity: &IdentityEntry| -> BTreeSet<String> { identity.scope.iter().cloned().collect() };
+    if scope(old) != scope(new) {
+        found.push(("/identity/scope", "other members are hashed".into()));
+    }
+    found
 }
 
-/// Vectors by tag and name, each with its id in the snapshot and its hash.
-struct Vectors(BTreeMap<(String, String), (String, String)>);
+/// Vectors by full id, each with its id in the snapshot and its hash.
+struct Vectors<'a>(BTreeMap<String, (&'a str, &'a str)>);
 
-impl Vectors {
-    /// A vector belongs to the tag that its id begins with, else to its snapshot's.
-    fn new(identity: &IdentityEntry, tags: [&str; 2]) -> Self {
+impl<'a> Vectors<'a> {
+    fn new(identity: &'a IdentityEntry) -> Self {
         let vectors = identity.vectors.iter().flatten();
-        let entries = vectors.map(|(id, hash)| {
-            let tagged = id.split_once('/').filter(|(tag, _)| tags.contains(tag));
-            let (tag, name) = tagged.unwrap_or((&identity.domain_tag, id));
-            (
-                (tag.to_owned(), name.to_owned()),
-                (id.clone(), hash.clone()),
-            )
-        });
+        let entries =
+            vectors.map(|(id, hash)| (full_id(identity, id), (id.as_str(), hash.as_str())));
         Self(entries.collect())
     }
 
-    fn of(&self, tag: &str) -> impl Iterator<Item = (&str, &str)> {
-        (self.0.iter())
-            .filter(move |((of, _), _)| of == tag)
-            .map(|((_, name), (_, hash))| (name.as_str(), hash.as_str()))
+    fn hash(&self, full_id: &str) -> Option<&'a str> {
+        self.0.get(full_id).map(|(_, hash)| *hash)
     }
-}
 
-/// Whether the new snapshot has vectors of both tags, the old ones unchanged.
-fn vectors_of_both(before: &Vectors, after: &Vectors, [old_tag, new_tag]: [&str; 2]) -> bool {
-    let later: BTreeMap<_, _> = after.of(old_tag).collect();
-    let unchanged = before
-        .of(old_tag)
-        .all(|(name, hash)| later.get(name) == Some(&hash));
-    unchanged && !later.is_empty() && after.of(new_tag).next().is_some()
+    fn has(&self, tag: &str) -> bool {
+        self.of(tag).next().is_some()
+    }
+
+    /// Whether every vector of a tag is there later, with the same hash.
+    fn all_kept_in(&self, later: &Self, tag: &str) -> bool {
+        let mut vectors = self.of(tag);
+        vectors.all(|(full_id, hash)| later.hash(full_id) == Some(hash))
+    }
+
+    /// Whether a vector of a tag has another hash later.
+    fn changed_in(&self, later: &Self, tag: &str) -> bool {
+        let mut vectors = self.of(tag);
+        vectors.any(|(full_id, hash)| later.hash(full_id).is_some_and(|is| is != hash))
+    }
+
+    fn of(&self, tag: &str) -> impl Iterator<Item = (&str, &'a str)> {
+        let belongs = move |full_id: &str| {
+            let name = full_id.strip_prefix(tag);
+            name.is_some_and(|name| name.starts_with('/'))
+        };
+        (self.0.iter())
+            .filter(move |(full_id, _)| belongs(full_id))
+            .map(|(full_id, (_, hash))| (full_id.as_str(), *hash))
+    }
 }

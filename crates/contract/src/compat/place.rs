@@ -1,5 +1,7 @@
 //! The place of a member in a message.
 
+use accord_canon::unescape_segment;
+
 /// A place, by its names. Ordered so that what is below a place follows it at once.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Place(Vec<String>);
@@ -8,8 +10,9 @@ impl Place {
     /// Reads a dotted path (`error.code`) or a JSON pointer (`/error/code`).
     pub(super) fn parse(text: &str) -> Self {
         let names = match text.strip_prefix('/') {
-            Some(pointer) => (pointer.split('/'))
-                .map(|name| name.replace("~1", "/").replace("~0", "~"))
+            Some(pointer) => pointer
+                .split('/')
+                .map(|segment| unescape_segment(segment).into_owned())
                 .collect(),
             None if text.is_empty() => Vec::new(),
             None => text.split('.').map(String::from).collect(),
@@ -21,5 +24,25 @@ impl Place {
     /// itself, which therefore does not count.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         !other.0.is_empty() && self.0.len() > other.0.len() && self.0.starts_with(&other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dotted_paths_and_pointers_name_the_same_places() {
+        assert_eq!(Place::parse("error.code"), Place::parse("/error/code"));
+        assert_eq!(Place::parse("/a~1b/c~0d/~01").0, ["a/b", "c~d", "~1"]);
+        assert_eq!(Place::parse("").0, Vec::<String>::new());
+    }
+
+    #[test]
+    fn below_is_inside_and_the_message_itself_has_no_inside() {
+        let below = |place: &str, other: &str| Place::parse(place).is_below(&Place::parse(other));
+        assert!(below("a.b", "a") && below("a.b.c", "a"));
+        assert!(!below("a", "a") && !below("a", "a.b") && !below("ab", "a"));
+        assert!(!below("a", "") && !below("a.b", ""));
     }
 }

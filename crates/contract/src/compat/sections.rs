@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::changes::Changes;
 use super::snapshot::{EventEntry, Snapshot};
-use super::{Rule, contractual};
+use super::{Rule, differing};
 
 pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     capabilities(old, new, changes);
@@ -12,14 +12,9 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
     events(old, new, changes);
     guarantees(old, new, changes);
     let (before, after) = (old.unknown_parts(), new.unknown_parts());
-    for name in contractual(before)
-        .chain(contractual(after))
-        .collect::<BTreeSet<_>>()
-    {
-        if before.get(name) != after.get(name) {
-            let note = "the checker does not know this part of a snapshot";
-            changes.changed(&format!("/{name}"), Rule::AttributeChanged, note);
-        }
+    for name in differing(before, after) {
+        let note = "the checker does not know this part of a snapshot";
+        changes.changed(&format!("/{name}"), Rule::AttributeChanged, note);
     }
 }
 
@@ -79,6 +74,16 @@ fn holds(codes: Option<&BTreeSet<&str>>, code: &str) -> bool {
 }
 
 fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
+    // A list with event types comes and goes with them; only an empty one is told by itself.
+    let (were_empty, are_empty) = (old.empty_event_lists(), new.empty_event_lists());
+    for list in were_empty.difference(&new.event_lists()) {
+        let note = "the event list, which was empty, is gone";
+        changes.removed(&format!("/events/{list}"), Rule::AttributeChanged, note);
+    }
+    for list in are_empty.difference(&old.event_lists()) {
+        let note = "the event list is new, and empty";
+        changes.added(&format!("/events/{list}"), Rule::AttributeChanged, note);
+    }
     let (old, new) = (old.events(), new.events());
     for (key, before) in &old {
         let path = format!("/events/{}/{}", key.0, key.1);
@@ -122,14 +127,9 @@ fn event(path: &str, old: &EventEntry, new: &EventEntry, changes: &mut Changes<'
         }
         _ => {}
     }
-    let names: BTreeSet<_> = contractual(&old.extra)
-        .chain(contractual(&new.extra))
-        .collect();
-    for name in names {
-        if old.extra.get(name) != new.extra.get(name) {
-            let note = format!("the attribute {name} is different");
-            changes.changed(path, Rule::AttributeChanged, note);
-        }
+    for name in differing(&old.extra, &new.extra) {
+        let note = format!("the attribute {name} is different");
+        changes.changed(path, Rule::AttributeChanged, note);
     }
 }
 

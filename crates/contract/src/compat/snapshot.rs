@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::identity::full_id;
+use super::json_types::JsonTypes;
 use super::place::Place;
 use crate::codes::{Code, Failure};
-use crate::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire};
+use crate::wire::{DecodeError, Object, Pointer, Value, Wire, identity_text};
 use crate::{message, wire_enum};
 
 message! {
@@ -105,10 +107,6 @@ wire_enum! {
     }
 }
 
-/// The JSON types that a place may have: one name, or a list of them in any order.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct JsonTypes(BTreeSet<String>);
-
 /// A contract snapshot that has been read and found sound.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -130,6 +128,7 @@ impl Snapshot {
         for (name, entries) in &document.messages {
             messages.insert(name.clone(), fields(name, entries)?);
         }
+        (document.identity.iter()).try_for_each(refuse_double_vectors)?;
         Ok(Self { document, messages })
     }
 
@@ -166,6 +165,19 @@ impl Snapshot {
             .collect()
     }
 
+    /// The names of the event lists.
+    pub(super) fn event_lists(&self) -> BTreeSet<&str> {
+        let lists = self.document.events.iter().flatten();
+        lists.map(|(list, _)| list.as_str()).collect()
+    }
+
+    /// The names of the event lists that have no types.
+    pub(super) fn empty_event_lists(&self) -> BTreeSet<&str> {
+        let lists = self.document.events.iter().flatten();
+        let empty = lists.filter(|(_, types)| types.is_empty());
+        empty.map(|(list, _)| list.as_str()).collect()
+    }
+
     pub(super) fn guarantees(&self) -> BTreeMap<&str, &str> {
         let listed = self.document.envelope_semantics.iter().flatten();
         listed
@@ -184,14 +196,21 @@ impl Snapshot {
 
     /// Who sends a message: as the snapshot says, else as the name says.
     pub(super) fn direction(&self, message: &str) -> Direction {
-        let said = self.document.directions.as_ref();
         let by_name = if message.ends_with("Request") || message.ends_with("Input") {
             Direction::Request
         } else {
             Direction::Response
         };
+        let said = self.document.directions.as_ref();
         said.and_then(|directions| directions.get(message).copied())
             .unwrap_or(by_name)
+    }
+
+    /// Who sends each message, where the snapshot says so.
+    pub(super) fn directions(&self) -> BTreeMap<&str, Direction> {
+        let said = self.document.directions.iter().flatten();
+        said.map(|(message, direction)| (message.as_str(), *direction))
+            .collect()
     }
 }
 
@@ -203,36 +222,44 @@ impl FieldEntry {
     pub(super) fn is_required(&self) -> bool {
         self.presence == Some(PresenceWord::Required)
     }
-}
 
-impl JsonTypes {
-    /// The types as text for people.
-    pub(super) fn in_words(&self) -> String {
-        let names: Vec<_> = self.0.iter().map(String::as_str).collect();
-        names.join(" or ")
-    }
-}
-
-impl Wire for JsonTypes {
-    fn shape() -> Shape {
-        Shape::Any
+    pub(super) fn is_nullable(&self) -> bool {
+        self.nullable == Some(true)
     }
 
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        match value {
-            Value::String(name) => Ok(Self(BTreeSet::from([name]))),
-            list @ Value::Array(_) => {
-                Vec::decode(list, at).map(|names: Vec<String>| Self(names.into_iter().collect()))
+    /// The place that the entry says it repeats.
+    pub(super) fn mirrored(&self) -> Option<Place> {
+        self.mirrors.as_deref().map(Place::parse)
+    }
+
+    /// The listed values, where there is a list, each under a key that only the same
+    /// value has.
+    pub(super) fn listed(&self) -> Option<BTreeMap<String, &Value>> {
+        let values = self.values.as_ref()?;
+        let entries = values.iter().map(|value| (identity_text(value), value));
+        Some(entries.collect())
+    }
+
+    pub(super) fn says_open(&self) -> bool {
+        self.open_enum == Some(true)
+    }
+
+    /// Whether other values than the listed ones may come: a member without a list may
+    /// have any value, like one with an open list.
+    pub(super) fn is_open(&self) -> bool {
+        self.values.is_none() || self.says_open()
+    }
+
+    /// The same entry with null told by `nullable` alone, where the two agree.
+    fn with_null_as_flag(&self) -> Option<Self> {
+        let mut entry = self.clone();
+        if (entry.types.as_mut()).is_some_and(JsonTypes::take_null) {
+            if entry.nullable == Some(false) {
+                return None;
             }
-            other => Err(DecodeError::wrong_type(at, &Shape::Text, &other)),
+            entry.nullable = Some(true);
         }
-    }
-
-    fn write(&self, _: Form) -> Value {
-        match self.0.first() {
-            Some(only) if self.0.len() == 1 => only.clone().into(),
-            _ => self.0.iter().cloned().collect(),
-        }
+        Some(entry)
     }
 }
 
@@ -252,10 +279,27 @@ fn fields(message: &str, entries: &BTreeMap<String, FieldEntry>) -> Result<Field
         if entry.is_canonical() && entry.types.is_none() {
             return Err(refuse("a canonical member has a type"));
         }
-        let previous = fields.insert(Place::parse(name), (name.clone(), entry.clone()));
+        let Some(entry) = entry.with_null_as_flag() else {
+            return Err(refuse("null is among the types, and nullable says no"));
+        };
+        let previous = fields.insert(Place::parse(name), (name.clone(), entry));
         if let Some((other, _)) = previous {
             return Err(refuse(&format!("the same place is also written {other}")));
         }
     }
     Ok(fields)
+}
+
+/// Refuses two vectors of the same tag and name, of which one would count for nothing.
+fn refuse_double_vectors(identity: &IdentityEntry) -> Result<(), Failure> {
+    let mut seen = BTreeMap::new();
+    for id in identity.vectors.iter().flat_map(BTreeMap::keys) {
+        if let Some(other) = seen.insert(full_id(identity, id), id) {
+            let identity = Pointer::Root.member("identity");
+            let place = identity.member("vectors").member(id).to_string();
+            let problem = format!("{place}: the same vector is also called {other}");
+            return Err(Failure::new(Code::SnapshotInvalid, problem).at(place));
+        }
+    }
+    Ok(())
 }

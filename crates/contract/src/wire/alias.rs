@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Alias, Message};
+use super::{Alias, Message, same};
 use crate::{message, wire_enum};
 
 message! {
@@ -49,22 +49,5 @@ fn check(alias: &Alias, document: &Value) -> AliasCheck {
         alias: alias.name.into(),
         mirrors: alias.mirrors.into(),
         state,
-    }
-}
-
-/// Equality of JSON values, where `1` and `1.0` are one number.
-fn same(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => {
-            left == right || (left.is_f64() != right.is_f64() && left.as_f64() == right.as_f64())
-        }
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(l, r)| same(l, r))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            left.len() == right.len()
-                && (left.iter()).all(|(name, l)| right.get(name).is_some_and(|r| same(l, r)))
-        }
-        _ => left == right,
     }
 }

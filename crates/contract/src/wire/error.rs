@@ -32,6 +32,11 @@ pub enum DecodeErrorKind {
     Unknown,
 }
 
+impl DecodeErrorKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Missing, Self::Type, Self::Value, Self::Unknown];
+}
+
 impl DecodeError {
     /// A required member that is not there.
     pub fn missing(at: &Pointer<'_>, shape: &Shape) -> Self {
@@ -105,7 +110,12 @@ fn excerpt(value: &Value) -> String {
         Value::Array(_) | Value::Object(_) => return json_type(value).into(),
         scalar => scalar.to_string(),
     };
-    match text.char_indices().nth(LONGEST) {
+    shortened(text, LONGEST)
+}
+
+/// At most `longest` characters of a text, with its length where there are more.
+pub(crate) fn shortened(text: String, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
         None => text,
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
     }

@@ -41,13 +41,68 @@ use super::{
 macro_rules! message {
     (
         $(#[doc = $about:literal])*
-        $vis:vis struct $name:ident($wire_name:literal, open) {
+        $vis:vis struct $name:ident($wire_name:literal, $policy:ident) {
             $(
                 $(#[doc = $field_about:literal])*
                 $presence:ident $field:ident: $ty:ty = $json:literal, $semantics:literal;
             )*
         }
         $(aliases { $($alias:literal => $mirrors:literal),+ $(,)? })?
+    ) => {
+        $crate::message! { @struct $policy
+            $(#[doc = $about])*
+            $vis struct $name {
+                $($(#[doc = $field_about])* $presence $field: $ty;)*
+            }
+        }
+
+        impl $crate::wire::Message for $name {
+            const NAME: &'static str = $wire_name;
+            const ABOUT: &'static [&'static str] = &[$($about),*];
+            const OPEN: bool = $crate::message!(@is_open $policy);
+            const ALIASES: &'static [$crate::wire::Alias] =
+                &[$($($crate::wire::Alias { name: $alias, mirrors: $mirrors }),+)?];
+
+            fn fields() -> ::std::vec::Vec<$crate::wire::FieldShape> {
+                ::std::vec![$(
+                    $crate::wire::FieldShape {
+                        name: $json,
+                        about: $crate::wire::about(&[$($field_about),*]),
+                        presence: $crate::wire::presence::$presence::PRESENCE,
+                        semantics: $semantics,
+                        shape: <$ty as $crate::wire::Wire>::shape(),
+                    }
+                ),*]
+            }
+
+            fn take(
+                mut members: $crate::wire::Object,
+                at: &$crate::wire::Pointer<'_>,
+            ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
+                $(let $field = $crate::wire::presence::$presence::take::<$ty>(
+                    &mut members, $json, at,
+                )?;)*
+                $crate::message!(@whole $policy members at { $($field),* })
+            }
+
+            fn put(&self, form: $crate::wire::Form, into: &mut $crate::wire::Object) {
+                $($crate::wire::presence::$presence::put::<$ty>(
+                    &self.$field, $json, form, into,
+                );)*
+            }
+
+            fn extra(&self) -> ::core::option::Option<&$crate::wire::Object> {
+                $crate::message!(@extra $policy self)
+            }
+        }
+    };
+
+    // What an open message and a closed one do not have in common.
+    (@struct open
+        $(#[doc = $about:literal])*
+        $vis:vis struct $name:ident {
+            $($(#[doc = $field_about:literal])* $presence:ident $field:ident: $ty:ty;)*
+        }
     ) => {
         $(#[doc = $about])*
         #[derive(Clone, Debug, Eq, PartialEq)]
@@ -60,50 +115,12 @@ macro_rules! message {
             /// Members that this contract does not name; they are written back.
             pub extra: $crate::wire::Object,
         }
-
-        impl $crate::wire::Message for $name {
-            const NAME: &'static str = $wire_name;
-            const ABOUT: &'static [&'static str] = &[$($about),*];
-            const OPEN: bool = true;
-            const ALIASES: &'static [$crate::wire::Alias] =
-                &[$($($crate::wire::Alias { name: $alias, mirrors: $mirrors }),+)?];
-
-            $crate::message! { @fields $(
-                ([$($field_about),*] $presence $ty, $json, $semantics)
-            )* }
-
-            fn take(
-                mut members: $crate::wire::Object,
-                at: &$crate::wire::Pointer<'_>,
-            ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
-                ::core::result::Result::Ok(Self {
-                    $($field: $crate::wire::presence::$presence::take::<$ty>(
-                        &mut members, $json, at,
-                    )?,)*
-                    extra: members,
-                })
-            }
-
-            fn put(&self, form: $crate::wire::Form, into: &mut $crate::wire::Object) {
-                $($crate::wire::presence::$presence::put::<$ty>(
-                    &self.$field, $json, form, into,
-                );)*
-            }
-
-            fn extra(&self) -> ::core::option::Option<&$crate::wire::Object> {
-                ::core::option::Option::Some(&self.extra)
-            }
-        }
     };
-    (
+    (@struct closed
         $(#[doc = $about:literal])*
-        $vis:vis struct $name:ident($wire_name:literal, closed) {
-            $(
-                $(#[doc = $field_about:literal])*
-                $presence:ident $field:ident: $ty:ty = $json:literal, $semantics:literal;
-            )*
+        $vis:vis struct $name:ident {
+            $($(#[doc = $field_about:literal])* $presence:ident $field:ident: $ty:ty;)*
         }
-        $(aliases { $($alias:literal => $mirrors:literal),+ $(,)? })?
     ) => {
         $(#[doc = $about])*
         #[derive(Clone, Debug, Eq, PartialEq)]
@@ -114,57 +131,18 @@ macro_rules! message {
                 pub $field: $crate::wire::presence::$presence::Type<$ty>,
             )*
         }
-
-        impl $crate::wire::Message for $name {
-            const NAME: &'static str = $wire_name;
-            const ABOUT: &'static [&'static str] = &[$($about),*];
-            const OPEN: bool = false;
-            const ALIASES: &'static [$crate::wire::Alias] =
-                &[$($($crate::wire::Alias { name: $alias, mirrors: $mirrors }),+)?];
-
-            $crate::message! { @fields $(
-                ([$($field_about),*] $presence $ty, $json, $semantics)
-            )* }
-
-            fn take(
-                mut members: $crate::wire::Object,
-                at: &$crate::wire::Pointer<'_>,
-            ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
-                let message = Self {
-                    $($field: $crate::wire::presence::$presence::take::<$ty>(
-                        &mut members, $json, at,
-                    )?,)*
-                };
-                $crate::wire::refuse_rest(&members, at)?;
-                ::core::result::Result::Ok(message)
-            }
-
-            fn put(&self, form: $crate::wire::Form, into: &mut $crate::wire::Object) {
-                $($crate::wire::presence::$presence::put::<$ty>(
-                    &self.$field, $json, form, into,
-                );)*
-            }
-
-            fn extra(&self) -> ::core::option::Option<&$crate::wire::Object> {
-                ::core::option::Option::None
-            }
-        }
     };
-    (@fields $(
-        ([$($field_about:literal),*] $presence:ident $ty:ty, $json:literal, $semantics:literal)
-    )*) => {
-        fn fields() -> ::std::vec::Vec<$crate::wire::FieldShape> {
-            ::std::vec![$(
-                $crate::wire::FieldShape {
-                    name: $json,
-                    about: $crate::wire::about(&[$($field_about),*]),
-                    presence: $crate::wire::presence::$presence::PRESENCE,
-                    semantics: $semantics,
-                    shape: <$ty as $crate::wire::Wire>::shape(),
-                }
-            ),*]
-        }
+    (@is_open open) => { true };
+    (@is_open closed) => { false };
+    (@whole open $members:ident $at:ident { $($field:ident),* }) => {
+        ::core::result::Result::Ok(Self { $($field,)* extra: $members })
     };
+    (@whole closed $members:ident $at:ident { $($field:ident),* }) => {{
+        $crate::wire::refuse_rest(&$members, $at)?;
+        ::core::result::Result::Ok(Self { $($field),* })
+    }};
+    (@extra open $this:ident) => { ::core::option::Option::Some(&$this.extra) };
+    (@extra closed $this:ident) => { ::core::option::Option::None };
 }
 
 /// What [`message!`](crate::message) says about a message. Implemented by the

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use accord_canon::escape_segment;
+
 /// A place in a document. Each step borrows the one above, so that walking a
 /// sound document allocates nothing; the text is made only for an error.
 #[derive(Clone, Copy, Debug)]
@@ -30,15 +32,10 @@ impl fmt::Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
-            Self::Member(above, name) => write!(f, "{above}/{}", escape(name)),
+            Self::Member(above, name) => write!(f, "{above}/{}", escape_segment(name)),
             Self::Index(above, index) => write!(f, "{above}/{index}"),
         }
     }
-}
-
-/// One reference token as RFC 6901 writes it.
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

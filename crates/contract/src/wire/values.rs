@@ -14,7 +14,7 @@ pub struct True;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct False;
 
-/// A number from 0 to 1, kept as it was written.
+/// A number from 0 to 1. The number is kept; how it was spelled is not.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ratio(Number);
 

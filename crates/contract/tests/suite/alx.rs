@@ -5,3 +5,4 @@ mod events;
 mod fixtures;
 mod guarantees;
 mod retry;
+mod sending;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::alx::{ErrorEnvelope, RunEventType, SessionStatus};
 use accord_contract::codes::{
-    Category, Code, Exchange, Failure, Policy, Protocol, Union, WireCode, index, page, unions,
+    Category, Code, Exchange, Failure, Policy, Protocol, Union, WireCode, index, page, page_name,
+    unions,
 };
-use accord_contract::wire::{AliasState, Extensible, Names, Wire, check_aliases};
+use accord_contract::wire::{AliasState, DecodeErrorKind, Extensible, Names, Wire, check_aliases};
 use serde_json::json;
 
 use crate::golden;
@@ -14,7 +15,7 @@ use crate::golden;
 #[test]
 fn every_code_has_its_page_and_no_page_is_stale() {
     let mut pages: BTreeMap<_, _> = (Code::ALL.iter())
-        .map(|code| (format!("{code}.md"), page(*code)))
+        .map(|code| (page_name(*code), page(*code)))
         .collect();
     pages.insert("README.md".into(), index());
     golden::check_folder("docs/codes", &pages);
@@ -78,6 +79,44 @@ fn a_suggestion_that_was_not_made_is_absent() {
 }
 
 #[test]
+fn an_agentic_body_names_the_field_and_what_programs_act_on() {
+    let failure = Failure::new(Code::AgenticInvalidSchema, "No.")
+        .at("/created_by/a~1b~0c/0")
+        .with("status", "complete");
+    let body = |failure: &Failure, protocol| {
+        let exchange = Exchange {
+            correlation_id: "c-1".into(),
+            capabilities: Vec::new(),
+        };
+        failure.body(protocol, exchange)["error"].clone()
+    };
+    let agentic = body(&failure, Protocol::Agentic);
+    assert_eq!(agentic["field"], "created_by.a/b~c.0");
+    assert_eq!(agentic["pointer"], "/created_by/a~1b~0c/0");
+    assert_eq!(agentic["status"], "complete");
+    assert_eq!(agentic["code"], "invalid_schema");
+    // Other protocols have no such members, and a whole document is no field.
+    let alx = body(&failure, Protocol::Alx);
+    assert_eq!(
+        (alx.get("field"), &alx["status"]),
+        (None, &json!("complete"))
+    );
+    let whole = Failure::new(Code::AgenticInvalidSchema, "No.").at("");
+    assert_eq!(body(&whole, Protocol::Agentic).get("field"), None);
+    // A detail does not overrule what the envelope says.
+    let forged = Failure::new(Code::Usage, "No.").with("code", "OTHER");
+    assert_eq!(body(&forged, Protocol::Accord)["code"], "USAGE");
+}
+
+#[test]
+fn no_two_pages_differ_in_letter_case_alone() {
+    let names: BTreeSet<_> = (Code::ALL.iter())
+        .map(|code| page_name(*code).to_lowercase())
+        .collect();
+    assert_eq!(names.len(), Code::ALL.len());
+}
+
+#[test]
 fn a_refused_document_names_its_code_and_place() {
     let cases = [
         (json!({"ok": false}), Code::WireFieldMissing, "/error"),
@@ -103,12 +142,18 @@ fn a_refused_document_names_its_code_and_place() {
 }
 
 #[test]
-fn every_refusal_of_canonical_json_has_its_own_code() {
+fn every_refusal_of_a_document_has_its_own_code() {
     let codes: BTreeSet<_> = (accord_canon::Refusal::ALL.iter())
         .map(|refusal| Code::from(*refusal).as_str())
         .collect();
     let listed: BTreeSet<_> = union("CanonRefusal").members.into_iter().collect();
     assert_eq!(codes, listed);
+
+    let codes: BTreeSet<_> = (DecodeErrorKind::ALL.iter())
+        .map(|kind| Code::from(*kind).as_str())
+        .collect();
+    let listed: BTreeSet<_> = union("WireRefusal").members.into_iter().collect();
+    assert_eq!((codes.len(), &codes), (4, &listed));
 
     let error = accord_canon::read(br#"{"a":{"b":1,"b":2}}"#).unwrap_err();
     let failure = Failure::from(error);

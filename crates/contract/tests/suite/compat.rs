@@ -1,6 +1,9 @@
 //! The compatibility checker.
 
+mod aliases;
+mod differences;
 mod honesty;
+mod identity;
 mod rows;
 mod settings;
 
@@ -64,6 +67,28 @@ fn report(old: &Value, new: &Value) -> Report {
 fn report_with(old: &Value, new: &Value, rules: &Rules) -> Report {
     let parse = |snapshot: &Value| Snapshot::parse(snapshot.clone()).unwrap();
     check(&parse(old), &parse(new), rules)
+}
+
+/// What the checker says about a change to the base: where, and by which rule.
+fn found(change: impl Fn(&mut Value)) -> Vec<(String, Rule)> {
+    let mut new = base();
+    change(&mut new);
+    new["protocolVersion"] = json!("3.5");
+    named(&base(), &new)
+}
+
+/// What the checker says: where, and by which rule.
+fn named(old: &Value, new: &Value) -> Vec<(String, Rule)> {
+    let changes = report(old, new).changes;
+    (changes.iter())
+        .map(|change| (change.path.clone(), rule_of(change)))
+        .collect()
+}
+
+fn expected(changes: &[(&str, Rule)]) -> Vec<(String, Rule)> {
+    (changes.iter())
+        .map(|(path, rule)| ((*path).into(), *rule))
+        .collect()
 }
 
 /// Removes a member of an object and gives it back.

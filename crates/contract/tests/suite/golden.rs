@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The contract as ALX 1.1 has it. It changes only together with the version.
+pub(crate) const ALX_1_1: &str = "contracts/alx/1.1.json";
+
 /// Reads a file of the repository, where it is there.
 pub(crate) fn read(path: &str) -> Option<String> {
     fs::read_to_string(repository(path)).ok()

@@ -13,9 +13,6 @@ use serde_json::json;
 use crate::compat::rule_of;
 use crate::golden;
 
-/// The contract as ALX 1.1 has it. It changes only together with the version.
-const ALX_1_1: &str = "contracts/alx/1.1.json";
-
 fn vectors() -> BTreeMap<String, String> {
     BTreeMap::from([("KB_V1/one".into(), "0x01".into())])
 }
@@ -27,7 +24,7 @@ fn compared(old: &Value, new: &Value) -> Report {
 
 #[test]
 fn the_types_still_say_what_alx_1_1_says() {
-    let kept = golden::read(ALX_1_1).expect("the contract is in the repository");
+    let kept = golden::read(golden::ALX_1_1).expect("the contract is in the repository");
     let kept: Value = serde_json::from_str(&kept).unwrap();
     let vectors = kept["identity"]["vectors"].as_object().unwrap();
     let vectors = (vectors.iter()).map(|(id, hash)| (id.clone(), hash.as_str().unwrap().into()));

@@ -151,6 +151,38 @@ fn alias_checks_tell_match_wrong_and_absent() {
         states(&json!({"main": {"count": 1}, "first": 1.0})),
         [Absent, Match]
     );
+    // Nothing is rounded to make an alias true.
+    assert_eq!(
+        states(
+            &json!({"main": {"count": 9_007_199_254_740_993_u64}, "first": 9_007_199_254_740_992.0})
+        ),
+        [Absent, Wrong]
+    );
+}
+
+/// What the module promises about numbers, and what it does not.
+#[test]
+fn numbers_come_through_as_what_they_are_and_not_as_they_were_spelled() {
+    let written = |spelled: &str| {
+        let text =
+            format!(r#"{{"ok": false, "name": "n", "verdict": null, "anything": {spelled}}}"#);
+        let sample = Sample::from_document(serde_json::from_str(&text).unwrap()).unwrap();
+        sample.encode()["anything"].to_string()
+    };
+    for kept in [
+        "18446744073709551615",
+        "-9223372036854775808",
+        "0.1",
+        "9007199254740993",
+        "5e-324",
+    ] {
+        assert_eq!(written(kept), kept);
+    }
+    assert_eq!(written("1.10"), "1.1");
+    assert_eq!(written("1e2"), "100.0");
+    assert_eq!(written("18446744073709551617"), "1.8446744073709552e+19");
+    let ratio = Ratio::from_document(serde_json::from_str("0.50").unwrap()).unwrap();
+    assert_eq!(ratio.number().to_string(), "0.5");
 }
 
 #[test]

@@ -58,16 +58,20 @@ fn a_known_code_under_another_type_is_not_known() {
 }
 
 #[test]
-fn waits_grow_have_room_for_chance_and_end() {
-    let mut longest = 0;
-    let mut attempts = 0;
-    while let Some(wait) = after("execution", "RATE_LIMITED", false, attempts + 1).wait {
-        attempts += 1;
-        assert!(wait.least_ms > 0 && wait.least_ms * 2 <= wait.most_ms);
-        assert!(wait.most_ms > longest, "attempt {attempts}");
-        longest = wait.most_ms;
-    }
-    assert!((2..10).contains(&attempts) && longest <= 30_000);
+fn waits_double_leave_half_to_chance_and_end() {
+    let waits = |kind: &str, code: &str| {
+        let wait = |attempt| after(kind, code, true, attempt).wait;
+        let waits = (1..).map_while(wait);
+        waits
+            .map(|wait| (wait.least_ms, wait.most_ms))
+            .collect::<Vec<_>>()
+    };
+    let doubling = [(250, 500), (500, 1000), (1000, 2000), (2000, 4000)];
+    assert_eq!(waits("execution", "RATE_LIMITED"), doubling);
+    assert_eq!(waits("execution", "NEW"), doubling[..2]);
+    // An attempt that is not counted yet waits like the first.
+    let uncounted = after("execution", "RATE_LIMITED", true, 0).wait.unwrap();
+    assert_eq!((uncounted.least_ms, uncounted.most_ms), doubling[0]);
     assert_eq!(
         after("execution", "RATE_LIMITED", true, u64::MAX).action,
         Action::Stop

@@ -1,10 +1,10 @@
 //! Whether a version number is honest.
 
-use accord_contract::compat::Class;
+use accord_contract::compat::{Class, Rule};
 use accord_contract::wire::Value;
 use serde_json::json;
 
-use super::{base, report, take};
+use super::{base, report, rule_of, take};
 
 fn nothing(_: &mut Value) {}
 
@@ -118,10 +118,27 @@ fn what_is_unknown_on_both_sides_is_a_question_only_between_versions() {
     assert_eq!(report(&old, &new).overall, Class::NeedsReview);
     assert_eq!(report(&old, &new).honest, None);
 
-    // A meaning that neither side has ever told is not asked for.
-    unknown(&mut old);
+    // A meaning that is left out is not known either.
     unknown(&mut new);
+    assert_eq!(report(&old, &new).overall, Class::NeedsReview);
+    unknown(&mut old);
+    assert_eq!(report(&old, &new).overall, Class::NeedsReview);
+    assert_eq!(report(&old, &new).honest, None);
+    new["protocolVersion"] = old["protocolVersion"].clone();
     assert_eq!(report(&old, &new).overall, Class::None);
+}
+
+#[test]
+fn an_event_whose_meaning_nobody_tells_is_a_question_only_between_versions() {
+    let mut old = base();
+    take(&mut old["events"]["OrderEventType"]["seen"], "semantics");
+    let mut new = old.clone();
+    assert_eq!(report(&old, &new).overall, Class::None);
+    new["protocolVersion"] = json!("3.5");
+    let found = report(&old, &new);
+    assert_eq!(found.honest, None);
+    assert_eq!(found.changes[0].path, "/events/OrderEventType/seen");
+    assert_eq!(rule_of(&found.changes[0]), Rule::SemanticsUnknown);
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn rows() -> Vec<Row> {
         row(|s| { *s = reversed(s); s["errors"]["auth"] = json!(["OLD_KEY", "NO_KEY", "NO_KEY"]); s["identity"]["scope"] = json!(["size", "item"]); s["messages"]["OrderReply"]["state"]["enum"] = json!(["done", "open"]); }, &[]),
         row(|s| { let field = take(&mut s["messages"]["OrderRequest"], "item.id"); s["messages"]["OrderRequest"]["/item/id"] = field; }, &[]),
         // 26
-        row(|s| { s["title"] = json!("Orders"); for word in ["doc", "description", "title", "examples", "message"] { s["messages"]["OrderReply"]["price"][word] = json!(["new"]); s["messages"]["OrderReply"]["orderRef"][word] = json!("new"); } }, &[]),
+        row(|s| { s["title"] = json!("Orders"); s["messages"]["OrderReply"]["price"]["examples"] = json!([1]); for word in ["doc", "description", "title", "message"] { s["messages"]["OrderReply"]["price"][word] = json!("new"); s["messages"]["OrderReply"]["orderRef"][word] = json!("new"); } }, &[]),
         // Without a row
         row(|s| s["messages"]["BillReply"] = json!({"sum": field("required", "sum")}), &[("/messages/BillReply", Rule::MessageAdded)]),
         row(|s| { take(&mut s["messages"], "OrderReply"); }, &[("/messages/OrderReply", Rule::MessageRemoved)]),

@@ -62,7 +62,7 @@ fn what_the_policy_fixes_cannot_be_set() {
 #[test]
 fn a_document_that_is_no_snapshot_is_refused_with_the_place() {
     type Damage = fn(&mut Value);
-    let cases: [(Damage, &str); 14] = [
+    let cases: [(Damage, &str); 21] = [
         (|s| *s = json!([]), ""),
         (
             |s| {
@@ -121,6 +121,34 @@ fn a_document_that_is_no_snapshot_is_refused_with_the_place() {
             "/directions/OrderReply",
         ),
         (|s| s["identity"]["scope"] = json!("all"), "/identity/scope"),
+        (
+            |s| s["messages"]["OrderReply"]["eta"]["type"] = json!([]),
+            "/messages/OrderReply/eta/type",
+        ),
+        (
+            |s| s["messages"]["OrderReply"]["eta"]["type"] = json!("text"),
+            "/messages/OrderReply/eta/type",
+        ),
+        (
+            |s| s["messages"]["OrderReply"]["eta"]["type"] = json!(["null", "text"]),
+            "/messages/OrderReply/eta/type/1",
+        ),
+        (
+            |s| s["messages"]["OrderReply"]["orderRef"]["type"] = json!("String"),
+            "/messages/OrderReply/orderRef/type",
+        ),
+        (
+            |s| s["messages"]["OrderReply"]["price"]["type"] = json!(["number", "null"]),
+            "/messages/OrderReply/price",
+        ),
+        (
+            |s| s["identity"]["vectors"]["ORDER_V1/plain"] = json!("0xaa"),
+            "/identity/vectors/plain",
+        ),
+        (
+            |s| s["identity"]["vectors"]["large"] = json!("0xbb"),
+            "/identity/vectors/large",
+        ),
     ];
     for (change, place) in cases {
         let mut snapshot = base();

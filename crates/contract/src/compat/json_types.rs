@@ -1,0 +1,78 @@
+//! The JSON types that a place of a contract may have.
+
+use std::collections::BTreeSet;
+
+use crate::wire::{DecodeError, DecodeErrorKind, EnumShape, Form, Pointer, Shape, Value, Wire};
+
+/// The JSON types that a place may have: one name, or a list of them in any order.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct JsonTypes(BTreeSet<String>);
+
+impl JsonTypes {
+    /// The types as text for people.
+    pub(super) fn in_words(&self) -> String {
+        let names: Vec<_> = self.0.iter().map(String::as_str).collect();
+        names.join(" or ")
+    }
+
+    /// Takes null out, unless it is the only type, and tells whether it was there.
+    pub(super) fn take_null(&mut self) -> bool {
+        let found = self.0.contains(NULL);
+        if self.0.len() > 1 {
+            self.0.remove(NULL);
+        }
+        found
+    }
+}
+
+const NULL: &str = "null";
+
+/// The types that a snapshot may name.
+const NAMES: [&str; 8] = [
+    "any", "array", "boolean", "integer", NULL, "number", "object", "string",
+];
+
+impl Wire for JsonTypes {
+    fn shape() -> Shape {
+        Shape::Any
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        match value {
+            Value::String(name) => type_name(name, at).map(|name| Self(BTreeSet::from([name]))),
+            Value::Array(names) if names.is_empty() => Err(DecodeError {
+                pointer: at.to_string(),
+                kind: DecodeErrorKind::Value,
+                expected: "at least one type".into(),
+                found: "an empty list".into(),
+            }),
+            Value::Array(names) => {
+                let names = names.into_iter().enumerate().map(|(index, name)| {
+                    let at = at.index(index);
+                    type_name(String::decode(name, &at)?, &at)
+                });
+                names.collect::<Result<_, _>>().map(Self)
+            }
+            other => Err(DecodeError::wrong_type(at, &Shape::Text, &other)),
+        }
+    }
+
+    fn write(&self, _: Form) -> Value {
+        match self.0.first() {
+            Some(only) if self.0.len() == 1 => only.clone().into(),
+            _ => self.0.iter().cloned().collect(),
+        }
+    }
+}
+
+fn type_name(name: String, at: &Pointer<'_>) -> Result<String, DecodeError> {
+    if NAMES.contains(&name.as_str()) {
+        return Ok(name);
+    }
+    let known = Shape::Enum(EnumShape {
+        name: "JsonType",
+        open: false,
+        members: NAMES.into(),
+    });
+    Err(DecodeError::wrong_value(at, &known, &name.into()))
+}
