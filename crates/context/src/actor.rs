@@ -1,0 +1,107 @@
+//! Actors: who did something.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{DecodeError, Field, Object, Pointer, Shape, Value, Wire};
+use accord_contract::{message, wire_enum};
+
+use crate::refuse;
+use crate::{ActorId, SessionId};
+
+wire_enum! {
+    /// What kind of actor somebody is.
+    pub enum ActorType("ActorType", closed) {
+        /// A person.
+        Human = "human",
+        /// A program that decides for itself.
+        Agent = "agent",
+        /// A program that does as it was told.
+        Script = "script",
+    }
+}
+
+message! {
+    /// Who did something, and in which session.
+    pub struct Actor("Actor", open) {
+        /// The actor's id.
+        required id: ActorId = "id", "actor-id";
+        /// What kind of actor it is.
+        required kind: ActorType = "type", "actor-type";
+        /// The session in which it was done.
+        nullable session_id: SessionReference = "session_id", "session-id";
+    }
+}
+
+/// A session's id, or the empty text, which some clients write for none.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SessionReference(Option<SessionId>);
+
+/// The two members that tell actors apart.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct ActorKey {
+    /// The actor's id.
+    pub id: ActorId,
+    /// What kind of actor it is.
+    pub kind: ActorType,
+}
+
+impl Actor {
+    /// An actor outside any session.
+    pub fn new(id: ActorId, kind: ActorType) -> Self {
+        Self {
+            id,
+            kind,
+            session_id: Field::Absent,
+            extra: Object::new(),
+        }
+    }
+
+    /// The same actor, in a session.
+    #[must_use]
+    pub fn in_session(mut self, session: SessionId) -> Self {
+        self.session_id = Field::Value(SessionReference(Some(session)));
+        self
+    }
+
+    /// Reads an actor that stands alone in its document, such as a stored one.
+    ///
+    /// # Errors
+    /// When the value is no actor.
+    pub fn read(value: Value) -> Result<Self, Failure> {
+        Self::from_document(value).map_err(refuse::decoded)
+    }
+
+    /// What tells the actor from others.
+    pub fn key(&self) -> ActorKey {
+        ActorKey {
+            id: self.id.clone(),
+            kind: self.kind,
+        }
+    }
+
+    /// Whether it is the actor that `key` names, in whichever session.
+    pub fn is(&self, key: &ActorKey) -> bool {
+        self.id == key.id && self.kind == key.kind
+    }
+
+    /// The session in which it acted, where there was one.
+    pub fn session(&self) -> Option<&SessionId> {
+        self.session_id.value().and_then(|named| named.0.as_ref())
+    }
+}
+
+impl Wire for SessionReference {
+    fn shape() -> Shape {
+        Shape::Text
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        if value == "" {
+            return Ok(Self(None));
+        }
+        SessionId::decode(value, at).map(Some).map(Self)
+    }
+
+    fn write(&self, _: accord_contract::wire::Form) -> Value {
+        self.0.as_ref().map_or("", SessionId::as_str).into()
+    }
+}

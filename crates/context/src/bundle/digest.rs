@@ -1,0 +1,218 @@
+//! The digest of a project, or of all that a key covers: what happened in a window, in
+//! numbers and highlights; facts, questions, and snippets about what is in focus. No
+//! model is asked.
+
+use accord_contract::wire::{Value, Wire as _};
+
+use super::left_out::{LeftOut, Reason};
+use super::questions::OpenQuestions;
+use super::snippet::Excerpt;
+use crate::package::{PackageFields, PackageType};
+use crate::query::DigestQuery;
+use crate::text::{ListText, ObjectText};
+use crate::{ActorKey, Fact, Instant, PackageId, Project, ProjectId};
+
+/// The most packages that a digest names as highlights.
+pub const MAX_HIGHLIGHTS: usize = 10;
+
+/// The most facts in a digest.
+pub const MAX_DIGEST_FACTS: usize = 200;
+
+/// What a digest is made of. Drafts count nowhere in it.
+#[derive(Clone, Debug)]
+pub struct DigestRows<'a> {
+    /// The project; `None` for all that the key covers.
+    pub project: Option<&'a Project>,
+    /// How many packages of each type the window has.
+    pub by_type: &'a [TypeCount],
+    /// How many packages of each actor the window has.
+    pub by_actor: &'a [ActorCount],
+    /// The packages of the window that matter most, in the order of [`Highlight::rank`];
+    /// no more than [`MAX_HIGHLIGHTS`] are taken.
+    pub highlights: &'a [Highlight],
+    /// Current facts, the most recently asserted first; no more than
+    /// [`MAX_DIGEST_FACTS`] are taken.
+    pub facts: &'a [Fact],
+    /// The questions of the window.
+    pub questions: &'a OpenQuestions,
+    /// What was found about the focus, best first.
+    pub snippets: &'a [Snippet],
+    /// The projects that it covers.
+    pub projects: &'a [ProjectCount],
+}
+
+/// How many packages are of a type.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TypeCount {
+    /// The type.
+    pub package_type: PackageType,
+    /// How many.
+    pub count: u64,
+}
+
+/// How many packages are an actor's.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ActorCount {
+    /// The actor.
+    pub actor: ActorKey,
+    /// How many.
+    pub count: u64,
+}
+
+/// A package that matters.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Highlight {
+    /// The project that it belongs to.
+    pub project_id: ProjectId,
+    /// Its id.
+    pub package_id: PackageId,
+    /// What it is about.
+    pub title: String,
+    /// What kind it is of.
+    pub package_type: PackageType,
+    /// How much it matters.
+    pub significance: u8,
+    /// When it was made.
+    pub created_at: crate::Timestamp,
+}
+
+/// A part of a package about what is in focus.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snippet {
+    /// The project that the package belongs to.
+    pub project_id: ProjectId,
+    /// The package.
+    pub package_id: PackageId,
+    /// How well it fits; more is better.
+    pub score: f64,
+    /// The part.
+    pub excerpt: Excerpt,
+}
+
+/// What a window has of one project.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ProjectCount {
+    /// The project.
+    pub project_id: ProjectId,
+    /// Its packages.
+    pub packages: u64,
+    /// Its open questions.
+    pub open_questions: u64,
+    /// Its packages that wait for a review, whenever they were made.
+    pub awaiting_review: u64,
+}
+
+impl Highlight {
+    /// What the digest says of a package.
+    pub fn of(package: &PackageFields) -> Self {
+        Self {
+            project_id: package.project_id.clone(),
+            package_id: package.package_id.clone(),
+            title: package.title.as_str().to_owned(),
+            package_type: package.package_type.clone(),
+            significance: package.significance().number(),
+            created_at: package.created_at.clone(),
+        }
+    }
+
+    /// What highlights are ordered by, highest first: how much they matter, then how
+    /// new they are.
+    pub fn rank(&self) -> (u8, Instant) {
+        (self.significance, self.created_at.instant())
+    }
+}
+
+/// Puts the digest together.
+pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Instant) -> String {
+    let project = rows.project.map_or(Value::Null, Project::encode);
+    let scope = if rows.project.is_some() {
+        "project"
+    } else {
+        "global"
+    };
+    let facts = rows.facts.iter().take(MAX_DIGEST_FACTS);
+    let questions: Vec<&str> = rows.questions.texts().collect();
+    let snippets = rows.snippets.iter().take(query.snippets as usize);
+    let bundle = ObjectText::new()
+        .value("project", project)
+        .value("scope", scope)
+        .value("window_days", query.window_days)
+        .value("generated_at", now.to_string())
+        .raw("summary", &summary(rows))
+        .raw(
+            "active_facts",
+            &list(facts.map(|fact| fact.encode().to_string())),
+        )
+        .value("open_questions", questions)
+        .raw("snippets", &list(snippets.map(snippet)))
+        .raw("projects", &list(rows.projects.iter().map(project_count)));
+    let mut said = LeftOut::default();
+    if rows.facts.len() > MAX_DIGEST_FACTS {
+        said.say("active_facts", Reason::Limit, None);
+    }
+    if rows.questions.is_cut() {
+        said.say("open_questions", Reason::Limit, None);
+    }
+    said.add_to(bundle).finish()
+}
+
+fn summary(rows: &DigestRows<'_>) -> String {
+    let mut by_type = ObjectText::new();
+    for entry in rows.by_type {
+        by_type = by_type.value(entry.package_type.as_str(), entry.count);
+    }
+    let by_actor = rows.by_actor.iter().map(|entry| {
+        ObjectText::new()
+            .value("id", entry.actor.id.as_str())
+            .value("type", entry.actor.kind.as_str())
+            .value("package_count", entry.count)
+            .finish()
+    });
+    let highlights = rows.highlights.iter().take(MAX_HIGHLIGHTS).map(highlight);
+    let total: u64 = rows.by_type.iter().map(|entry| entry.count).sum();
+    ObjectText::new()
+        .value("package_count", total)
+        .raw("by_type", &by_type.finish())
+        .raw("by_actor", &list(by_actor))
+        .raw("highlights", &list(highlights))
+        .finish()
+}
+
+fn highlight(entry: &Highlight) -> String {
+    ObjectText::new()
+        .value("project_id", entry.project_id.as_str())
+        .value("package_id", entry.package_id.as_str())
+        .value("title", entry.title.as_str())
+        .value("package_type", entry.package_type.as_str())
+        .value("significance", entry.significance)
+        .value("created_at", entry.created_at.as_str())
+        .finish()
+}
+
+fn snippet(entry: &Snippet) -> String {
+    ObjectText::new()
+        .value("project_id", entry.project_id.as_str())
+        .value("package_id", entry.package_id.as_str())
+        .value("score", entry.score)
+        .value("text", entry.excerpt.text.as_str())
+        .value("field", entry.excerpt.field)
+        .finish()
+}
+
+fn project_count(entry: &ProjectCount) -> String {
+    ObjectText::new()
+        .value("project_id", entry.project_id.as_str())
+        .value("package_count", entry.packages)
+        .value("open_question_count", entry.open_questions)
+        .value("awaiting_review_count", entry.awaiting_review)
+        .finish()
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    let mut list = ListText::new();
+    for item in items {
+        list.raw(&item);
+    }
+    list.finish()
+}

@@ -1,0 +1,49 @@
+//! What a bundle left out, and why.
+
+use accord_contract::wire::Value;
+
+use crate::text::{ListText, ObjectText};
+
+/// Why something was left out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Reason {
+    /// There are more than a bundle has of it.
+    Limit,
+    /// It did not fit into the budget.
+    Budget,
+    /// It is damaged.
+    Integrity,
+}
+
+/// The list `x-left_out` in the making.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LeftOut {
+    entries: Vec<String>,
+}
+
+impl LeftOut {
+    /// Some of a member; how many, where that is known.
+    pub(super) fn say(&mut self, member: &str, reason: Reason, count: Option<usize>) {
+        let reason = match reason {
+            Reason::Limit => "limit",
+            Reason::Budget => "budget",
+            Reason::Integrity => "integrity",
+        };
+        let entry = ObjectText::new()
+            .value("member", member)
+            .value("reason", reason)
+            .optional("count", count.map(Value::from));
+        self.entries.push(entry.finish());
+    }
+
+    pub(super) fn add_to(&self, bundle: ObjectText) -> ObjectText {
+        if self.entries.is_empty() {
+            return bundle;
+        }
+        let mut list = ListText::new();
+        for entry in &self.entries {
+            list.raw(entry);
+        }
+        bundle.raw("x-left_out", &list.finish())
+    }
+}

@@ -1,0 +1,72 @@
+//! The orientation of one who begins: project, recent packages, facts, questions.
+
+use super::budget::{Pieces, Plan, SOURCES};
+use super::questions::OpenQuestions;
+use crate::query::OrientQuery;
+use crate::text::{ListText, ObjectText};
+use crate::{Fact, Instant, PackageId, Project};
+
+/// What an orientation is made of.
+#[derive(Clone, Debug)]
+pub struct OrientRows<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The texts of the newest packages of the window, newest first, as they are to be
+    /// given; at most as many as the query asks for.
+    pub packages: &'a [&'a str],
+    /// Whether the window has more packages.
+    pub more_packages: bool,
+    /// Packages of the window that are damaged, and so not among the others.
+    pub damaged: &'a [PackageId],
+    /// The current facts, the most recently asserted first.
+    pub facts: &'a [Fact],
+    /// The questions of the whole window.
+    pub questions: &'a OpenQuestions,
+}
+
+/// About how many tokens a text has: one for every four bytes begun.
+pub fn tokens(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+/// Puts the orientation together.
+pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Instant) -> String {
+    let pieces = Pieces::of(rows);
+    let plan = match query.max_tokens {
+        None => Plan::everything(&pieces),
+        Some(tokens) => Plan::within(&pieces, tokens as usize * 4),
+    };
+    let mut bundle = ObjectText::new()
+        .raw(
+            "project",
+            if plan.words {
+                &pieces.project
+            } else {
+                &pieces.bare_project
+            },
+        )
+        .raw("recent_packages", &list(pieces.packages, &plan.packages))
+        .raw("active_facts", &list(&pieces.facts, &plan.facts))
+        .raw("open_questions", &list(&pieces.questions, &plan.questions))
+        .value("window_days", query.window_days)
+        .value("generated_at", now.to_string());
+    if plan.sources && !pieces.sources.is_empty() {
+        bundle = bundle.raw(SOURCES, &list(&pieces.sources, &plan.questions));
+    }
+    if !rows.damaged.is_empty() {
+        bundle = bundle.raw(
+            "x-integrity_warnings",
+            &list(&pieces.damaged, &plan.damaged),
+        );
+    }
+    plan.left_out(rows, &pieces).add_to(bundle).finish()
+}
+
+/// The list of those items that are taken.
+fn list(items: &[impl AsRef<str>], taken: &[bool]) -> String {
+    let mut list = ListText::new();
+    for (item, _) in items.iter().zip(taken).filter(|(_, taken)| **taken) {
+        list.raw(item.as_ref());
+    }
+    list.finish()
+}

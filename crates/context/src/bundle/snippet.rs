@@ -1,0 +1,92 @@
+//! Excerpts: where in a package the words of a query stand.
+
+use crate::package::PackageFields;
+use crate::query::{Terms, is_of_word};
+
+/// The longest excerpt, in characters, without the marks of what was cut.
+const LONGEST: usize = 240;
+
+/// How much of a text is looked at, in bytes.
+const LOOKED_AT: usize = 64 * 1024;
+
+/// A part of a package's text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Excerpt {
+    /// The member that it is from.
+    pub field: &'static str,
+    /// The text, with `…` where more stands before or after it.
+    pub text: String,
+}
+
+/// The part of a package in which most words of a query stand: of the title, a decision,
+/// a question, the handoff note, the description or the body, in this order where as
+/// many stand in several. The title where none stands anywhere.
+pub fn excerpt(package: &PackageFields, terms: &Terms) -> Excerpt {
+    let title = ("title", package.title.as_str());
+    let decisions = package.decisions_made().iter();
+    let questions = package.open_questions().iter();
+    let texts = [title]
+        .into_iter()
+        .chain(decisions.map(|item| ("decisions_made", item.as_str())))
+        .chain(questions.map(|item| ("open_questions", item.as_str())))
+        .chain([
+            ("handoff_note", package.handoff_note()),
+            ("description", package.description()),
+            ("content_md", package.content_md()),
+        ]);
+    let mut best = (0, 0, title);
+    for (field, text) in texts {
+        let text = &text[..text.floor_char_boundary(LOOKED_AT)];
+        let (found, first) = matches(text, terms);
+        if found > best.0 {
+            best = (found, first, (field, text));
+        }
+    }
+    let (_, first, (field, text)) = best;
+    Excerpt {
+        field,
+        text: around(text, first),
+    }
+}
+
+/// How many of the words stand in a text, and at which character the first does.
+fn matches(text: &str, terms: &Terms) -> (usize, usize) {
+    let mut found = vec![false; terms.words().len()];
+    let mut first = None;
+    let mut word = String::new();
+    let mut start = 0;
+    for (place, character) in text.chars().chain([' ']).enumerate() {
+        if is_of_word(character) {
+            if word.is_empty() {
+                start = place;
+            }
+            word.extend(character.to_lowercase());
+            continue;
+        }
+        if let Some(term) = terms.words().iter().position(|term| is_like(&word, term)) {
+            found[term] = true;
+            first.get_or_insert(start);
+        }
+        word.clear();
+    }
+    let count = found.into_iter().filter(|found| *found).count();
+    (count, first.unwrap_or(0))
+}
+
+/// Whether a word is a term or begins with it, as its inflections mostly do.
+fn is_like(word: &str, term: &str) -> bool {
+    word == term || (term.chars().count() >= 3 && word.starts_with(term))
+}
+
+/// At most [`LONGEST`] characters around a place, a third of them before it.
+fn around(text: &str, place: usize) -> String {
+    let length = text.chars().count();
+    if length <= LONGEST {
+        return text.to_owned();
+    }
+    let start = place.saturating_sub(LONGEST / 3).min(length - LONGEST);
+    let part: String = text.chars().skip(start).take(LONGEST).collect();
+    let before = if start > 0 { "…" } else { "" };
+    let after = if start + LONGEST < length { "…" } else { "" };
+    format!("{before}{part}{after}")
+}

@@ -1,0 +1,117 @@
+//! What a server says that it can do.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+use accord_contract::{message, wire_enum};
+
+use crate::package::{PROTOCOL_VERSION, Version};
+
+wire_enum! {
+    /// How much of the protocol is there.
+    pub enum Level("ConformanceLevel", closed) {
+        /// Reading.
+        L0 = "L0",
+        /// Deposits, too.
+        L1 = "L1",
+        /// Facts, too.
+        L2 = "L2",
+        /// Reviews, too.
+        L3 = "L3",
+    }
+}
+
+wire_enum! {
+    /// What a server may have or lack.
+    pub enum Capability("ContextCapability", closed) {
+        /// Search by meaning and by words.
+        HybridSearch = "hybrid_search",
+        /// Search by meaning.
+        SemanticSearch = "semantic_search",
+        /// Changes as they happen.
+        Realtime = "realtime",
+        /// Deliverables stored apart from packages.
+        BlobStorage = "blob_storage",
+        /// Search by words.
+        KeywordSearch = "x-keyword_search",
+    }
+}
+
+message! {
+    /// What a server says that it can do.
+    pub struct Conformance("ConformanceDescriptor", open) {
+        /// The version of the protocol.
+        required protocol_version: Version = "protocol_version", "protocol-version";
+        /// How much of it is there.
+        required conformance_level: Level = "conformance_level", "conformance-level";
+        /// What is there beyond it.
+        required capabilities: Capabilities = "capabilities", "capability-advertisement";
+        /// Who made the server.
+        required implementation: Implementation = "implementation", "implementation";
+    }
+}
+
+message! {
+    /// What a server has beyond its level.
+    pub struct Capabilities("ContextCapabilities", open) {
+        /// Search by meaning and by words.
+        required hybrid_search: bool = "hybrid_search", "capability";
+        /// Search by meaning.
+        required semantic_search: bool = "semantic_search", "capability";
+        /// Changes as they happen.
+        required realtime: bool = "realtime", "capability";
+        /// Deliverables stored apart from packages.
+        required blob_storage: bool = "blob_storage", "capability";
+        /// Search by words.
+        required keyword_search: bool = "x-keyword_search", "capability";
+    }
+}
+
+message! {
+    /// Who made a server.
+    pub struct Implementation("Implementation", open) {
+        /// Its name.
+        required name: String = "name", "text-for-people";
+        /// Its version.
+        required version: String = "version", "software-version";
+    }
+}
+
+impl Conformance {
+    /// What an implementation of this name and version says.
+    pub fn new(level: Level, has: &[Capability], name: &str, version: &str) -> Self {
+        let has = |capability| has.contains(&capability);
+        Self {
+            protocol_version: Version,
+            conformance_level: level,
+            capabilities: Capabilities {
+                hybrid_search: has(Capability::HybridSearch),
+                semantic_search: has(Capability::SemanticSearch),
+                realtime: has(Capability::Realtime),
+                blob_storage: has(Capability::BlobStorage),
+                keyword_search: has(Capability::KeywordSearch),
+                extra: Object::new(),
+            },
+            implementation: Implementation {
+                name: name.into(),
+                version: version.into(),
+                extra: Object::new(),
+            },
+            extra: Object::new(),
+        }
+    }
+}
+
+/// A pull that needs a capability which is not there.
+pub fn cannot_search(missing: Capability) -> Failure {
+    lacking(Code::AgenticSearchNotSupported, missing)
+}
+
+/// Anything else that needs a capability which is not there.
+pub fn not_implemented(missing: Capability) -> Failure {
+    lacking(Code::AgenticNotImplemented, missing)
+}
+
+fn lacking(code: Code, missing: Capability) -> Failure {
+    let message = format!("this server lacks {missing} of protocol {PROTOCOL_VERSION}");
+    Failure::new(code, message).with("missing_capability", missing.as_str())
+}

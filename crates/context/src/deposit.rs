@@ -1,0 +1,99 @@
+//! Deposit: is a package new, known, or another one under a known id?
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Value, Wire as _};
+
+use crate::lifecycle::Revision;
+use crate::package::transport_text;
+use crate::project::{Project, Writing};
+use crate::{ContentHash, Package, Warning, text};
+
+/// What is stored where a package is to go.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DepositState {
+    /// The hashes of the package of the same id, where there is one.
+    pub known: Option<KnownPackage>,
+    /// Whether the package that it names as its parent is in the project.
+    pub parent_known: bool,
+}
+
+/// The hashes of a package that is stored.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct KnownPackage {
+    /// The hash with which it was deposited.
+    pub deposited: ContentHash,
+    /// The hash that it has now.
+    pub current: ContentHash,
+}
+
+/// What a deposit leads to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Deposit {
+    /// The package is to be stored.
+    New {
+        /// The project that is to be created with it.
+        create_project: Option<Box<Project>>,
+        /// The first entry of its log.
+        revision: Box<Revision>,
+        /// What is odd about it.
+        warnings: Vec<Warning>,
+    },
+    /// The package is there, as it was deposited or as it is now.
+    Replay,
+}
+
+/// The answer to a deposit: the package in transport, and what is odd about it.
+pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String {
+    let answer = transport_text(stored, hash);
+    if warnings.is_empty() {
+        return answer;
+    }
+    let warnings: Value = warnings.iter().map(Warning::encode).collect();
+    text::append(&answer, "warnings", &warnings.to_string())
+}
+
+/// Decides the deposit of `package`.
+///
+/// Asking again is answered as before even when the project was archived meanwhile:
+/// nothing is written.
+///
+/// # Errors
+/// With `invalid_schema` at `project_id` when it belongs elsewhere, with
+/// `duplicate_package_id`, `project_archived` or `project_not_found`.
+pub fn deposit(
+    package: &Package,
+    writing: &Writing<'_>,
+    state: DepositState,
+) -> Result<Deposit, Failure> {
+    let hash = *package.content_hash();
+    if let Some(known) = state.known
+        && (hash == known.deposited || hash == known.current)
+    {
+        return Ok(Deposit::Replay);
+    }
+    package.must_belong_to(writing.project_id)?;
+    let created = writing.admit()?;
+    if state.known.is_some() {
+        let message = format!(
+            "the project has another package {:?}",
+            package.package_id().as_str()
+        );
+        let failure = Failure::new(Code::AgenticDuplicatePackageId, message);
+        return Err(failure.at("/package_id"));
+    }
+    let mut warnings = Vec::new();
+    if let Some(parent) = package.fields().parent()
+        && !state.parent_known
+    {
+        warnings.push(Warning::unknown_package("parent_package_id", &parent));
+    }
+    Ok(Deposit::New {
+        create_project: created.map(Box::new),
+        revision: Box::new(Revision::deposited(
+            package,
+            writing.actor.cloned(),
+            writing.now,
+        )),
+        warnings,
+    })
+}

@@ -1,0 +1,83 @@
+//! Importing what is there already.
+
+use accord_contract::codes::{Code, Failure};
+
+use crate::lifecycle::Revision;
+use crate::{Package, Session, Timestamp};
+
+/// What the import of a package leads to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum MergedPackage {
+    /// It is there, in this state or a later one.
+    Unchanged,
+    /// It is to be added with its whole log.
+    Added,
+    /// It is there in an earlier state: it goes to this one, and these entries belong
+    /// behind those of its log.
+    Advanced(Vec<Revision>),
+}
+
+/// What the import of a session leads to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum MergedSession {
+    /// It is there.
+    Unchanged,
+    /// It is to be added.
+    Added,
+    /// It is there, and has ended since.
+    Ended(Timestamp),
+}
+
+/// Decides the import of a package with its log, where `known` is the log of the package
+/// of the same id that is there.
+///
+/// # Errors
+/// With `duplicate_package_id` when neither state leads to the other.
+pub fn merge_package(
+    package: &Package,
+    log: &[Revision],
+    known: Option<&[Revision]>,
+) -> Result<MergedPackage, Failure> {
+    let Some(known) = known else {
+        return Ok(MergedPackage::Added);
+    };
+    let hash = *package.content_hash();
+    if known.iter().any(|entry| entry.content_hash == hash) {
+        return Ok(MergedPackage::Unchanged);
+    }
+    let hashes =
+        |log: &[Revision]| -> Vec<_> { log.iter().map(|entry| entry.content_hash).collect() };
+    if hashes(log).starts_with(&hashes(known)) {
+        return Ok(MergedPackage::Advanced(log[known.len()..].to_vec()));
+    }
+    let message = format!(
+        "the project has another package {:?}",
+        package.package_id().as_str()
+    );
+    Err(Failure::new(Code::AgenticDuplicatePackageId, message).at("/package_id"))
+}
+
+/// Decides the import of a session where `known` has its id.
+///
+/// # Errors
+/// With `duplicate_session_id` when that is another session.
+pub fn merge_session(session: &Session, known: Option<&Session>) -> Result<MergedSession, Failure> {
+    let Some(known) = known else {
+        return Ok(MergedSession::Added);
+    };
+    let same = known.project_id == session.project_id
+        && known.actor_id == session.actor_id
+        && known.actor_type == session.actor_type
+        && known.started_at.instant() == session.started_at.instant();
+    if !same {
+        let message = format!(
+            "another session has the id {:?}",
+            session.session_id.as_str()
+        );
+        return Err(Failure::new(Code::AgenticDuplicateSessionId, message).at("/session_id"));
+    }
+    match (&known.ended_at, &session.ended_at) {
+        (None, Some(end)) => Ok(MergedSession::Ended(end.clone())),
+        _ => Ok(MergedSession::Unchanged),
+    }
+}

@@ -1,0 +1,120 @@
+//! Reading the lines, and bare documents.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value, Wire as _};
+
+use crate::lifecycle::{Revision, check_revisions};
+use crate::limits::MAX_LINE_BYTES;
+use crate::{Fact, Package, Project, Session, refuse, text};
+
+/// What a line holds.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Line {
+    /// A project.
+    Project(Box<Project>),
+    /// A session.
+    Session(Box<Session>),
+    /// A package.
+    Package {
+        /// The package.
+        package: Box<Package>,
+        /// Its log; that of a package that came without one says that it was deposited
+        /// by its author when it was made.
+        revisions: Vec<Revision>,
+    },
+    /// A fact.
+    Fact(Box<Fact>),
+}
+
+/// Reads one line.
+///
+/// # Errors
+/// When the line is no document of the protocol, or a hash in it is not that of its
+/// package.
+pub fn read_line(line: &[u8]) -> Result<Line, Failure> {
+    let members = text::object(line, MAX_LINE_BYTES)?;
+    let line =
+        std::str::from_utf8(line).map_err(|_| refuse::schema("", "the line is not UTF-8"))?;
+    // Every bare document says which project it belongs to; an envelope does not.
+    match (members.get("kind"), members.get("data")) {
+        (Some(Value::String(kind)), Some(Value::Object(_)))
+            if !members.contains_key("project_id") =>
+        {
+            let kind = kind.clone();
+            enveloped(&kind, members, line)
+        }
+        _ => bare(members, line),
+    }
+}
+
+fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failure> {
+    let Some(Value::Object(data)) = members.shift_remove("data") else {
+        return Err(refuse::schema("/data", "data is missing"));
+    };
+    let within = |failure: Failure| {
+        let place = format!("/data{}", failure.pointer.clone().unwrap_or_default());
+        failure.at(place)
+    };
+    match kind {
+        "project" => Project::read(data).map(Box::new).map(Line::Project),
+        "session" => Session::read(data).map(Box::new).map(Line::Session),
+        "fact" => Fact::read(data).map(Box::new).map(Line::Fact),
+        "package" => {
+            let place = text::member(line, "data").map_err(refuse::canon)?;
+            let place = place.ok_or_else(|| refuse::schema("/data", "data is missing"))?;
+            let package = Package::parse_exported(line[place.value].as_bytes()).map_err(within)?;
+            return with_log(package, members);
+        }
+        other => {
+            let message = format!("expected project, session, package or fact, found {other:?}");
+            return Err(refuse::schema("/kind", message));
+        }
+    }
+    .map_err(within)
+}
+
+fn with_log(package: Package, mut members: Object) -> Result<Line, Failure> {
+    let claimed = members.shift_remove("content_hash").unwrap_or_default();
+    if !claimed.is_null() && claimed != package.content_hash().to_string() {
+        let message = format!("the content hash is {}", package.content_hash());
+        return Err(Failure::new(Code::AgenticHashMismatch, message).at("/content_hash"));
+    }
+    let within = |failure: Failure| {
+        let place = format!(
+            "/x-revisions{}",
+            failure.pointer.clone().unwrap_or_default()
+        );
+        failure.at(place)
+    };
+    let log = members.shift_remove("x-revisions").unwrap_or_default();
+    let revisions = if log.is_null() {
+        vec![Revision::imported(&package)]
+    } else {
+        let log = Vec::<Revision>::from_document(log);
+        let log = log.map_err(refuse::decoded).map_err(within)?;
+        check_revisions(&package, &log).map_err(within)?;
+        log
+    };
+    Ok(Line::Package {
+        package: Box::new(package),
+        revisions,
+    })
+}
+
+fn bare(members: Object, line: &str) -> Result<Line, Failure> {
+    if members.contains_key("package_id") {
+        let package = Package::parse_exported(line.as_bytes())?;
+        return with_log(package, Object::new());
+    }
+    if members.contains_key("fact_id") {
+        return Fact::read(members).map(Box::new).map(Line::Fact);
+    }
+    if members.contains_key("session_id") {
+        return Session::read(members).map(Box::new).map(Line::Session);
+    }
+    if members.contains_key("project_id") {
+        return Project::read(members).map(Box::new).map(Line::Project);
+    }
+    let message = "the line is neither a package, a fact, a session nor a project";
+    Err(refuse::schema("", message))
+}

@@ -1,0 +1,41 @@
+//! Writing the lines.
+
+use accord_contract::wire::{Value, Wire};
+
+use crate::lifecycle::Revision;
+use crate::text::{ObjectText, compact};
+use crate::{ContentHash, Fact, Project, Session};
+
+/// The line of a project.
+pub fn project_line(project: &Project) -> String {
+    plain("project", project)
+}
+
+/// The line of a session, with the packages that were deposited in it.
+pub fn session_line(session: &Session) -> String {
+    plain("session", session)
+}
+
+/// The line of a fact.
+pub fn fact_line(fact: &Fact) -> String {
+    plain("fact", fact)
+}
+
+/// The line of a package, from its stored text, hash and log. Every token of the text
+/// stays as it is; only white space between them goes.
+pub fn package_line(stored: &str, hash: &ContentHash, revisions: &[Revision]) -> String {
+    let log: Vec<Value> = revisions.iter().map(Revision::encode).collect();
+    ObjectText::new()
+        .value("kind", "package")
+        .value("content_hash", hash.to_string())
+        .raw("data", &compact(stored))
+        .value("x-revisions", log)
+        .finish()
+}
+
+fn plain(kind: &str, document: &impl Wire) -> String {
+    ObjectText::new()
+        .value("kind", kind)
+        .value("data", document.encode())
+        .finish()
+}

@@ -1,0 +1,128 @@
+//! What people send to assert a fact.
+
+use accord_contract::codes::Failure;
+use accord_contract::message;
+use accord_contract::wire::{Field, Object, Ratio, Value, Wire as _};
+
+use super::{check_key, check_tags, check_value};
+use crate::limits::MAX_DOCUMENT_BYTES;
+use crate::refuse::check_actor;
+use crate::{Actor, FactId, PackageId, ProjectId, Timestamp, refuse, text};
+
+message! {
+    /// Asserts that something holds.
+    pub struct FactAssertion("FactAssertion", open) {
+        /// What the fact is about.
+        required subject: String = "subject", "fact-subject";
+        /// Which property of it.
+        required predicate: String = "predicate", "fact-predicate";
+        /// The value, as a text; numbers, too.
+        required value: String = "value", "fact-value";
+        /// From when on it holds; from now on where it does not say.
+        nullable valid_from: Timestamp = "valid_from", "time:rfc-3339-utc";
+        /// The package that it is asserted with.
+        nullable source_package_id: String = "source_package_id", "package-id";
+        /// How sure the asserter is, from 0 to 1; 1 where it does not say.
+        nullable confidence: Ratio = "confidence", "confidence";
+        /// Who asserts it; the source package's author where it does not say.
+        nullable asserted_by: Actor = "asserted_by", "actor";
+        /// Labels.
+        nullable tags: Vec<String> = "tags", "labels";
+        /// An id of the asserter's choice: sent twice, the fact is asserted once.
+        nullable fact_id: FactId = "fact_id", "fact-id";
+        /// The project; it must be the one that the request names.
+        nullable project_id: ProjectId = "project_id", "project-id";
+        /// When it was recorded: ours to say; a value is read and passed over.
+        nullable created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        /// Must be null: an assertion has no end.
+        nullable valid_to: Timestamp = "valid_to", "time:rfc-3339-utc";
+    }
+}
+
+/// A sound assertion.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Assertion {
+    /// The id that the asserter chose.
+    pub fact_id: Option<FactId>,
+    /// What the fact is about.
+    pub subject: String,
+    /// Which property of it.
+    pub predicate: String,
+    /// The value.
+    pub value: String,
+    /// From when on it holds, where it says.
+    pub valid_from: Option<Timestamp>,
+    /// The package that it is asserted with.
+    pub source_package_id: Option<PackageId>,
+    /// How sure the asserter is.
+    pub confidence: Ratio,
+    /// Who asserts it, where it says.
+    pub asserted_by: Option<Actor>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// Members that we do not know.
+    pub extra: Object,
+}
+
+impl Assertion {
+    /// Reads an assertion that was sent to a project.
+    ///
+    /// # Errors
+    /// When the body is no assertion, or says that it belongs to another project.
+    pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
+        let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+        let sent = FactAssertion::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+        check_key("/subject", &sent.subject)?;
+        check_key("/predicate", &sent.predicate)?;
+        check_value("/value", &sent.value)?;
+        if sent
+            .project_id
+            .value()
+            .is_some_and(|named| named != project)
+        {
+            let message = "the fact says that it belongs to another project";
+            return Err(refuse::schema("/project_id", message));
+        }
+        if sent.valid_to.value().is_some() {
+            let message = "an assertion has no end; invalidate the fact when it ceases to hold";
+            return Err(refuse::schema("/valid_to", message));
+        }
+        if let Some(actor) = sent.asserted_by.value() {
+            check_actor("/asserted_by", actor)?;
+        }
+        let source = match sent.source_package_id.value().map(String::as_str) {
+            None | Some("") => None,
+            Some(id) => Some(
+                PackageId::new(id)
+                    .map_err(|error| refuse::schema("/source_package_id", error.to_string()))?,
+            ),
+        };
+        let tags = take(sent.tags).unwrap_or_default();
+        check_tags(&tags)?;
+        Ok(Self {
+            fact_id: take(sent.fact_id),
+            subject: sent.subject,
+            predicate: sent.predicate,
+            value: sent.value,
+            valid_from: take(sent.valid_from),
+            source_package_id: source,
+            confidence: take(sent.confidence).unwrap_or_else(certain),
+            asserted_by: take(sent.asserted_by),
+            tags,
+            extra: sent.extra,
+        })
+    }
+}
+
+fn certain() -> Ratio {
+    let one = serde_json::Number::from_f64(1.0).expect("one is finite");
+    Ratio::new(one).expect("one is within 0 and 1")
+}
+
+fn take<T>(field: Field<T>) -> Option<T> {
+    match field {
+        Field::Value(value) => Some(value),
+        Field::Absent | Field::Null => None,
+    }
+}

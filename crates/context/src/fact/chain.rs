@@ -1,0 +1,109 @@
+//! Where a fact fits among those of its subject and predicate.
+//!
+//! A placement needs no more of a chain than its two neighbours, however long the
+//! chain is: spans that never held (`to` is `from`) are passed over.
+
+use accord_contract::codes::{Code, Failure};
+
+use crate::{Instant, Timestamp};
+
+/// When a fact holds: from its start up to, and without, its end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Span {
+    /// The start.
+    pub from: Timestamp,
+    /// The end; `None` while there is none.
+    pub to: Option<Timestamp>,
+}
+
+/// Where a new fact goes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Placement {
+    /// The neighbour before it ends from now on where the new one begins.
+    pub cuts_before: bool,
+    /// Where the new fact ends; `None` when it becomes the current one.
+    pub to: Option<Timestamp>,
+}
+
+impl Span {
+    /// Whether it holds at no instant.
+    pub fn is_empty(&self) -> bool {
+        let from = self.from.instant();
+        self.to.as_ref().is_some_and(|to| to.instant() <= from)
+    }
+
+    /// Whether it ends before it begins, which no span may.
+    pub fn is_backward(&self) -> bool {
+        let from = self.from.instant();
+        self.to.as_ref().is_some_and(|to| to.instant() < from)
+    }
+
+    /// Whether it holds at an instant.
+    pub fn holds_at(&self, instant: Instant) -> bool {
+        self.from.instant() <= instant && (self.to.as_ref()).is_none_or(|to| instant < to.instant())
+    }
+}
+
+/// Places a fact that holds from `from` on.
+///
+/// `before` is the last span of the chain that is not empty and begins at `from` or
+/// earlier; `after` the first that is not empty and begins later.
+///
+/// - What holds at `from` ends there.
+/// - The new fact ends where `after` begins. Where `before` held at `from` and was
+///   invalidated before that, it ends there instead: the invalidation said that
+///   nothing holds from then on. One whose end is still to come binds nobody.
+pub fn place(
+    from: &Timestamp,
+    before: Option<&Span>,
+    after: Option<&Span>,
+    now: Instant,
+) -> Placement {
+    let holding = before.filter(|span| span.holds_at(from.instant()));
+    let retracted = holding
+        .and_then(|span| span.to.clone())
+        .filter(|end| end.instant() <= now);
+    let next = after.map(|span| span.from.clone());
+    let to = match (retracted, next) {
+        (Some(end), Some(next)) if end.instant() < next.instant() => Some(end),
+        (Some(end), None) => Some(end),
+        (_, next) => next,
+    };
+    Placement {
+        cuts_before: holding.is_some(),
+        to,
+    }
+}
+
+/// Refuses a chain, in the order of its starts, that breaks a rule of chains.
+///
+/// # Errors
+/// With `fact_overlap` when two spans hold at once or two are current, with
+/// `integrity_error` when one ends before it begins.
+pub fn check_chain(chain: &[Span]) -> Result<(), Failure> {
+    let mut last: Option<&Span> = None;
+    for span in chain {
+        if span.is_backward() {
+            let message = format!("a fact that begins at {} ends before that", span.from);
+            return Err(Failure::new(Code::AgenticIntegrityError, message));
+        }
+        if span.is_empty() {
+            continue;
+        }
+        if let Some(last) = last
+            && (last.from.instant() > span.from.instant() || last.holds_at(span.from.instant()))
+        {
+            return Err(overlap(span));
+        }
+        last = Some(span);
+    }
+    Ok(())
+}
+
+pub(super) fn overlap(span: &Span) -> Failure {
+    let message = format!(
+        "another fact of this subject and predicate holds at {} or later, when this one does",
+        span.from
+    );
+    Failure::new(Code::AgenticFactOverlap, message).at("/valid_from")
+}

@@ -1,0 +1,38 @@
+//! Invalidating a fact: it ceases to hold, and nothing takes its place.
+
+use super::Fact;
+use crate::{FactId, Instant, Timestamp};
+
+/// The end of a fact.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Invalidation {
+    /// The fact.
+    pub fact_id: FactId,
+    /// Its end.
+    pub valid_to: Timestamp,
+}
+
+/// Ends the current fact of a chain, where there is one and it has the value that is
+/// asked for.
+///
+/// A fact that was to hold from some later instant on ends at that instant: it never
+/// holds, and no fact ends before it begins.
+pub fn invalidate(
+    current: Option<&Fact>,
+    value: Option<&str>,
+    now: Instant,
+) -> Option<Invalidation> {
+    let fact = current.filter(|fact| fact.is_current())?;
+    if value.is_some_and(|value| value != fact.value) {
+        return None;
+    }
+    let valid_to = if fact.valid_from.instant() > now {
+        fact.valid_from.clone()
+    } else {
+        Timestamp::emit(now)
+    };
+    Some(Invalidation {
+        fact_id: fact.fact_id.clone(),
+        valid_to,
+    })
+}

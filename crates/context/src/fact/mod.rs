@@ -1,0 +1,156 @@
+//! Facts: what holds now, and what held before.
+//!
+//! The facts of one subject and predicate in one project are a chain. Invariants:
+//! - at most one fact of a chain is current (has no end);
+//! - no two facts of a chain hold at the same instant; one that never held at all
+//!   (its end is its start) gets in nobody's way;
+//! - between two facts there is no gap but one that an invalidation made;
+//! - filling in an earlier fact never lengthens one that was invalidated;
+//! - members that we do not know are kept.
+
+mod assert;
+mod assertion;
+mod chain;
+mod import;
+mod invalidate;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
+use accord_contract::wire::{Object, Ratio, Value, Wire as _};
+
+pub use assert::{AssertOptions, AssertState, Asserted, OutOfOrder, assert};
+pub use assertion::{Assertion, FactAssertion};
+pub use chain::{Placement, Span, check_chain, place};
+pub use import::{ImportState, Imported, import};
+pub use invalidate::{Invalidation, invalidate};
+
+use crate::limits::{MAX_ITEMS, MAX_KEY_BYTES, MAX_TEXT_BYTES};
+use crate::refuse::{check_actor, check_items, check_length};
+use crate::{Actor, FactId, Instant, PackageId, ProjectId, Timestamp, refuse};
+
+message! {
+    /// A statement that holds for a while.
+    pub struct Fact("Fact", open) {
+        /// The fact's id.
+        required fact_id: FactId = "fact_id", "fact-id";
+        /// The project that owns the fact.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// What the fact is about.
+        required subject: String = "subject", "fact-subject";
+        /// Which property of it.
+        required predicate: String = "predicate", "fact-predicate";
+        /// The value; numbers are texts, too.
+        required value: String = "value", "fact-value";
+        /// From when on it holds.
+        required valid_from: Timestamp = "valid_from", "time:rfc-3339-utc";
+        /// When it ceased to hold; null while it is current.
+        required_or_null valid_to: Timestamp = "valid_to", "time:rfc-3339-utc";
+        /// The package that it was asserted with.
+        required_or_null source_package_id: PackageId = "source_package_id", "package-id";
+        /// How sure whoever asserted it was, from 0 to 1.
+        required confidence: Ratio = "confidence", "confidence";
+        /// Who asserted it.
+        required_or_null asserted_by: Actor = "asserted_by", "actor";
+        /// When it was recorded.
+        required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        /// Labels.
+        required tags: Vec<String> = "tags", "labels";
+    }
+}
+
+impl Fact {
+    /// Reads a fact as it is exported or stored: as [`Fact`] writes it, or without the
+    /// members that have a default.
+    ///
+    /// # Errors
+    /// When the members are no fact, or it ends before it begins.
+    pub fn read(mut members: Object) -> Result<Self, Failure> {
+        for (name, default) in [
+            ("valid_to", Value::Null),
+            ("source_package_id", Value::Null),
+            ("confidence", 1.0.into()),
+            ("asserted_by", Value::Null),
+            ("tags", Value::Array(Vec::new())),
+        ] {
+            let member = members.entry(name).or_insert(Value::Null);
+            if member.is_null() || (name == "source_package_id" && member == "") {
+                *member = default;
+            }
+        }
+        let fact = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+        check_key("/subject", &fact.subject)?;
+        check_key("/predicate", &fact.predicate)?;
+        check_value("/value", &fact.value)?;
+        check_tags(&fact.tags)?;
+        if let Some(actor) = &fact.asserted_by {
+            check_actor("/asserted_by", actor)?;
+        }
+        if fact.span().is_backward() {
+            return Err(refuse::schema(
+                "/valid_to",
+                "a fact cannot end before it begins",
+            ));
+        }
+        Ok(fact)
+    }
+
+    /// When the fact holds.
+    pub fn span(&self) -> Span {
+        Span {
+            from: self.valid_from.clone(),
+            to: self.valid_to.clone(),
+        }
+    }
+
+    /// Whether the fact has no end.
+    pub fn is_current(&self) -> bool {
+        self.valid_to.is_none()
+    }
+
+    /// Whether the fact holds at an instant.
+    pub fn holds_at(&self, instant: Instant) -> bool {
+        self.valid_from.instant() <= instant
+            && (self.valid_to.as_ref()).is_none_or(|to| instant < to.instant())
+    }
+}
+
+/// There is no such fact.
+pub fn not_found(fact: &FactId) -> Failure {
+    let message = format!("there is no fact {:?}", fact.as_str());
+    Failure::new(Code::AgenticFactNotFound, message)
+}
+
+/// Refuses a subject or predicate that is empty, too long, or holds U+0000, which some
+/// engines cannot store.
+pub(crate) fn check_key(pointer: &str, text: &str) -> Result<(), Failure> {
+    if text.is_empty() {
+        return Err(refuse::schema(
+            pointer,
+            format!("{pointer} must not be empty"),
+        ));
+    }
+    check_length(pointer, text, MAX_KEY_BYTES)?;
+    check_characters(pointer, text)
+}
+
+/// Refuses a value that is too long or holds U+0000.
+pub(crate) fn check_value(pointer: &str, text: &str) -> Result<(), Failure> {
+    check_length(pointer, text, MAX_TEXT_BYTES)?;
+    check_characters(pointer, text)
+}
+
+fn check_characters(pointer: &str, text: &str) -> Result<(), Failure> {
+    if text.contains('\0') {
+        let message = format!("{pointer} must not hold the character U+0000");
+        return Err(refuse::schema(pointer, message));
+    }
+    Ok(())
+}
+
+fn check_tags(tags: &[String]) -> Result<(), Failure> {
+    check_items("/tags", tags.len(), MAX_ITEMS)?;
+    for (index, tag) in tags.iter().enumerate() {
+        check_length(&format!("/tags/{index}"), tag, MAX_TEXT_BYTES)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The Agentic Protocol 0.1: its documents, and what is decided about them.
+//!
+//! * [`package`], [`fact`], [`session`], [`project`]: the four documents, read strictly,
+//!   with every member that we do not know.
+//! * [`deposit`], [`lifecycle`], [`fact`]: what a write leads to, given what is stored.
+//! * [`query`]: what can be asked for; [`bundle`]: the answers that are put together from
+//!   several rows; [`export`]: whole projects as lines.
+//! * [`event`]: what the stream of a project tells; [`access`]: who may do and see what;
+//!   [`conformance`]: what a server says that it can do.
+//!
+//! Nothing here stores anything. A service loads what a decision needs, asks for it, and
+//! writes what it says, all within one transaction.
+//!
+//! Invariants:
+//! - a package's text is never written again from a value; its hash is that of its text;
+//! - after its deposit only `status` and `review_type` of a package move, and every state
+//!   is in its revision log;
+//! - of the facts of one subject and predicate, never two are current and never two hold
+//!   at once, and there is no gap but one that an invalidation made;
+//! - instants compare as time, and the texts that named them are kept;
+//! - a refusal has a code, names the place, and changes nothing.
+//!
+//! This crate is pure: the time and random bytes come in as arguments.
+
+pub mod access;
+mod actor;
+pub mod bundle;
+mod callsign;
+pub mod conformance;
+pub mod deposit;
+pub mod event;
+pub mod export;
+pub mod fact;
+mod hash;
+mod ids;
+mod instant;
+pub mod lifecycle;
+pub mod limits;
+pub mod package;
+pub mod project;
+pub mod query;
+mod refuse;
+pub mod session;
+mod text;
+mod warning;
+
+pub use access::{Access, Verb};
+pub use actor::{Actor, ActorKey, ActorType, SessionReference};
+pub use callsign::callsign;
+pub use event::{Event, EventKind, NewEvent};
+pub use fact::Fact;
+pub use hash::{ContentHash, ContentHashError};
+pub use ids::{ActorId, FactId, IdError, MAX_ID_CHARS, PackageId, ProjectId, SessionId};
+pub use instant::{Instant, InstantError, Timestamp};
+pub use package::Package;
+pub use project::{Project, ProjectPolicy, Writing};
+pub use session::Session;
+pub use text::compact;
+pub use warning::Warning;

@@ -1,0 +1,125 @@
+//! What people send to move a package.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{message, wire_enum};
+
+use super::{Change, Move};
+use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TEXT_BYTES};
+use crate::package::{ReviewType, Status};
+use crate::{Actor, refuse, text};
+
+wire_enum! {
+    /// Who is to review a package.
+    pub enum Reviewer("Reviewer", closed) {
+        /// A person.
+        Human = "human",
+        /// An agent.
+        Agent = "agent",
+    }
+}
+
+message! {
+    /// Asks for a review.
+    pub struct FlagRequest("FlagRequest", open) {
+        /// Who is to review.
+        required review_type: Reviewer = "review_type", "review-type";
+        /// What to look at.
+        nullable note: String = "note", "text-for-people";
+        /// Who asks.
+        nullable actor: Actor = "actor", "actor";
+    }
+}
+
+message! {
+    /// Says how a review ended.
+    pub struct ReviewRequest("ReviewRequest", open) {
+        /// The status that the package goes to: complete or revision_requested.
+        required outcome: Status = "outcome", "package-status";
+        /// What the reviewer found.
+        nullable note: String = "note", "text-for-people";
+        /// Who reviewed.
+        nullable actor: Actor = "actor", "actor";
+    }
+}
+
+message! {
+    /// What goes with a resubmission or a completion.
+    pub struct MoveRequest("MoveRequest", open) {
+        /// What was done.
+        nullable note: String = "note", "text-for-people";
+        /// Who did it.
+        nullable actor: Actor = "actor", "actor";
+    }
+}
+
+impl From<Reviewer> for ReviewType {
+    fn from(reviewer: Reviewer) -> Self {
+        match reviewer {
+            Reviewer::Human => Self::Human,
+            Reviewer::Agent => Self::Agent,
+        }
+    }
+}
+
+/// Reads the request for a review.
+///
+/// # Errors
+/// When the body is no such request.
+pub fn flag(body: &[u8]) -> Result<Move, Failure> {
+    let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    let asked = FlagRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+    asked_for(
+        Change::Flag(asked.review_type),
+        asked.note.value(),
+        asked.actor.value(),
+    )
+}
+
+/// Reads the outcome of a review.
+///
+/// # Errors
+/// When the body is no such request.
+pub fn review(body: &[u8]) -> Result<Move, Failure> {
+    let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    let asked = ReviewRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+    asked_for(
+        Change::Review(asked.outcome),
+        asked.note.value(),
+        asked.actor.value(),
+    )
+}
+
+/// Reads what goes with [`Change::Resubmit`] or [`Change::Complete`]; an empty body
+/// says nothing.
+///
+/// # Errors
+/// When the body is no such request.
+pub fn plain(change: Change, body: &[u8]) -> Result<Move, Failure> {
+    let body = if body.trim_ascii().is_empty() {
+        b"{}"
+    } else {
+        body
+    };
+    let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    let asked = MoveRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+    asked_for(change, asked.note.value(), asked.actor.value())
+}
+
+fn asked_for(
+    change: Change,
+    note: Option<&String>,
+    actor: Option<&Actor>,
+) -> Result<Move, Failure> {
+    if let Some(note) = note {
+        refuse::check_length("/note", note, MAX_TEXT_BYTES)?;
+    }
+    if let Some(actor) = actor {
+        refuse::check_actor("/actor", actor)?;
+    }
+    Ok(Move {
+        change,
+        note: note.cloned(),
+        actor: actor.cloned(),
+    })
+}

@@ -1,0 +1,112 @@
+//! The revision log: every state that a package was in.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
+use accord_contract::wire::Object;
+
+use super::Move;
+use crate::package::{ReviewType, Status};
+use crate::refuse;
+use crate::{Actor, ContentHash, Instant, Package, Timestamp};
+
+message! {
+    /// One state that a package was in.
+    pub struct Revision("Revision", open) {
+        /// Its place in the log of its package, from 1.
+        required seq: u64 = "seq", "sequence";
+        /// The status.
+        required status: Status = "status", "package-status";
+        /// Who reviews.
+        required review_type: ReviewType = "review_type", "review-type";
+        /// The hash of the package in this state.
+        required content_hash: ContentHash = "content_hash", "content-hash";
+        /// Who brought it there, where that is known.
+        required_or_null actor: Actor = "actor", "actor";
+        /// What they said about it.
+        required_or_null note: String = "note", "text-for-people";
+        /// When.
+        required at: Timestamp = "at", "time:rfc-3339-utc";
+    }
+}
+
+impl Revision {
+    /// The first entry: the state in which a package was deposited.
+    pub fn deposited(package: &Package, actor: Option<Actor>, at: Instant) -> Self {
+        Self::entry(1, package, actor, None, at)
+    }
+
+    /// The first entry of a package that comes without a log: its author deposited it
+    /// when it was made.
+    pub fn imported(package: &Package) -> Self {
+        let fields = package.fields();
+        let instant = fields.created_at.instant();
+        let mut entry = Self::entry(1, package, Some(fields.created_by.clone()), None, instant);
+        entry.at = fields.created_at.clone();
+        entry
+    }
+
+    pub(super) fn followed_by(&self, package: &Package, asked: &Move, at: Instant) -> Self {
+        let (actor, note) = (asked.actor.clone(), asked.note.clone());
+        Self::entry(self.seq + 1, package, actor, note, at)
+    }
+
+    fn entry(
+        seq: u64,
+        package: &Package,
+        actor: Option<Actor>,
+        note: Option<String>,
+        at: Instant,
+    ) -> Self {
+        Self {
+            seq,
+            status: package.status(),
+            review_type: package.review_type(),
+            content_hash: *package.content_hash(),
+            actor,
+            note,
+            at: Timestamp::emit(at),
+            extra: Object::new(),
+        }
+    }
+}
+
+/// Refuses a log that cannot be that of `package`: its numbers have a gap, a move in
+/// it is not allowed, or a hash in it is not that of the package in that state.
+///
+/// # Errors
+/// With `hash_mismatch` or `invalid_schema`, at the entry.
+pub fn check_revisions(package: &Package, log: &[Revision]) -> Result<(), Failure> {
+    for (index, entry) in log.iter().enumerate() {
+        let pointer = format!("/{index}");
+        if entry.seq != index as u64 + 1 {
+            let message = format!(
+                "entry {} of the revisions has the seq {}",
+                index + 1,
+                entry.seq
+            );
+            return Err(refuse::schema(format!("{pointer}/seq"), message));
+        }
+        let before = index.checked_sub(1).map(|index| log[index].status);
+        let allowed = before.is_none_or(|before| {
+            // A flag or a note leaves the status where it is.
+            before.may_become(entry.status)
+                || (before == entry.status && before == Status::AwaitingReview)
+        });
+        if !allowed {
+            let message = format!("no package goes to {} from there", entry.status);
+            return Err(refuse::schema(format!("{pointer}/status"), message));
+        }
+        let state = package.in_state(entry.status, entry.review_type);
+        if *state.content_hash() != entry.content_hash {
+            let message = format!("in that state the content hash is {}", state.content_hash());
+            let failure = Failure::new(Code::AgenticHashMismatch, message);
+            return Err(failure.at(format!("{pointer}/content_hash")));
+        }
+    }
+    let last = log.last().map(|entry| entry.content_hash);
+    if last == Some(*package.content_hash()) {
+        return Ok(());
+    }
+    let message = "the last revision is not the package as it is";
+    Err(Failure::new(Code::AgenticHashMismatch, message).at(""))
+}

@@ -1,0 +1,37 @@
+//! How large things may be. Each limit is refused with a code of its own.
+
+/// The largest package, in bytes of its text; past it `payload_too_large`.
+pub const MAX_PACKAGE_BYTES: usize = 4 * 1024 * 1024;
+
+/// The largest fact, project or session, in bytes of its text; past it
+/// `payload_too_large`.
+pub const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
+
+/// The most items in a list of a package or fact; past it `too_many_items`.
+pub const MAX_ITEMS: usize = 1_000;
+
+/// The longest prose (`description`, `handoff_note`, `content_md`), in bytes; past it
+/// `text_too_long`.
+pub const MAX_PROSE_BYTES: usize = 2 * 1024 * 1024;
+
+/// The longest other text: items of lists, topics, paths, notes, values of facts, in
+/// bytes; past it `text_too_long`.
+pub const MAX_TEXT_BYTES: usize = 64 * 1024;
+
+/// The longest subject or predicate of a fact, in bytes; past it `text_too_long`.
+pub const MAX_KEY_BYTES: usize = 4 * 1024;
+
+/// The largest actor, with the members that we do not know, in bytes of its text; past it
+/// `text_too_long`. Facts and revisions copy actors.
+pub const MAX_ACTOR_BYTES: usize = 16 * 1024;
+
+/// The most entries of a package's revision log, but for the one that completes it; past
+/// it `too_many_items`.
+pub const MAX_REVISIONS: usize = 500;
+
+/// The longest line of an export; a package with a full log fits.
+pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The longest title or name, in Unicode scalar values; past it `invalid_schema`, as
+/// the protocol says.
+pub const MAX_TITLE_CHARS: usize = 200;

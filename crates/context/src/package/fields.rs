@@ -1,0 +1,160 @@
+//! What a package says, read from its text.
+
+use accord_contract::codes::Failure;
+use accord_contract::message;
+
+use super::{NextActor, PackageType, ReviewType, Significance, Status, Title, Version};
+use crate::limits::{MAX_ITEMS, MAX_PROSE_BYTES, MAX_TEXT_BYTES};
+use crate::refuse::{check_actor, check_items, check_length};
+use crate::{Actor, PackageId, ProjectId, Timestamp};
+
+message! {
+    /// An immutable record of work done and decisions made.
+    pub struct PackageFields("Package", open) {
+        /// The package's id, unique in its project.
+        required package_id: PackageId = "package_id", "package-id";
+        /// The project that owns the package.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// The version of the protocol, 0.1.
+        required relay_version: Version = "relay_version", "protocol-version";
+        /// What the package is about, in 1 to 200 characters.
+        required title: Title = "title", "text-for-people";
+        /// Where the package stands in its life.
+        required status: Status = "status", "package-status";
+        /// What kind of package it is; own kinds begin with x-.
+        required package_type: PackageType = "package_type", "package-type";
+        /// Who reviews the package.
+        required review_type: ReviewType = "review_type", "review-type";
+        /// When the package was made, in UTC.
+        required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        /// Who made the package.
+        required created_by: Actor = "created_by", "actor";
+        /// What the package is about, at length.
+        nullable description: String = "description", "text-for-people";
+        /// Labels.
+        nullable tags: Vec<String> = "tags", "labels";
+        /// The decisions that the package records.
+        nullable decisions_made: Vec<String> = "decisions_made", "decisions";
+        /// The questions that the package leaves open.
+        nullable open_questions: Vec<String> = "open_questions", "questions";
+        /// What whoever goes on should know.
+        nullable handoff_note: String = "handoff_note", "text-for-people";
+        /// Who should go on; a hint.
+        nullable estimated_next_actor: NextActor = "estimated_next_actor", "next-actor";
+        /// What the work produced.
+        nullable deliverables: Vec<Deliverable> = "deliverables", "deliverables";
+        /// The package that this one extends or supersedes.
+        nullable parent_package_id: String = "parent_package_id", "package-id";
+        /// How much the package matters, from 1 to 10; 5 where it does not say.
+        nullable significance: Significance = "significance", "significance";
+        /// A body in Markdown.
+        nullable content_md: String = "content_md", "markdown";
+        /// The subject area.
+        nullable topic: String = "topic", "label";
+        /// A narrower kind.
+        nullable artifact_type: String = "artifact_type", "label";
+        /// Where an implementation keeps uploaded deliverables.
+        nullable storage_path: String = "storage_path", "path";
+    }
+}
+
+message! {
+    /// Something that the work produced.
+    pub struct Deliverable("Deliverable", open) {
+        /// A path within the project, or a URL.
+        required path: String = "path", "path";
+        /// What kind of content it is, such as md or json.
+        required kind: String = "type", "content-type";
+        /// The hash of the content, as algorithm, colon and hexadecimal digits.
+        nullable hash: String = "hash", "content-hash";
+        /// The size of the content.
+        nullable size_bytes: u64 = "size_bytes", "bytes";
+    }
+}
+
+impl PackageFields {
+    /// How much the package matters.
+    pub fn significance(&self) -> Significance {
+        let named = self.significance.value().copied();
+        named.unwrap_or(Significance::DEFAULT)
+    }
+
+    /// The questions that the package leaves open.
+    pub fn open_questions(&self) -> &[String] {
+        self.open_questions.value().map_or(&[], Vec::as_slice)
+    }
+
+    /// The decisions that the package records.
+    pub fn decisions_made(&self) -> &[String] {
+        self.decisions_made.value().map_or(&[], Vec::as_slice)
+    }
+
+    /// The labels.
+    pub fn tags(&self) -> &[String] {
+        self.tags.value().map_or(&[], Vec::as_slice)
+    }
+
+    /// What the work produced.
+    pub fn deliverables(&self) -> &[Deliverable] {
+        self.deliverables.value().map_or(&[], Vec::as_slice)
+    }
+
+    /// What whoever goes on should know; empty where nothing was said.
+    pub fn handoff_note(&self) -> &str {
+        self.handoff_note.value().map_or("", String::as_str)
+    }
+
+    /// What the package is about, at length; empty where nothing was said.
+    pub fn description(&self) -> &str {
+        self.description.value().map_or("", String::as_str)
+    }
+
+    /// The body in Markdown; empty where there is none.
+    pub fn content_md(&self) -> &str {
+        self.content_md.value().map_or("", String::as_str)
+    }
+
+    /// The subject area, where it was named.
+    pub fn topic(&self) -> Option<&str> {
+        self.topic.value().map(String::as_str)
+    }
+
+    /// The package that this one extends or supersedes, where it names one. A text
+    /// that is no id, such as the empty one, names none.
+    pub fn parent(&self) -> Option<PackageId> {
+        let named = self.parent_package_id.value()?;
+        PackageId::new(named.as_str()).ok()
+    }
+
+    pub(super) fn check_limits(&self) -> Result<(), Failure> {
+        for (pointer, items) in [
+            ("/tags", self.tags()),
+            ("/decisions_made", self.decisions_made()),
+            ("/open_questions", self.open_questions()),
+        ] {
+            check_items(pointer, items.len(), MAX_ITEMS)?;
+            for (index, item) in items.iter().enumerate() {
+                check_length(&format!("{pointer}/{index}"), item, MAX_TEXT_BYTES)?;
+            }
+        }
+        check_actor("/created_by", &self.created_by)?;
+        check_items("/deliverables", self.deliverables().len(), MAX_ITEMS)?;
+        for (pointer, text) in [
+            ("/description", self.description()),
+            ("/handoff_note", self.handoff_note()),
+            ("/content_md", self.content_md()),
+        ] {
+            check_length(pointer, text, MAX_PROSE_BYTES)?;
+        }
+        for (pointer, text) in [
+            ("/topic", &self.topic),
+            ("/artifact_type", &self.artifact_type),
+            ("/parent_package_id", &self.parent_package_id),
+            ("/storage_path", &self.storage_path),
+        ] {
+            let text = text.value().map_or("", String::as_str);
+            check_length(pointer, text, MAX_TEXT_BYTES)?;
+        }
+        Ok(())
+    }
+}

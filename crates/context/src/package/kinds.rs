@@ -1,0 +1,234 @@
+//! The small values of packages.
+
+use std::fmt;
+
+use accord_contract::wire::{DecodeError, Extensible, Form, Pointer, Shape, Value, Wire};
+use accord_contract::wire_enum;
+
+use super::PROTOCOL_VERSION;
+use crate::limits::MAX_TITLE_CHARS;
+
+wire_enum! {
+    /// Where a package stands in its life.
+    pub enum Status("PackageStatus", closed) {
+        /// Work in progress.
+        Draft = "draft",
+        /// Final.
+        Complete = "complete",
+        /// Blocked on a reviewer.
+        AwaitingReview = "awaiting_review",
+        /// A reviewer asked for changes.
+        RevisionRequested = "revision_requested",
+    }
+}
+
+wire_enum! {
+    /// Who reviews a package.
+    pub enum ReviewType("ReviewType", closed) {
+        /// Nobody.
+        None = "none",
+        /// A person.
+        Human = "human",
+        /// An agent.
+        Agent = "agent",
+    }
+}
+
+wire_enum! {
+    /// Who should pick the work up.
+    pub enum NextActor("NextActor", closed) {
+        /// A person.
+        Human = "human",
+        /// An agent.
+        Agent = "agent",
+    }
+}
+
+wire_enum! {
+    /// The kinds of package that the protocol names.
+    pub enum KnownPackageType("PackageType", closed) {
+        /// A package of no special kind.
+        Standard = "standard",
+        /// Something significant was finished or happened.
+        Milestone = "milestone",
+        /// A decision with its reasons.
+        Decision = "decision",
+        /// Work passes from one actor to another.
+        Handoff = "handoff",
+        /// A tool deposited it by itself.
+        AutoDeposit = "auto_deposit",
+        /// The outcome of an analysis.
+        Analysis = "analysis",
+        /// A question that must be answered before work goes on.
+        Question = "question",
+        /// The outcome of looking at many packages.
+        OrchestratorReport = "orchestrator_report",
+    }
+}
+
+/// What kind of package it is: one that the protocol names, or an extension, which
+/// counts as [`KnownPackageType::Standard`].
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct PackageType(Extensible<KnownPackageType>);
+
+/// A title of 1 to 200 characters.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Title(String);
+
+/// How much a package matters, from 1 to 10.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Significance(u8);
+
+/// The version of the protocol; there is one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Version;
+
+impl PackageType {
+    /// The type that a text is: one of the protocol's, or `x-` and a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        match Extensible::from_text(text) {
+            Extensible::Unknown(other) if !is_extension(&other) => None,
+            kind => Some(Self(kind)),
+        }
+    }
+
+    /// The name on the wire.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// What the type means here.
+    pub fn meaning(&self) -> KnownPackageType {
+        self.0.known().unwrap_or(KnownPackageType::Standard)
+    }
+}
+
+impl fmt::Display for PackageType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl Wire for PackageType {
+    fn shape() -> Shape {
+        Extensible::<KnownPackageType>::shape()
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        let text = String::decode(value, at)?;
+        Self::parse(&text).ok_or_else(|| {
+            let mut refused = DecodeError::wrong_value(at, &Shape::Text, &text.into());
+            let names: Vec<_> = KnownPackageType::ALL
+                .iter()
+                .map(|kind| kind.as_str())
+                .collect();
+            refused.expected = format!("one of {}, or x- and a name", names.join(", "));
+            refused
+        })
+    }
+
+    fn write(&self, _: Form) -> Value {
+        self.as_str().into()
+    }
+}
+
+impl Title {
+    /// The title that a text is.
+    pub fn parse(text: impl Into<String>) -> Option<Self> {
+        let text = text.into();
+        let length = text.chars().take(MAX_TITLE_CHARS + 1).count();
+        (1..=MAX_TITLE_CHARS)
+            .contains(&length)
+            .then_some(Self(text))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Title {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl Wire for Title {
+    fn shape() -> Shape {
+        Shape::Text
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        let text = String::decode(value, at)?;
+        Self::parse(text.as_str()).ok_or_else(|| {
+            let mut refused = DecodeError::wrong_value(at, &Shape::Text, &text.into());
+            refused.expected = format!("a text of 1 to {MAX_TITLE_CHARS} characters");
+            refused
+        })
+    }
+
+    fn write(&self, _: Form) -> Value {
+        self.0.as_str().into()
+    }
+}
+
+impl Significance {
+    /// The significance of a package that names none.
+    pub const DEFAULT: Self = Self(5);
+
+    /// The significance that a number is.
+    pub fn new(number: u64) -> Option<Self> {
+        let number = u8::try_from(number).ok()?;
+        (1..=10).contains(&number).then_some(Self(number))
+    }
+
+    /// The number, from 1 to 10.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+}
+
+impl Wire for Significance {
+    fn shape() -> Shape {
+        Shape::Integer { minimum: Some(1) }
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        let number = i64::decode(value, at)?;
+        let found = u64::try_from(number).ok().and_then(Self::new);
+        found.ok_or_else(|| {
+            let mut refused = DecodeError::wrong_value(at, &Self::shape(), &number.into());
+            refused.expected = "an integer from 1 to 10".into();
+            refused
+        })
+    }
+
+    fn write(&self, _: Form) -> Value {
+        self.0.into()
+    }
+}
+
+impl Wire for Version {
+    fn shape() -> Shape {
+        Shape::Text
+    }
+
+    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+        let text = String::decode(value, at)?;
+        if text == PROTOCOL_VERSION {
+            return Ok(Self);
+        }
+        let mut refused = DecodeError::wrong_value(at, &Shape::Text, &text.into());
+        refused.expected = format!("the text {PROTOCOL_VERSION:?}");
+        Err(refused)
+    }
+
+    fn write(&self, _: Form) -> Value {
+        PROTOCOL_VERSION.into()
+    }
+}
+
+fn is_extension(text: &str) -> bool {
+    text.strip_prefix("x-").is_some_and(|name| !name.is_empty())
+}

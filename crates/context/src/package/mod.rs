@@ -1,0 +1,219 @@
+//! Context packages: the text that came in, what it says, and its hash.
+//!
+//! Invariants:
+//! - the text of a package is what was submitted, less the transport member
+//!   `content_hash`; nothing writes it again from a value;
+//! - [`Package::content_hash`] is the hash of [`Package::text`];
+//! - whether a text is a package depends on nothing that its hash does not cover: an
+//!   optional member that is `null` is as if it were absent, `5.0` is `5`.
+
+mod fields;
+mod kinds;
+mod mint;
+mod searchable;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Wire as _;
+
+pub use fields::{Deliverable, PackageFields};
+pub use kinds::{
+    KnownPackageType, NextActor, PackageType, ReviewType, Significance, Status, Title, Version,
+};
+pub use mint::with_minted_id;
+pub use searchable::SearchTexts;
+
+use crate::limits::MAX_PACKAGE_BYTES;
+use crate::refuse;
+use crate::text;
+use crate::{ContentHash, PackageId, ProjectId};
+
+/// The version of the protocol that every package names.
+pub const PROTOCOL_VERSION: &str = "0.1";
+
+/// The member of a package in transport that carries its hash.
+pub const CONTENT_HASH: &str = "content_hash";
+
+/// A sound package.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Package {
+    text: String,
+    content_hash: ContentHash,
+    fields: PackageFields,
+}
+
+impl Package {
+    /// Reads a package as it is submitted. A member `content_hash` is taken out, and
+    /// must be the hash of the rest.
+    ///
+    /// # Errors
+    /// When the text is no package, is too large, or its hash is another one.
+    pub fn parse(submitted: &[u8]) -> Result<Self, Failure> {
+        Self::parse_within(submitted, MAX_PACKAGE_BYTES)
+    }
+
+    /// Reads a package that was stored elsewhere. Its moves may have made it a little
+    /// longer than what can be submitted.
+    pub(crate) fn parse_exported(text: &[u8]) -> Result<Self, Failure> {
+        Self::parse_within(text, MAX_PACKAGE_BYTES + 64)
+    }
+
+    fn parse_within(submitted: &[u8], limit: usize) -> Result<Self, Failure> {
+        text::check_size(submitted, limit)?;
+        let submitted = std::str::from_utf8(submitted)
+            .map_err(|_| refuse::schema("", "the body is not UTF-8"))?
+            .trim_matches([' ', '\n', '\r', '\t']);
+        let claim = text::member(submitted, CONTENT_HASH).map_err(refuse::canon)?;
+        let Some(claim) = claim else {
+            return Self::read(submitted.to_owned());
+        };
+        let claimed = text::document(submitted[claim.value.clone()].as_bytes())?;
+        let package = Self::read(text::without(submitted, &claim))?;
+        if claimed.is_null() || claimed == package.content_hash.to_string() {
+            return Ok(package);
+        }
+        let message = format!(
+            "the content hash is {}; the package says {claimed}",
+            package.content_hash
+        );
+        Err(Failure::new(Code::AgenticHashMismatch, message).at("/content_hash"))
+    }
+
+    /// Takes a stored text back, which must still have the hash that it was stored with.
+    ///
+    /// # Errors
+    /// With `integrity_error` when it has another hash, or is no package any more.
+    pub fn from_stored(stored: String, hash: &ContentHash) -> Result<Self, Failure> {
+        verify(&stored, hash)?;
+        Self::read(stored).map_err(|failure| broken(&failure.message))
+    }
+
+    /// Refuses a package that says it belongs to another project.
+    ///
+    /// # Errors
+    /// With `invalid_schema` at `project_id`.
+    pub fn must_belong_to(&self, project: &ProjectId) -> Result<(), Failure> {
+        if self.project_id() == project {
+            return Ok(());
+        }
+        let message = format!(
+            "the package says that it belongs to {:?}, and was sent to {:?}",
+            self.project_id().as_str(),
+            project.as_str()
+        );
+        Err(refuse::schema("/project_id", message))
+    }
+
+    /// The text, exactly as it came in.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The hash of the text.
+    pub fn content_hash(&self) -> &ContentHash {
+        &self.content_hash
+    }
+
+    /// What the package says.
+    pub fn fields(&self) -> &PackageFields {
+        &self.fields
+    }
+
+    /// The package's id.
+    pub fn package_id(&self) -> &PackageId {
+        &self.fields.package_id
+    }
+
+    /// The project that the package belongs to.
+    pub fn project_id(&self) -> &ProjectId {
+        &self.fields.project_id
+    }
+
+    /// The status as it is now.
+    pub fn status(&self) -> Status {
+        self.fields.status
+    }
+
+    /// Who reviews, or none.
+    pub fn review_type(&self) -> ReviewType {
+        self.fields.review_type
+    }
+
+    /// The same package in another state; nothing else in its text changes.
+    pub(crate) fn in_state(&self, status: Status, review_type: ReviewType) -> Self {
+        let status_text = text::quoted(status.as_str());
+        let review_text = text::quoted(review_type.as_str());
+        let values = [
+            ("status", status_text.as_str()),
+            ("review_type", review_text.as_str()),
+        ];
+        let changed = text::replace(&self.text, &values).expect("a package's text is sound JSON");
+        let content_hash =
+            ContentHash::of(changed.as_bytes()).expect("two words keep the text canonical");
+        let mut fields = self.fields.clone();
+        fields.status = status;
+        fields.review_type = review_type;
+        Self {
+            text: changed,
+            content_hash,
+            fields,
+        }
+    }
+
+    /// The package in transport: its text with the member `content_hash`.
+    pub fn transport_text(&self) -> String {
+        transport_text(&self.text, &self.content_hash)
+    }
+
+    fn read(package: String) -> Result<Self, Failure> {
+        let content_hash = ContentHash::of(package.as_bytes()).map_err(refuse::canon)?;
+        let document = text::document(package.as_bytes())?;
+        let fields = PackageFields::from_document(document).map_err(refuse::decoded)?;
+        fields.check_limits()?;
+        Ok(Self {
+            text: package,
+            content_hash,
+            fields,
+        })
+    }
+}
+
+/// Refuses a stored text that no longer has its hash.
+///
+/// # Errors
+/// With `integrity_error`.
+pub fn verify(stored: &str, hash: &ContentHash) -> Result<(), Failure> {
+    match ContentHash::of(stored.as_bytes()) {
+        Ok(found) if found == *hash => Ok(()),
+        Ok(found) => Err(broken(&format!("its hash is {found}, and was {hash}"))),
+        Err(error) => Err(broken(&error.to_string())),
+    }
+}
+
+/// A stored package in transport: its text with the member `content_hash`.
+pub fn transport_text(stored: &str, hash: &ContentHash) -> String {
+    text::append(stored, CONTENT_HASH, &text::quoted(&hash.to_string()))
+}
+
+/// There is no such package.
+pub fn not_found(package: &PackageId) -> Failure {
+    let message = format!("there is no package {:?}", package.as_str());
+    Failure::new(Code::AgenticPackageNotFound, message)
+}
+
+/// Several projects that the key covers have a package of this id.
+pub fn ambiguous(package: &PackageId, projects: &[ProjectId]) -> Failure {
+    let message = format!(
+        "{} projects have a package {:?}",
+        projects.len(),
+        package.as_str()
+    );
+    let names: Vec<_> = projects.iter().map(ProjectId::encode).collect();
+    Failure::new(Code::AgenticAmbiguousPackageId, message)
+        .with("projects", names)
+        .suggesting("name the project, with ?project_id=")
+}
+
+fn broken(detail: &str) -> Failure {
+    let message = format!("a stored package is damaged: {detail}");
+    Failure::new(Code::AgenticIntegrityError, message)
+}

@@ -1,0 +1,40 @@
+//! What of a package can be searched.
+
+use super::PackageFields;
+
+/// The searchable texts of a package, one a weight; lists have an item a line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct SearchTexts {
+    /// The title.
+    pub title: String,
+    /// The decisions.
+    pub decisions: String,
+    /// The open questions.
+    pub questions: String,
+    /// The handoff note.
+    pub handoff: String,
+    /// Description, labels, topic, paths of deliverables, and the Markdown body.
+    pub body: String,
+}
+
+impl PackageFields {
+    /// The texts by which the package can be found.
+    pub fn searchable(&self) -> SearchTexts {
+        let paths = self.deliverables().iter().map(|item| item.path.as_str());
+        let body = [self.description(), self.topic().unwrap_or_default()]
+            .into_iter()
+            .chain(self.tags().iter().map(String::as_str))
+            .chain(self.artifact_type.value().map(String::as_str))
+            .chain(paths)
+            .chain([self.content_md()])
+            .filter(|text| !text.is_empty());
+        SearchTexts {
+            title: self.title.as_str().to_owned(),
+            decisions: self.decisions_made().join("\n"),
+            questions: self.open_questions().join("\n"),
+            handoff: self.handoff_note().to_owned(),
+            body: body.collect::<Vec<_>>().join("\n"),
+        }
+    }
+}

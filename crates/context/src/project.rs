@@ -1,0 +1,281 @@
+//! Projects: what packages, facts and sessions belong to.
+//!
+//! Invariants:
+//! - `project_id` and `created_at` never change;
+//! - an archived project takes no writes but the one that restores it;
+//! - members that we do not know are kept.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
+use accord_contract::wire::{Field, Object, Value, Wire as _};
+
+use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TEXT_BYTES};
+use crate::package::Title;
+use crate::refuse::check_length;
+use crate::{Actor, Instant, ProjectId, Timestamp, refuse, text};
+
+message! {
+    /// A bounded scope of work.
+    pub struct Project("Project", open) {
+        /// The project's id.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// What people call it.
+        required name: Title = "name", "text-for-people";
+        /// What it is about.
+        required description: String = "description", "text-for-people";
+        /// When it was created.
+        required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        /// Since when it is archived; null while it is not.
+        required_or_null archived_at: Timestamp = "archived_at", "time:rfc-3339-utc";
+    }
+}
+
+message! {
+    /// Asks for a new project.
+    pub struct ProjectRequest("ProjectRequest", open) {
+        /// Its id; one is made where none is given.
+        nullable project_id: ProjectId = "project_id", "project-id";
+        /// What people call it; its id where no name is given.
+        nullable name: Title = "name", "text-for-people";
+        /// What it is about.
+        nullable description: String = "description", "text-for-people";
+    }
+}
+
+message! {
+    /// Asks for other words about a project; what is absent stays.
+    pub struct ProjectChange("ProjectChange", open) {
+        /// What people call it.
+        optional name: Title = "name", "text-for-people";
+        /// What it is about.
+        nullable description: String = "description", "text-for-people";
+    }
+}
+
+/// Whether a write may create the project that it names.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ProjectPolicy {
+    /// The first write to a project creates it.
+    #[default]
+    Create,
+    /// Projects are created on purpose alone.
+    Strict,
+}
+
+/// The occasion of a write: where it goes, who writes, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Writing<'a> {
+    /// The project that the write names.
+    pub project_id: &'a ProjectId,
+    /// That project, where it is there.
+    pub project: Option<&'a Project>,
+    /// Whether the write may create it.
+    pub policy: ProjectPolicy,
+    /// Who writes, where that is known.
+    pub actor: Option<&'a Actor>,
+    /// The time, which for one project never goes back: else the fact that is asserted
+    /// last would not be the current one.
+    pub now: Instant,
+}
+
+/// What a change of a project leads to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ProjectOutcome {
+    /// It is already so.
+    Unchanged,
+    /// The project as it is from now on.
+    Changed(Box<Project>),
+}
+
+impl Writing<'_> {
+    /// The new project that the write creates; `None` when the project is there.
+    ///
+    /// # Errors
+    /// With `project_archived`, or with `project_not_found` where writes create none.
+    pub fn admit(&self) -> Result<Option<Project>, Failure> {
+        match (self.project, self.policy) {
+            (Some(project), _) => project.must_take_writes().map(|()| None),
+            (None, ProjectPolicy::Create) => {
+                Ok(Some(Project::bare(self.project_id.clone(), self.now)))
+            }
+            (None, ProjectPolicy::Strict) => Err(not_found(self.project_id)),
+        }
+    }
+}
+
+impl Project {
+    /// A project that nothing is known of but its id.
+    pub fn bare(project_id: ProjectId, now: Instant) -> Self {
+        let name: String = project_id.as_str().chars().take(200).collect();
+        Self {
+            name: Title::parse(name).expect("an id is not empty"),
+            project_id,
+            description: String::new(),
+            created_at: Timestamp::emit(now),
+            archived_at: None,
+            extra: Object::new(),
+        }
+    }
+
+    /// Reads a project as it is exported or stored, in the form that [`Project`]
+    /// writes or a shorter one.
+    ///
+    /// # Errors
+    /// When the members are no project.
+    pub fn read(mut members: Object) -> Result<Self, Failure> {
+        let id = members.get("project_id").cloned().unwrap_or_default();
+        let fill = |members: &mut Object, name: &str, value: Value| {
+            if members.get(name).is_none_or(Value::is_null) {
+                members.insert(name.into(), value);
+            }
+        };
+        if let Some(id) = id.as_str() {
+            let name: String = id.chars().take(200).collect();
+            fill(&mut members, "name", name.into());
+        }
+        fill(&mut members, "description", "".into());
+        members.entry("archived_at").or_insert(Value::Null);
+        let project = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+        check_length("/description", &project.description, MAX_TEXT_BYTES)?;
+        Ok(project)
+    }
+
+    /// Whether the project is archived.
+    pub fn is_archived(&self) -> bool {
+        self.archived_at.is_some()
+    }
+
+    /// Refuses a write to an archived project.
+    ///
+    /// # Errors
+    /// With `project_archived`.
+    pub fn must_take_writes(&self) -> Result<(), Failure> {
+        match &self.archived_at {
+            None => Ok(()),
+            Some(since) => {
+                let message = format!(
+                    "the project {:?} is archived since {since}",
+                    self.project_id.as_str()
+                );
+                Err(Failure::new(Code::AgenticProjectArchived, message))
+            }
+        }
+    }
+
+    /// The project with other words about it.
+    ///
+    /// # Errors
+    /// With `project_archived`.
+    pub fn changed(&self, change: ProjectChange) -> Result<ProjectOutcome, Failure> {
+        self.must_take_writes()?;
+        let mut project = self.clone();
+        if let Some(name) = change.name {
+            project.name = name;
+        }
+        match change.description {
+            Field::Absent => {}
+            Field::Null => project.description.clear(),
+            Field::Value(description) => project.description = description,
+        }
+        for (name, value) in change.extra {
+            if value.is_null() {
+                project.extra.shift_remove(&name);
+            } else {
+                project.extra.insert(name, value);
+            }
+        }
+        Ok(self.outcome(project))
+    }
+
+    /// The project, archived from now on; one that is archived stays so since then.
+    #[must_use]
+    pub fn archived(&self, now: Instant) -> ProjectOutcome {
+        let mut project = self.clone();
+        project
+            .archived_at
+            .get_or_insert_with(|| Timestamp::emit(now));
+        self.outcome(project)
+    }
+
+    /// The project, no longer archived.
+    #[must_use]
+    pub fn restored(&self) -> ProjectOutcome {
+        let mut project = self.clone();
+        project.archived_at = None;
+        self.outcome(project)
+    }
+
+    fn outcome(&self, project: Self) -> ProjectOutcome {
+        if *self == project {
+            ProjectOutcome::Unchanged
+        } else {
+            ProjectOutcome::Changed(Box::new(project))
+        }
+    }
+}
+
+/// Reads the request for a new project, which gets an id from 16 random bytes where it
+/// names none.
+///
+/// # Errors
+/// When the body is no such request.
+pub fn requested(body: &[u8], random: [u8; 16], now: Instant) -> Result<Project, Failure> {
+    let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    for name in ["created_at", "archived_at"] {
+        refuse::not_yours(&mut members, name)?;
+    }
+    let asked = ProjectRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+    let id = asked.project_id.value().cloned();
+    let mut project = Project::bare(id.unwrap_or_else(|| ProjectId::mint(random)), now);
+    if let Field::Value(name) = asked.name {
+        project.name = name;
+    }
+    if let Field::Value(description) = asked.description {
+        check_length("/description", &description, MAX_TEXT_BYTES)?;
+        project.description = description;
+    }
+    project.extra = asked.extra;
+    Ok(project)
+}
+
+/// Decides whether a new project may be created where `existing` has its id: the same
+/// request twice creates it once.
+///
+/// # Errors
+/// With `duplicate_project_id` when another project has the id.
+pub fn create(asked: &Project, existing: Option<&Project>) -> Result<ProjectOutcome, Failure> {
+    let Some(existing) = existing else {
+        return Ok(ProjectOutcome::Changed(Box::new(asked.clone())));
+    };
+    let same = existing.name == asked.name
+        && existing.description == asked.description
+        && existing.extra == asked.extra;
+    if same {
+        return Ok(ProjectOutcome::Unchanged);
+    }
+    let message = format!("there is a project {:?} already", asked.project_id.as_str());
+    let failure = Failure::new(Code::AgenticDuplicateProjectId, message);
+    Err(failure.at("/project_id"))
+}
+
+/// Reads a change of a project.
+///
+/// # Errors
+/// When the body is no such change, or changes what never changes.
+pub fn change(body: &[u8]) -> Result<ProjectChange, Failure> {
+    let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    for name in ["project_id", "created_at", "archived_at"] {
+        refuse::not_yours(&mut members, name)?;
+    }
+    let change = ProjectChange::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+    if let Some(description) = change.description.value() {
+        check_length("/description", description, MAX_TEXT_BYTES)?;
+    }
+    Ok(change)
+}
+
+/// There is no such project.
+pub fn not_found(named: &ProjectId) -> Failure {
+    let message = format!("there is no project {:?}", named.as_str());
+    Failure::new(Code::AgenticProjectNotFound, message)
+}

@@ -1,0 +1,133 @@
+//! `/v1/projects/{project_id}/facts`: which facts, which to invalidate, how to assert.
+
+use accord_contract::codes::Failure;
+
+use super::params::{one_of, wrong};
+use super::{Cursor as _, FactPosition, Params};
+use crate::Instant;
+use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
+
+/// How many facts a listing gives that does not say.
+pub const DEFAULT_FACTS: u32 = 100;
+
+/// The most facts that a listing gives.
+pub const MAX_FACTS: u32 = 1_000;
+
+/// Asks for facts.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FactQuery {
+    /// Those of this subject.
+    pub subject: Option<String>,
+    /// Those of this predicate.
+    pub predicate: Option<String>,
+    /// Those that hold at some time.
+    pub time: FactTime,
+    /// At most so many.
+    pub limit: u32,
+    /// Those behind this place alone.
+    pub after: Option<FactPosition>,
+}
+
+/// The time that is asked about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FactTime {
+    /// Those that have no end.
+    Current,
+    /// Those that held at an instant.
+    AsOf(Instant),
+    /// All that ever were.
+    History,
+}
+
+/// Asks that a fact cease to hold.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InvalidateQuery {
+    /// What the fact is about.
+    pub subject: String,
+    /// Which property of it.
+    pub predicate: String,
+    /// The value that it must have, where that matters.
+    pub value: Option<String>,
+}
+
+impl FactQuery {
+    /// Reads what a listing asks for.
+    ///
+    /// # Errors
+    /// When a parameter is not as it must be.
+    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        let instant = |text: &str| Instant::parse_or_day(text).ok();
+        let expected = "a time such as 2026-04-18T20:00:00Z, or a day such as 2026-04-18";
+        let as_of = params.parsed("as_of", expected, instant)?;
+        let at = params.parsed("at", expected, instant)?;
+        if as_of.is_some() && at.is_some() && as_of != at {
+            return Err(wrong("at", "is another name of as_of, and both are given"));
+        }
+        let time = match (as_of.or(at), params.truth("history")?) {
+            (Some(_), true) => {
+                return Err(wrong("history", "asks for all times, and as_of for one"));
+            }
+            (Some(instant), false) => FactTime::AsOf(instant),
+            (None, true) => FactTime::History,
+            (None, false) => FactTime::Current,
+        };
+        let key = |name: &str| -> Result<Option<String>, Failure> {
+            let Some(text) = params.text(name) else {
+                return Ok(None);
+            };
+            check_key(&format!("/{name}"), text)?;
+            Ok(Some(text.to_owned()))
+        };
+        Ok(Self {
+            subject: key("subject")?,
+            predicate: key("predicate")?,
+            time,
+            limit: params.number("limit", 1..=MAX_FACTS, DEFAULT_FACTS)?,
+            after: params
+                .text("cursor")
+                .map(FactPosition::decode)
+                .transpose()?,
+        })
+    }
+}
+
+impl InvalidateQuery {
+    /// Reads which fact is to cease. Its value may be called `object` or `value`.
+    ///
+    /// # Errors
+    /// When subject or predicate is missing, or a parameter is not as it must be.
+    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        let (subject, predicate) = (params.demanded("subject")?, params.demanded("predicate")?);
+        check_key("/subject", subject)?;
+        check_key("/predicate", predicate)?;
+        let (object, value) = (params.text("object"), params.text("value"));
+        if object.is_some() && value.is_some() && object != value {
+            return Err(wrong(
+                "object",
+                "is another name of value, and both are given",
+            ));
+        }
+        let value = object.or(value);
+        if let Some(value) = value {
+            check_value("/object", value)?;
+        }
+        Ok(Self {
+            subject: subject.to_owned(),
+            predicate: predicate.to_owned(),
+            value: value.map(str::to_owned),
+        })
+    }
+}
+
+/// Reads how an assertion is meant.
+///
+/// # Errors
+/// When a parameter is not as it must be.
+pub fn assert_options(params: &Params<'_>) -> Result<AssertOptions, Failure> {
+    let names = one_of(OutOfOrder::ALL.iter().map(|choice| choice.as_str()));
+    let choice = params.parsed("if_out_of_order", &names, OutOfOrder::parse)?;
+    Ok(AssertOptions {
+        if_changed: params.truth("if_changed")?,
+        if_out_of_order: choice.unwrap_or(OutOfOrder::Insert),
+    })
+}

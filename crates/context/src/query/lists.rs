@@ -1,0 +1,70 @@
+//! `GET /v1/projects` and `GET /v1/projects/{project_id}/sessions`.
+
+use accord_contract::codes::Failure;
+
+use super::{Cursor as _, Params, ProjectPosition, SessionPosition};
+
+/// How many projects or sessions a listing gives that does not say.
+pub const DEFAULT_LIST: u32 = 50;
+
+/// The most projects or sessions that a listing gives.
+pub const MAX_LIST: u32 = 200;
+
+/// Asks for projects, by their ids.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ProjectQuery {
+    /// Archived ones, too.
+    pub include_archived: bool,
+    /// At most so many.
+    pub limit: u32,
+    /// Those behind this place alone.
+    pub after: Option<ProjectPosition>,
+}
+
+/// Asks for sessions, newest first.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SessionQuery {
+    /// Those of this callsign.
+    pub callsign: Option<String>,
+    /// Those that have not ended.
+    pub active: bool,
+    /// At most so many.
+    pub limit: u32,
+    /// Those behind this place alone.
+    pub after: Option<SessionPosition>,
+}
+
+impl ProjectQuery {
+    /// Reads what a listing asks for.
+    ///
+    /// # Errors
+    /// When a parameter is not as it must be.
+    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            include_archived: params.truth("include_archived")?,
+            limit: params.number("limit", 1..=MAX_LIST, DEFAULT_LIST)?,
+            after: params
+                .text("cursor")
+                .map(ProjectPosition::decode)
+                .transpose()?,
+        })
+    }
+}
+
+impl SessionQuery {
+    /// Reads what a listing asks for.
+    ///
+    /// # Errors
+    /// When a parameter is not as it must be.
+    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            callsign: params.text("callsign").map(str::to_owned),
+            active: params.truth("active")?,
+            limit: params.number("limit", 1..=MAX_LIST, DEFAULT_LIST)?,
+            after: params
+                .text("cursor")
+                .map(SessionPosition::decode)
+                .transpose()?,
+        })
+    }
+}

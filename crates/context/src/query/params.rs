@@ -1,0 +1,106 @@
+//! The parameters of a request: names and texts, each name once.
+
+use std::ops::RangeInclusive;
+
+use accord_contract::codes::Failure;
+
+use crate::refuse;
+
+/// The parameters of a request.
+#[derive(Clone, Debug, Default)]
+pub struct Params<'a> {
+    pairs: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Params<'a> {
+    /// The parameters in these pairs. Names that nobody asks for are passed over.
+    ///
+    /// # Errors
+    /// When a name is there twice.
+    pub fn new(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, Failure> {
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        for (index, (name, _)) in pairs.iter().enumerate() {
+            if pairs[..index].iter().any(|(earlier, _)| earlier == name) {
+                return Err(wrong(name, "is given twice; give it once"));
+            }
+        }
+        Ok(Self { pairs })
+    }
+
+    /// The text of a parameter, where it is given.
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        let mut pairs = self.pairs.iter();
+        pairs
+            .find(|(given, _)| *given == name)
+            .map(|(_, text)| *text)
+    }
+
+    /// The text of a parameter that must be given and not be empty.
+    pub(super) fn demanded(&self, name: &str) -> Result<&'a str, Failure> {
+        match self.text(name) {
+            Some(text) if !text.is_empty() => Ok(text),
+            _ => Err(wrong(name, "is missing")),
+        }
+    }
+
+    /// A whole number within bounds; `default` where it is not given.
+    pub(super) fn number(
+        &self,
+        name: &str,
+        bounds: RangeInclusive<u32>,
+        default: u32,
+    ) -> Result<u32, Failure> {
+        let Some(text) = self.text(name) else {
+            return Ok(default);
+        };
+        // The standard library would take a plus sign, which is a space in a URL.
+        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| plain);
+        number
+            .filter(|number| bounds.contains(number))
+            .ok_or_else(|| {
+                let (low, high) = (bounds.start(), bounds.end());
+                wrong(
+                    name,
+                    &format!("must be a whole number from {low} to {high}"),
+                )
+            })
+    }
+
+    /// A truth; false where it is not given.
+    pub(super) fn truth(&self, name: &str) -> Result<bool, Failure> {
+        match self.text(name) {
+            None | Some("false" | "0") => Ok(false),
+            Some("true" | "1") => Ok(true),
+            Some(_) => Err(wrong(name, "must be true or false")),
+        }
+    }
+
+    /// A value that a text parses to, where the parameter is given.
+    pub(super) fn parsed<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, Failure> {
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
+        let value = parse(text).ok_or_else(|| wrong(name, &format!("must be {expected}")))?;
+        Ok(Some(value))
+    }
+}
+
+/// A parameter that is not as it must be.
+pub(super) fn wrong(name: &str, problem: &str) -> Failure {
+    refuse::schema(
+        format!("/{name}"),
+        format!("the parameter {name} {problem}"),
+    )
+}
+
+/// The names of a list, for a message.
+pub(super) fn one_of(names: impl IntoIterator<Item = &'static str>) -> String {
+    let names: Vec<_> = names.into_iter().collect();
+    format!("one of {}", names.join(", "))
+}

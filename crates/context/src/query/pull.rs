@@ -1,0 +1,109 @@
+//! `GET /v1/projects/{project_id}/packages`: the latest, the relevant, or one.
+
+use accord_contract::codes::Failure;
+
+use super::params::{one_of, wrong};
+use super::{Cursor as _, PackagePosition, Params, Terms};
+use crate::package::Status;
+use crate::{PackageId, SessionId};
+
+/// How many packages a pull gives that does not say.
+pub const DEFAULT_PULL: u32 = 5;
+
+/// The most packages that a pull gives.
+pub const MAX_PULL: u32 = 200;
+
+/// What a pull asks for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Pull {
+    /// The newest packages.
+    Latest(Latest),
+    /// The packages that a query finds, best first.
+    Relevant(Relevant),
+    /// One package.
+    Specific(PackageId),
+}
+
+/// Asks for the newest packages.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Latest {
+    /// At most so many.
+    pub limit: u32,
+    /// Those behind this place alone.
+    pub after: Option<PackagePosition>,
+    /// Of these alone.
+    pub filter: PackageFilter,
+}
+
+/// Asks for the packages that a query finds.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Relevant {
+    /// The query as it came, for an embedder.
+    pub query: String,
+    /// Its words.
+    pub terms: Terms,
+    /// At most so many.
+    pub limit: u32,
+    /// Of these alone.
+    pub filter: PackageFilter,
+}
+
+/// Which packages count.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct PackageFilter {
+    /// Those of this status.
+    pub status: Option<Status>,
+    /// Those that were made in this session.
+    pub session: Option<SessionId>,
+}
+
+impl Pull {
+    /// Reads what a pull asks for.
+    ///
+    /// # Errors
+    /// When a parameter is missing or not as it must be.
+    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        let limit = params.number("limit", 1..=MAX_PULL, DEFAULT_PULL)?;
+        match params.text("mode").unwrap_or("latest") {
+            "latest" => Ok(Self::Latest(Latest {
+                limit,
+                after: params
+                    .text("cursor")
+                    .map(PackagePosition::decode)
+                    .transpose()?,
+                filter: PackageFilter::parse(params)?,
+            })),
+            "relevant" => {
+                let query = params.demanded("query")?;
+                if query.trim().is_empty() {
+                    return Err(wrong("query", "is empty"));
+                }
+                Ok(Self::Relevant(Relevant {
+                    query: query.to_owned(),
+                    terms: Terms::parse(query)?,
+                    limit,
+                    filter: PackageFilter::parse(params)?,
+                }))
+            }
+            "specific" => {
+                let id = params.demanded("package_id")?;
+                let id =
+                    PackageId::new(id).map_err(|error| wrong("package_id", &error.to_string()))?;
+                Ok(Self::Specific(id))
+            }
+            _ => Err(wrong("mode", "must be one of latest, relevant, specific")),
+        }
+    }
+}
+
+impl PackageFilter {
+    fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        let names = one_of(Status::ALL.iter().map(|status| status.as_str()));
+        Ok(Self {
+            status: params.parsed("status", &names, Status::parse)?,
+            session: params.parsed("session_id", "a session's id", |text| {
+                SessionId::new(text).ok()
+            })?,
+        })
+    }
+}

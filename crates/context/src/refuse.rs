@@ -1,0 +1,65 @@
+//! Refusals in the words of the protocol: whatever is wrong with a document is
+//! `invalid_schema` at a place, but for the limits, which have codes of their own.
+
+use accord_canon::{CanonError, Refusal};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{DecodeError, Object, Value, Wire as _};
+
+use crate::Actor;
+use crate::limits::MAX_ACTOR_BYTES;
+
+/// A member or parameter that is not as it must be.
+pub(crate) fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure {
+    Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
+}
+
+/// A text that has no canonical form.
+pub(crate) fn canon(error: CanonError) -> Failure {
+    let code = match error.refusal() {
+        Refusal::TooDeep => Code::AgenticTooDeep,
+        _ => Code::AgenticInvalidSchema,
+    };
+    Failure::new(code, error.to_string()).at(error.pointer())
+}
+
+/// A document that is not the message that it should be.
+pub(crate) fn decoded(error: DecodeError) -> Failure {
+    schema(error.pointer.clone(), error.to_string())
+}
+
+/// A list with more than `limit` items.
+pub(crate) fn check_items(pointer: &str, found: usize, limit: usize) -> Result<(), Failure> {
+    if found <= limit {
+        return Ok(());
+    }
+    let message = format!("{pointer} has {found} items; the limit is {limit}");
+    Err(Failure::new(Code::AgenticTooManyItems, message).at(pointer))
+}
+
+/// Refuses a value for a member that is not the sender's; `null` says nothing.
+pub(crate) fn not_yours(members: &mut Object, name: &str) -> Result<(), Failure> {
+    match members.shift_remove(name) {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => {
+            let message = format!("{name} is not yours to set; leave it out");
+            Err(schema(format!("/{name}"), message))
+        }
+    }
+}
+
+/// An actor that carries more than actors may.
+pub(crate) fn check_actor(pointer: &str, actor: &Actor) -> Result<(), Failure> {
+    check_length(pointer, &actor.encode().to_string(), MAX_ACTOR_BYTES)
+}
+
+/// A text of more than `limit` bytes.
+pub(crate) fn check_length(pointer: &str, text: &str, limit: usize) -> Result<(), Failure> {
+    if text.len() <= limit {
+        return Ok(());
+    }
+    let message = format!(
+        "{pointer} has {} bytes; the limit is {limit} bytes",
+        text.len()
+    );
+    Err(Failure::new(Code::AgenticTextTooLong, message).at(pointer))
+}

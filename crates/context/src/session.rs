@@ -1,0 +1,218 @@
+//! Sessions: what one actor does in one go.
+//!
+//! Invariants:
+//! - a session that has ended stays so, and since then;
+//! - a callsign helps people remember and is no key: two sessions may share one.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
+use accord_contract::wire::{Field, Object, Value, Wire as _};
+
+use crate::callsign::callsign;
+use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TITLE_CHARS};
+use crate::package::Title;
+use crate::project::{Project, Writing};
+use crate::{
+    Actor, ActorId, ActorType, Instant, PackageId, ProjectId, SessionId, Timestamp, refuse, text,
+};
+
+message! {
+    /// What one actor does in one go.
+    pub struct Session("Session", open) {
+        /// The session's id.
+        required session_id: SessionId = "session_id", "session-id";
+        /// The project that it works on.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// Who works.
+        required actor_id: ActorId = "actor_id", "actor-id";
+        /// What kind of actor that is.
+        required actor_type: ActorType = "actor_type", "actor-type";
+        /// Two words by which people remember it.
+        required_or_null callsign: String = "callsign", "callsign";
+        /// When it began.
+        required started_at: Timestamp = "started_at", "time:rfc-3339-utc";
+        /// When it ended; null while it goes on.
+        required_or_null ended_at: Timestamp = "ended_at", "time:rfc-3339-utc";
+        /// The packages that were deposited in it.
+        required packages_deposited: Vec<PackageId> = "packages_deposited", "package-ids";
+    }
+}
+
+message! {
+    /// Asks for a new session.
+    pub struct SessionRequest("SessionRequest", open) {
+        /// The project; it must be the one that the request names.
+        nullable project_id: ProjectId = "project_id", "project-id";
+        /// Who works; the key's actor where it does not say.
+        nullable actor_id: ActorId = "actor_id", "actor-id";
+        /// What kind of actor that is.
+        nullable actor_type: ActorType = "actor_type", "actor-type";
+        /// Two words by which people remember it; made up where none are given.
+        nullable callsign: Title = "callsign", "callsign";
+    }
+}
+
+/// What a request for a session leads to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Started {
+    /// The project that is to be created with it.
+    pub create_project: Option<Project>,
+    /// The new session.
+    pub session: Session,
+}
+
+/// What the end of a session leads to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum SessionOutcome {
+    /// It has ended before.
+    Unchanged,
+    /// The session as it is from now on.
+    Ended(Box<Session>),
+}
+
+impl SessionRequest {
+    /// Reads the request for a session of a project; an empty body asks for one of the
+    /// key's actor.
+    ///
+    /// # Errors
+    /// When the body is no such request, or says that it belongs to another project.
+    pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
+        let body = if body.trim_ascii().is_empty() {
+            b"{}"
+        } else {
+            body
+        };
+        let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
+        for name in ["session_id", "started_at", "ended_at", "packages_deposited"] {
+            refuse::not_yours(&mut members, name)?;
+        }
+        let asked = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+        if asked
+            .project_id
+            .value()
+            .is_some_and(|named| named != project)
+        {
+            let message = "the session says that it belongs to another project";
+            return Err(refuse::schema("/project_id", message));
+        }
+        Ok(asked)
+    }
+
+    /// The actor that the request names, where it names one.
+    ///
+    /// # Errors
+    /// When it names an id without a type, or a type without an id.
+    pub fn actor(&self) -> Result<Option<Actor>, Failure> {
+        match (&self.actor_id, &self.actor_type) {
+            (Field::Value(id), Field::Value(kind)) => Ok(Some(Actor::new(id.clone(), *kind))),
+            (Field::Value(_), _) => Err(refuse::schema("/actor_type", "actor_type is missing")),
+            (_, Field::Value(_)) => Err(refuse::schema("/actor_id", "actor_id is missing")),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Starts a session of the actor that writes, with an id and a callsign made from 32
+/// random bytes.
+///
+/// # Errors
+/// With `invalid_schema` when no actor is known, with `project_archived` or
+/// `project_not_found`.
+pub fn start(
+    asked: SessionRequest,
+    writing: &Writing<'_>,
+    random: [u8; 32],
+) -> Result<Started, Failure> {
+    let Some(actor) = writing.actor else {
+        return Err(refuse::schema(
+            "/actor_id",
+            "actor_id and actor_type are missing",
+        ));
+    };
+    let create_project = writing.admit()?;
+    let (for_id, for_callsign) = random.split_at(16);
+    let for_id = for_id.try_into().expect("sixteen of 32 bytes");
+    let made_up = || callsign(u16::from_le_bytes([for_callsign[0], for_callsign[1]]));
+    let session = Session {
+        session_id: SessionId::mint(for_id),
+        project_id: writing.project_id.clone(),
+        actor_id: actor.id.clone(),
+        actor_type: actor.kind,
+        callsign: Some(match asked.callsign {
+            Field::Value(named) => named.as_str().to_owned(),
+            Field::Absent | Field::Null => made_up(),
+        }),
+        started_at: Timestamp::emit(writing.now),
+        ended_at: None,
+        packages_deposited: Vec::new(),
+        extra: asked.extra,
+    };
+    Ok(Started {
+        create_project,
+        session,
+    })
+}
+
+impl Session {
+    /// Reads a session as it is exported or stored: as [`Session`] writes it, or
+    /// without the members that have a default.
+    ///
+    /// # Errors
+    /// When the members are no session.
+    pub fn read(mut members: Object) -> Result<Self, Failure> {
+        for (name, default) in [
+            ("callsign", Value::Null),
+            ("ended_at", Value::Null),
+            ("packages_deposited", Value::Array(Vec::new())),
+        ] {
+            let member = members.entry(name).or_insert(Value::Null);
+            if member.is_null() {
+                *member = default;
+            }
+        }
+        let session = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+        if let Some(callsign) = &session.callsign
+            && callsign.chars().count() > MAX_TITLE_CHARS
+        {
+            let message = format!("a callsign has at most {MAX_TITLE_CHARS} characters");
+            return Err(refuse::schema("/callsign", message));
+        }
+        Ok(session)
+    }
+
+    /// The session with the packages that name it, by `created_at`: behind those that it
+    /// was imported with.
+    #[must_use]
+    pub fn with_packages(mut self, deposited: impl IntoIterator<Item = PackageId>) -> Self {
+        let mut listed: BTreeSet<_> = self.packages_deposited.iter().cloned().collect();
+        for package in deposited {
+            if listed.insert(package.clone()) {
+                self.packages_deposited.push(package);
+            }
+        }
+        self
+    }
+
+    /// The session, ended now.
+    #[must_use]
+    pub fn ended(&self, now: Instant) -> SessionOutcome {
+        if self.ended_at.is_some() {
+            return SessionOutcome::Unchanged;
+        }
+        let mut session = self.clone();
+        session.ended_at = Some(if now < self.started_at.instant() {
+            self.started_at.clone()
+        } else {
+            Timestamp::emit(now)
+        });
+        SessionOutcome::Ended(Box::new(session))
+    }
+}
+
+/// There is no such session.
+pub fn not_found(session: &SessionId) -> Failure {
+    let message = format!("there is no session {:?}", session.as_str());
+    Failure::new(Code::AgenticSessionNotFound, message)
+}

@@ -1,0 +1,73 @@
+//! Writing objects and lists of which parts are texts already.
+
+use accord_contract::wire::Value;
+
+/// An object in the making.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectText(String);
+
+/// A list in the making.
+#[derive(Clone, Debug)]
+pub(crate) struct ListText(String);
+
+impl ObjectText {
+    pub(crate) fn new() -> Self {
+        Self("{".into())
+    }
+
+    /// Adds a member whose value is JSON already.
+    #[must_use]
+    pub(crate) fn raw(mut self, name: &str, value: &str) -> Self {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(&quoted(name));
+        self.0.push(':');
+        self.0.push_str(value);
+        self
+    }
+
+    /// Adds a member.
+    #[must_use]
+    pub(crate) fn value(self, name: &str, value: impl Into<Value>) -> Self {
+        self.raw(name, &value.into().to_string())
+    }
+
+    /// Adds a member where there is a value for it.
+    #[must_use]
+    pub(crate) fn optional(self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.value(name, value),
+            None => self,
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+impl ListText {
+    pub(crate) fn new() -> Self {
+        Self("[".into())
+    }
+
+    /// Adds an item that is JSON already.
+    pub(crate) fn raw(&mut self, item: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(item);
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.0.push(']');
+        self.0
+    }
+}
+
+/// A JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}

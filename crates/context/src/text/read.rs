@@ -1,0 +1,38 @@
+//! Strict reading of a document that is kept or compared.
+
+use accord_canon::{Canonicalizer, Profile};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use crate::refuse;
+
+/// The value in `text`, which has a canonical form: one that is known to be JSON,
+/// names no member twice and is not nested past the limit.
+pub(crate) fn document(text: &[u8]) -> Result<Value, Failure> {
+    use serde::Deserialize as _;
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    // The depth is bounded by now, and far below what the stack holds.
+    deserializer.disable_recursion_limit();
+    Value::deserialize(&mut deserializer).map_err(|error| refuse::schema("", error.to_string()))
+}
+
+/// The object in `text`, read as strictly as a package, of at most `limit` bytes.
+pub(crate) fn object(text: &[u8], limit: usize) -> Result<Object, Failure> {
+    check_size(text, limit)?;
+    Canonicalizer::new(Profile::Agentic)
+        .canonicalize(text)
+        .map_err(refuse::canon)?;
+    match document(text)? {
+        Value::Object(members) => Ok(members),
+        _ => Err(refuse::schema("", "expected a JSON object")),
+    }
+}
+
+/// Refuses a text of more than `limit` bytes.
+pub(crate) fn check_size(text: &[u8], limit: usize) -> Result<(), Failure> {
+    if text.len() <= limit {
+        return Ok(());
+    }
+    let message = format!("the body has {} bytes; the limit is {limit}", text.len());
+    Err(Failure::new(Code::AgenticPayloadTooLarge, message))
+}

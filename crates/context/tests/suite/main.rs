@@ -1,0 +1,22 @@
+//! The crate's integration tests, in one binary.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+mod access;
+mod chains;
+mod conformance;
+mod deposits;
+mod digest;
+mod events;
+mod export;
+mod facts;
+mod ids;
+mod instants;
+mod lifecycle;
+mod orient;
+mod packages;
+mod projects;
+mod queries;
+mod schema;
+mod sessions;
+mod support;
