@@ -27,7 +27,7 @@ pub(crate) fn judge(out: impl io::Write) -> Result<RunReport, Failure> {
     let mut options = RunOptions::default();
     options.filter = Some("op(version_relation)".parse::<Filter>()?);
     let implementation = InProcess::new(|case: &Case| {
-        let argument = |name: &str| case.input.args[name].as_str().unwrap_or_default();
+        let argument = |name: &str| case.argument(name).as_str().unwrap_or_default();
         let actual = relation(argument("ours"), argument("theirs"));
         let actual = json!({"result": "ok", "relation": actual});
         AdapterResult::judge(&case.expectation(), actual)

@@ -112,17 +112,24 @@ impl Baseline {
             .collect()
     }
 
-    /// A baseline that excuses what fails in a report. Entries that were there before keep their
-    /// reason, those whose case was not run stay, those whose case passes go, and new ones get `reason`.
+    /// A baseline that excuses what fails in a report. An entry that was there before goes only when
+    /// its case passed: one that was skipped, could not be judged or is not implemented is still known
+    /// to fail. An entry that had expired and whose case still fails gets `reason` and no last day; the
+    /// others stay as they are, and new ones get `reason`.
     pub fn from_report(report: &RunReport, before: &Self, reason: &str) -> Self {
-        let ran: BTreeSet<&str> = report.cases.iter().map(|case| case.id.as_str()).collect();
-        let fails = |id: &str| {
-            let case = report.cases.iter().find(|case| case.id == id);
-            case.is_some_and(|case| case.verdict == Verdict::Fail)
-        };
-        let kept = |entry: &&KnownFailure| !ran.contains(entry.case.as_str()) || fails(&entry.case);
-        let mut known: Vec<KnownFailure> =
-            before.known_failures.iter().filter(kept).cloned().collect();
+        let mut known: Vec<KnownFailure> = Vec::with_capacity(before.known_failures.len());
+        for entry in &before.known_failures {
+            let case = report.cases.iter().find(|case| case.id == entry.case);
+            match case {
+                Some(case) if case.verdict == Verdict::Pass => {}
+                Some(case) if case.excused_until.is_some() => known.push(KnownFailure {
+                    reason: reason.to_owned(),
+                    expires: None,
+                    ..entry.clone()
+                }),
+                _ => known.push(entry.clone()),
+            }
+        }
         for case in report.cases.iter().filter(|case| case.fails_the_run()) {
             if known.iter().all(|entry| entry.case != case.id) {
                 known.push(KnownFailure {

@@ -4,8 +4,8 @@ use accord_contract::compat::Direction;
 use accord_contract::snapshot::{Builder, EventMeaning};
 
 use crate::baseline::Baseline;
-use crate::case::Case;
-use crate::corpus::{ClauseList, OperationList};
+use crate::case::{CallCase, HttpCase};
+use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::{EventLine, EventName};
 use crate::report::RunReport;
 
@@ -13,9 +13,11 @@ use crate::report::RunReport;
 #[must_use]
 pub fn add_to(snapshot: Builder) -> Builder {
     snapshot
-        .message::<Case>(Direction::Request)
+        .message::<CallCase>(Direction::Request)
+        .message::<HttpCase>(Direction::Request)
         .message::<ClauseList>(Direction::Request)
         .message::<OperationList>(Direction::Request)
+        .message::<RouteList>(Direction::Request)
         .message::<Baseline>(Direction::Request)
         .message::<RunReport>(Direction::Response)
         .message::<EventLine>(Direction::Response)

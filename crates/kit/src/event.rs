@@ -32,7 +32,7 @@ pub enum What<'a> {
         /// The protocol, for the texts of its clauses.
         protocol: &'a Protocol,
     },
-    /// A case begins. Cases that are skipped do not begin.
+    /// A case begins. Cases that are skipped from the start do not begin.
     CaseStarted {
         /// The case.
         case: &'a Case,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | every required case (strength `must`) that ran passes, is a known failure, or is not implemented |
 //! | 1 | a required case fails and is no known failure, or an entry of the baseline is stale |
-//! | 2 | a case ended in `error` or `harness_error`, no case ran, or the run itself went wrong |
+//! | 2 | a case ended in `error` or `harness_error`, the adapter broke the protocol after its last case, no case ran, or the run itself went wrong |
 //!
 //! 2 outranks 1: where some cases could not be judged, the failures are not the whole truth. A case
 //! counts towards 2 whatever its strength, and a baseline does not excuse it: what could not be judged
@@ -42,14 +42,19 @@ impl Overall {
 }
 
 /// Decides how a run ended, and says why it did not pass.
-pub fn decide(cases: &[CaseReport], stale: &[StaleEntry]) -> (Overall, Vec<String>) {
+///
+/// `breaches` is what the adapter did against the fixture protocol beside the cases.
+pub fn decide(
+    cases: &[CaseReport],
+    stale: &[StaleEntry],
+    breaches: &[String],
+) -> (Overall, Vec<String>) {
     let count = |wanted: fn(&CaseReport) -> bool| cases.iter().filter(|case| wanted(case)).count();
     let errors = count(|case| case.verdict == Verdict::Error);
     let harness_errors = count(|case| case.verdict == Verdict::HarnessError);
-    let ran = count(|case| case.verdict != Verdict::Skip);
     let failures = count(CaseReport::fails_the_run);
 
-    let mut reasons = Vec::new();
+    let mut reasons = breaches.to_vec();
     let mut reason = |holds: bool, text: String| {
         if holds {
             reasons.push(text);
@@ -69,7 +74,7 @@ pub fn decide(cases: &[CaseReport], stale: &[StaleEntry]) -> (Overall, Vec<Strin
             ),
         ),
         reason(
-            ran == 0,
+            !any_ran(cases),
             format!("no case ran ({})", Code::KitNoCaseRan.as_str()),
         ),
     ];
@@ -93,12 +98,20 @@ pub fn decide(cases: &[CaseReport], stale: &[StaleEntry]) -> (Overall, Vec<Strin
             ),
         ),
     ];
-    let overall = match (broken.contains(&true), failed.contains(&true)) {
+    let overall = match (
+        !breaches.is_empty() || broken.contains(&true),
+        failed.contains(&true),
+    ) {
         (true, _) => Overall::Error,
         (false, true) => Overall::Fail,
         (false, false) => Overall::Pass,
     };
     (overall, reasons)
+}
+
+/// Whether a case was run at all: a run of nothing proves nothing.
+pub(crate) fn any_ran(cases: &[CaseReport]) -> bool {
+    cases.iter().any(|case| case.verdict != Verdict::Skip)
 }
 
 impl CaseReport {

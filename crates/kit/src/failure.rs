@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 
 use crate::baseline::BaselineError;
 use crate::corpus::CorpusError;
+use crate::driver::{CannotBegin, ServerError};
 use crate::filter::FilterError;
 use crate::runner::RunError;
 
@@ -32,11 +33,21 @@ impl From<BaselineError> for Failure {
     }
 }
 
+impl From<ServerError> for Failure {
+    fn from(error: ServerError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Baseline(error) => error.into(),
-            RunError::Adapter(_) => Self::new(Code::KitAdapterNotFound, error.to_string()),
+            RunError::Filter(error) => error.into(),
+            RunError::CannotBegin(CannotBegin::Program(_)) => {
+                Self::new(Code::KitAdapterNotFound, error.to_string())
+            }
+            RunError::CannotBegin(CannotBegin::Server(error)) => error.into(),
             RunError::UnknownLevel { .. } => Self::new(Code::KitNoCaseRan, error.to_string()),
             RunError::Output(ref source) if source.kind() == std::io::ErrorKind::BrokenPipe => {
                 Self::new(Code::OutputClosed, error.to_string())

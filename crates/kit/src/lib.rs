@@ -1,16 +1,18 @@
 //! The conformance kit: proves that an implementation keeps a protocol's promises.
 //!
-//! Cases are data ([`corpus`]); a [`driver`] carries each to an implementation; the [`verdict`] is the
-//! kit's own comparison of what was done with what must be done; the [`runner`] does that for many
-//! cases in parallel and tells it as [`event`]s, which every [`reporter`] reads. The [`baseline`] holds
-//! failures that are known, and [`exit`] says what a run's exit code means.
+//! Cases are data ([`corpus`]); a [`driver`] carries each to an implementation, which is an adapter or a
+//! server; the [`verdict`] is the kit's own comparison of what was done with what must be done; the
+//! [`runner`] does that for many cases in parallel and tells it as [`event`]s, which every [`reporter`]
+//! reads. [`levels`] says which level of a protocol is reached, the [`baseline`] holds failures that are
+//! known, and [`exit`] says what a run's exit code means.
 //!
-//! Invariant: the kit judges from outside. It knows no implementation, Accord's included, computes
-//! none of the values that it expects, and keeps its own trouble apart from the implementation's.
+//! Invariant: the kit judges from outside. It knows no implementation, Accord's included, and no protocol
+//! by name; it computes none of the digests that it expects literally; and it keeps its own trouble
+//! apart from the implementation's.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "the kit reads corpora, runs adapters and measures time"
+    reason = "the kit reads corpora, runs adapters, asks servers and measures time"
 )]
 
 pub mod baseline;
@@ -20,9 +22,12 @@ pub mod corpus;
 pub mod date;
 pub mod driver;
 pub mod event;
+mod excerpt;
+pub mod exchange;
 pub mod exit;
 mod failure;
 pub mod filter;
+pub mod levels;
 pub mod report;
 pub mod reporter;
 pub mod runner;
@@ -39,3 +44,10 @@ pub use exit::Overall;
 pub use filter::Filter;
 pub use report::RunReport;
 pub use runner::{RunOptions, run};
+
+/// Ends every adapter that is running and removes the folders that they work in, for a program that
+/// was told to end at once. Neither can be started or made again in this process.
+pub fn abandon() {
+    end_all_adapters();
+    driver::remove_live_folders();
+}

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use accord_contract::fixture::Mismatch;
-use accord_contract::wire::{Field, Object, Value, message, wire_enum};
+use accord_contract::wire::{Field, Object, Value, Wire as _, message, wire_enum};
 
 use crate::baseline::StaleEntry;
 use crate::case::{Case, Strength};
 use crate::date::Date;
-use crate::driver::AdapterInfo;
+use crate::driver::{AdapterInfo, Closing};
+use crate::excerpt;
 use crate::exit::{self, Overall};
+use crate::levels::Conformance;
 use crate::verdict::{Judgement, Verdict};
 
 wire_enum! {
@@ -32,6 +34,8 @@ message! {
         required summary: RunSummary = "summary", "run-summary";
         /// Every case that was selected, in the order of the ids.
         required cases: Vec<CaseReport> = "cases", "case-reports";
+        /// What the run made on a server and could not take away again.
+        optional left_behind: Vec<LeftBehind> = "left_behind", "left-behind";
     }
 }
 
@@ -78,10 +82,16 @@ message! {
         required required: Totals = "required", "counts";
         /// The cases of each level or tier.
         required levels: BTreeMap<String, Totals> = "levels", "counts";
+        /// Which level is reached, in protocols whose levels build on each other.
+        optional conformance: Conformance = "conformance", "conformance";
         /// Entries of the baseline that no longer hold.
         required stale: Vec<StaleEntry> = "stale", "stale-entries";
         /// How long the run took.
         required duration_ms: u64 = "duration_ms", "unit:millisecond";
+        /// What the adapter did against the fixture protocol that no case can be charged with.
+        optional breaches: Vec<String> = "breaches", "text-for-people";
+        /// What the kit could not put away; decides nothing.
+        optional notes: Vec<String> = "notes", "text-for-people";
     }
 }
 
@@ -136,12 +146,34 @@ message! {
         optional known_failure: String = "known_failure", "text-for-people";
         /// The last day on which the baseline excused the failure, where that day has passed.
         optional excused_until: Date = "excused_until", "date:iso-8601";
-        /// Where outcome and expectation differ.
+        /// The step that ended a case over HTTP: the request, and the status of the answer.
+        optional step: String = "step", "text-for-people";
+        /// The route that the server does not have, where that is why nothing could be judged.
+        optional missing_route: String = "missing_route", "route-name";
+        /// The level that the server claims, where the case asks for it.
+        optional claim: String = "claim", "conformance-level";
+        /// Where outcome and expectation differ: the first places.
         required differences: Vec<Difference> = "differences", "differences";
+        /// How many further differences there are.
+        optional differences_left_out: u64 = "differences_left_out", "count";
         /// What the implementation did, when the case did not pass.
         optional actual: Value = "actual", "fixture-outcome";
+        /// The length of the outcome as JSON text, where `actual` is a string with the beginning of that text.
+        optional actual_bytes: u64 = "actual_bytes", "unit:byte";
         /// The last lines that the adapter wrote to stderr, when the case did not pass.
         optional stderr: String = "stderr", "text-for-people";
+    }
+}
+
+message! {
+    /// Something that a run made on a server and that is still there.
+    pub struct LeftBehind("LeftBehind", open) {
+        /// What it is, as the protocol calls it.
+        required kind: String = "kind", "scope-kind";
+        /// Its id.
+        required id: String = "id", "scope-id";
+        /// What became of it.
+        required state: String = "state", "text-for-people";
     }
 }
 
@@ -154,31 +186,39 @@ message! {
         required expected: Value = "expected", "expectation";
         /// What was found there; absent when nothing was.
         nullable actual: Value = "actual", "fixture-outcome";
+        /// The length of what was expected as JSON text, where `expected` is a string with the beginning of that text.
+        optional expected_bytes: u64 = "expected_bytes", "unit:byte";
+        /// The length of what was found as JSON text, where `actual` is a string with the beginning of that text.
+        optional actual_bytes: u64 = "actual_bytes", "unit:byte";
     }
 }
 
 impl CaseReport {
     pub(crate) fn new(case: &Case, judgement: Judgement, duration: Duration) -> Self {
+        let actual = judgement.actual.filter(|actual| !actual.is_null());
+        let (actual, actual_bytes) = actual.map(excerpt::of_value).unzip();
+        let (differences, left_out) = first_differences(judgement.differences);
         Self {
             id: case.id.clone(),
             level: case.level(),
             strength: case.strength,
             clauses: case.clauses.clone(),
             title: case.title.clone(),
-            operation: case.input.operation.clone(),
+            operation: case.operation().to_owned(),
             verdict: judgement.verdict,
             duration_ms: millis(duration),
             self_reported: judgement.self_reported,
-            message: judgement.message,
+            message: judgement.message.map(excerpt::of_text),
             code: judgement.code.map(|code| code.as_str().to_owned()),
             known_failure: None,
             excused_until: None,
-            differences: judgement
-                .differences
-                .into_iter()
-                .map(Difference::from)
-                .collect(),
-            actual: judgement.actual.filter(|actual| !actual.is_null()),
+            step: judgement.step.map(excerpt::of_text),
+            missing_route: judgement.missing_route,
+            claim: judgement.claim,
+            differences,
+            differences_left_out: left_out,
+            actual,
+            actual_bytes: actual_bytes.flatten(),
             stderr: judgement.stderr,
             extra: Object::new(),
         }
@@ -186,8 +226,14 @@ impl CaseReport {
 }
 
 impl RunSummary {
-    pub(crate) fn new(cases: &[CaseReport], stale: Vec<StaleEntry>, duration: Duration) -> Self {
-        let (overall, reasons) = exit::decide(cases, &stale);
+    pub(crate) fn new(
+        cases: &[CaseReport],
+        stale: Vec<StaleEntry>,
+        conformance: Option<Conformance>,
+        closing: Closing,
+        duration: Duration,
+    ) -> Self {
+        let (overall, reasons) = exit::decide(cases, &stale, &closing.breaches);
         let mut levels: BTreeMap<String, Totals> = BTreeMap::new();
         for case in cases {
             levels
@@ -202,8 +248,11 @@ impl RunSummary {
             totals: Totals::of(cases.iter()),
             required: Totals::of(cases.iter().filter(|case| case.strength == Strength::Must)),
             levels,
+            conformance,
             stale,
             duration_ms: millis(duration),
+            breaches: Some(closing.breaches).filter(|breaches| !breaches.is_empty()),
+            notes: Some(closing.notes).filter(|notes| !notes.is_empty()),
             extra: Object::new(),
         }
     }
@@ -245,21 +294,106 @@ impl Totals {
     }
 }
 
-impl From<Mismatch> for Difference {
-    fn from(mismatch: Mismatch) -> Self {
+impl LeftBehind {
+    pub(crate) fn new(kind: &str, id: String, state: impl Into<String>) -> Self {
         Self {
-            pointer: mismatch.pointer,
-            expected: mismatch.expected,
-            actual: match mismatch.actual {
-                None => Field::Absent,
-                Some(Value::Null) => Field::Null,
-                Some(actual) => Field::Value(actual),
-            },
+            kind: kind.to_owned(),
+            id,
+            state: state.into(),
             extra: Object::new(),
         }
     }
 }
 
+impl Difference {
+    pub(crate) fn new(pointer: &str, expected: Value, actual: impl Into<Value>) -> Self {
+        Self::from_parts(pointer.to_owned(), expected, Some(actual.into()))
+    }
+
+    pub(crate) fn missing(pointer: &str, expected: Value) -> Self {
+        Self::from_parts(pointer.to_owned(), expected, None)
+    }
+
+    /// The same difference, in a document of which this one was a part.
+    pub(crate) fn within(mut self, pointer: &str) -> Self {
+        self.pointer.insert_str(0, pointer);
+        self
+    }
+
+    /// The difference in a sentence, with long values cut.
+    pub(crate) fn in_words(&self) -> String {
+        let place = match self.pointer.as_str() {
+            "" => "the whole outcome",
+            pointer => pointer,
+        };
+        let found = match &self.actual {
+            Field::Absent => "nothing".to_owned(),
+            Field::Null => "null".to_owned(),
+            Field::Value(value) => excerpt(value),
+        };
+        format!(
+            "{place}: expected {}, found {found}",
+            excerpt(&self.expected)
+        )
+    }
+
+    fn from_parts(pointer: String, expected: Value, actual: Option<Value>) -> Self {
+        let (expected, expected_bytes) = excerpt::of_value(expected);
+        let (actual, actual_bytes) = actual.map(excerpt::of_value).unzip();
+        Self {
+            pointer,
+            expected,
+            actual: match actual {
+                None => Field::Absent,
+                Some(Value::Null) => Field::Null,
+                Some(actual) => Field::Value(actual),
+            },
+            expected_bytes,
+            actual_bytes: actual_bytes.flatten(),
+            extra: Object::new(),
+        }
+    }
+}
+
+impl From<Mismatch> for Difference {
+    fn from(mismatch: Mismatch) -> Self {
+        Self::from_parts(mismatch.pointer, mismatch.expected, mismatch.actual)
+    }
+}
+
+/// The differences that a report keeps, the first in any case, and the number of the others.
+fn first_differences(mut differences: Vec<Difference>) -> (Vec<Difference>, Option<u64>) {
+    let mut size = 0;
+    let fits = |difference: &&Difference| {
+        size += difference.encode().to_string().len();
+        size <= DIFFERENCES_SIZE
+    };
+    let kept = differences
+        .iter()
+        .take(DIFFERENCES_KEPT)
+        .take_while(fits)
+        .count()
+        .max(1);
+    let left_out = differences.len().saturating_sub(kept) as u64;
+    differences.truncate(kept);
+    (differences, Some(left_out).filter(|count| *count > 0))
+}
+
+/// More places than anybody mends at once.
+const DIFFERENCES_KEPT: usize = 50;
+/// All of them together, in bytes of JSON text.
+const DIFFERENCES_SIZE: usize = 64 * 1024;
+
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
+
+fn excerpt(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST_EXCERPT) {
+        None => text,
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+    }
+}
+
+const LONGEST_EXCERPT: usize = 300;

@@ -4,8 +4,8 @@ use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::{Value, json_schema};
 
 use crate::baseline::Baseline;
-use crate::case::Case;
-use crate::corpus::{ClauseList, OperationList};
+use crate::case::{CallCase, HttpCase};
+use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::EventLine;
 use crate::report::RunReport;
 
@@ -14,10 +14,12 @@ pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("adapter-result", json_schema::<AdapterResult>()),
         ("baseline", json_schema::<Baseline>()),
-        ("case", json_schema::<Case>()),
+        ("case", json_schema::<CallCase>()),
         ("clauses", json_schema::<ClauseList>()),
         ("event", json_schema::<EventLine>()),
+        ("http-case", json_schema::<HttpCase>()),
         ("operations", json_schema::<OperationList>()),
         ("report", json_schema::<RunReport>()),
+        ("routes", json_schema::<RouteList>()),
     ]
 }

@@ -4,11 +4,13 @@
 //! only where it hands over no outcome, and is then marked as such.
 
 use accord_contract::codes::Code;
-use accord_contract::fixture::{AdapterResult, Mismatch, Status, differences};
+use accord_contract::fixture::{AdapterResult, Status, differences};
 use accord_contract::wire::{Value, wire_enum};
 
-use crate::case::Case;
-use crate::driver::{Breach, DriverOutcome, NoAnswer};
+use crate::case::{Case, InsteadOfPass};
+use crate::driver::{Breach, DriverOutcome, NoAnswer, Reply};
+use crate::exchange::{End, Exchanged, Trouble};
+use crate::report::Difference;
 
 wire_enum! {
     /// What the kit says about a case.
@@ -41,11 +43,17 @@ pub struct Judgement {
     /// Whether the verdict is the adapter's own word, because it handed over no outcome.
     pub self_reported: bool,
     /// Where outcome and expectation differ.
-    pub differences: Vec<Mismatch>,
+    pub differences: Vec<Difference>,
     /// What the implementation did, as far as it was told.
     pub actual: Option<Value>,
     /// The last lines that the adapter wrote to stderr.
     pub stderr: Option<String>,
+    /// The step that ended a case over HTTP.
+    pub step: Option<String>,
+    /// The route that the server does not have, where that is why nothing could be judged.
+    pub missing_route: Option<String>,
+    /// The level that the server claims, where the case asks for it.
+    pub claim: Option<String>,
 }
 
 impl Judgement {
@@ -58,6 +66,9 @@ impl Judgement {
             differences: Vec::new(),
             actual: None,
             stderr: None,
+            step: None,
+            missing_route: None,
+            claim: None,
         }
     }
 
@@ -68,12 +79,19 @@ impl Judgement {
             ..Self::new(verdict)
         }
     }
+
+    /// Turns the judgement of a claim into a failure, because the run has shown that it is not true.
+    pub(crate) fn disprove(&mut self, why: String) {
+        self.verdict = Verdict::Fail;
+        self.message = Some(why);
+    }
 }
 
 /// Judges what a driver brought back for a case.
 pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
     let mut judgement = match outcome.answer {
-        Ok(result) => judge_result(case, result),
+        Ok(Reply::Result(result)) => judge_result(case, result),
+        Ok(Reply::Exchanged(exchanged)) => judge_exchange(exchanged),
         Err(NoAnswer::Broken { breach, reason }) => Judgement {
             code: Some(match breach {
                 Breach::TimedOut => Code::KitAdapterTimeout,
@@ -85,12 +103,13 @@ pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
             code: Some(Code::KitHarness),
             ..Judgement::told(Verdict::HarnessError, reason)
         },
+        Err(NoAnswer::Cancelled) => Judgement::told(Verdict::Skip, STOPPED),
         Err(NoAnswer::CannotStart(error)) => Judgement {
             code: Some(Code::KitHarness),
             ..Judgement::told(Verdict::HarnessError, error.to_string())
         },
     };
-    if judgement.verdict != Verdict::Pass {
+    if !matches!(judgement.verdict, Verdict::Pass | Verdict::Skip) {
         judgement.stderr = Some(outcome.stderr).filter(|text| !text.is_empty());
     }
     judgement
@@ -134,8 +153,9 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
 }
 
 fn compare(case: &Case, status: Status, actual: Value) -> Judgement {
-    let differences = differences(&case.expectation(), &actual);
-    let first = differences.first().map(ToString::to_string);
+    let mismatches = differences(&case.expectation(), &actual);
+    let first = mismatches.first().map(ToString::to_string);
+    let differences = mismatches.into_iter().map(Difference::from).collect();
     match (status, first) {
         (Status::Pass, None) => Judgement::new(Verdict::Pass),
         (Status::Fail, Some(first)) => Judgement {
@@ -162,6 +182,72 @@ fn compare(case: &Case, status: Status, actual: Value) -> Judgement {
         },
     }
 }
+
+fn judge_exchange(exchanged: Exchanged) -> Judgement {
+    let judgement = match exchanged.end {
+        End::Met => Judgement::new(Verdict::Pass),
+        End::Unmet {
+            differences,
+            prepares,
+        } => {
+            let first = differences.first().map(Difference::in_words);
+            let first = first.unwrap_or_default();
+            let message = match prepares {
+                true => format!("what the case begins with did not come about: {first}"),
+                false => first,
+            };
+            Judgement {
+                differences,
+                ..Judgement::told(Verdict::Fail, message)
+            }
+        }
+        End::Missing { route } => Judgement {
+            missing_route: Some(route.clone()),
+            ..Judgement::told(
+                Verdict::NotImplemented,
+                format!("the server has no route for `{route}`"),
+            )
+        },
+        End::Excused {
+            verdict: InsteadOfPass::Skip,
+            why,
+            ..
+        } => Judgement::told(Verdict::Skip, why),
+        End::Excused {
+            verdict: InsteadOfPass::NotImplemented,
+            route,
+            why,
+        } => Judgement {
+            missing_route: Some(route),
+            ..Judgement::told(Verdict::NotImplemented, why)
+        },
+        End::Trouble(trouble) => {
+            let code = match trouble {
+                Trouble::TimedOut(_) => Code::KitServerTimeout,
+                Trouble::Unreachable(_) => Code::KitServerUnreachable,
+                Trouble::Broken(_) => Code::KitServerProtocol,
+                Trouble::Cancelled => return Judgement::told(Verdict::Skip, STOPPED),
+            };
+            Judgement {
+                code: Some(code),
+                ..Judgement::told(Verdict::Error, trouble.to_string())
+            }
+        }
+        End::Harness(why) => Judgement {
+            code: Some(Code::KitHarness),
+            ..Judgement::told(Verdict::HarnessError, why)
+        },
+    };
+    let passes = judgement.verdict == Verdict::Pass;
+    Judgement {
+        step: Some(exchanged.step).filter(|step| !passes && !step.is_empty()),
+        actual: Some(exchanged.actual).filter(|_| !passes),
+        claim: exchanged.claim,
+        ..judgement
+    }
+}
+/// Why a case that had begun has no verdict.
+pub(crate) const STOPPED: &str = "stopped, because another case ended the run";
 
 fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     if text.trim().is_empty() {

@@ -73,6 +73,9 @@ pub enum SessionError {
         /// How the surplus begins.
         start: String,
     },
+    /// Somebody said that nobody waits for the answer any more.
+    #[error("the request was given up")]
+    Cancelled,
     /// The session was already over.
     #[error("the session is over; start a new one")]
     Over,

@@ -19,17 +19,22 @@
     reason = "running processes under a clock is what this crate is for"
 )]
 
+mod cancel;
 mod error;
 mod group;
 mod invocation;
 mod keep;
+mod limits;
+mod lines;
 mod live;
 mod run;
 mod session;
 
+pub use cancel::Cancel;
 pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use invocation::Invocation;
+pub use limits::open_file_limit;
 pub use live::end_all;
 pub use run::{Outcome, Overflow, Spec, run};
 pub use session::{Session, SessionLimits};

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::cancel::{self, Cancel};
 use crate::error::StartError;
 use crate::group::{Ending, Group, Listener};
 use crate::invocation::Invocation;
@@ -23,6 +24,8 @@ pub struct Spec {
     pub stderr_limit: usize,
     /// What happens when stdout passes its limit.
     pub overflow: Overflow,
+    /// The word that ends the run early.
+    pub cancel: Option<Cancel>,
 }
 
 /// What happens to a child whose stdout passes the limit.
@@ -46,6 +49,7 @@ impl Spec {
             stdout_limit: 1024 * 1024,
             stderr_limit: 64 * 1024,
             overflow: Overflow::Discard,
+            cancel: None,
         }
     }
 
@@ -77,6 +81,13 @@ impl Spec {
         self.stderr_limit = bytes;
         self
     }
+
+    /// Has the group killed as soon as somebody gives this word.
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
 }
 
 /// What became of a child.
@@ -87,6 +98,8 @@ pub struct Outcome {
     pub ending: Ending,
     /// Whether the time limit passed, so that the group was killed.
     pub timed_out: bool,
+    /// Whether the run was given up, so that the group was killed.
+    pub cancelled: bool,
     /// The first bytes of stdout.
     pub stdout: Vec<u8>,
     /// Whether stdout held more than was kept.
@@ -111,15 +124,17 @@ pub fn run(spec: &Spec) -> Result<Outcome, StartError> {
         stdout: Head::new(spec.stdout_limit),
         stderr: Tail::new(spec.stderr_limit),
     };
-    let mut timed_out = false;
+    let (mut timed_out, mut cancelled) = (false, false);
+    let word = spec.cancel.as_ref();
     while !group.leader_ended() {
         timed_out = Instant::now() >= deadline;
+        cancelled = cancel::given(word);
         let full = kept.stdout.truncated() && spec.overflow == Overflow::Kill;
-        if timed_out || full {
+        if timed_out || cancelled || full {
             break;
         }
         group
-            .step(deadline, &mut kept)
+            .step(cancel::next_look(word, deadline), &mut kept)
             .map_err(|source| StartError::System {
                 program: spec.invocation.program.to_string_lossy().into_owned(),
                 source,
@@ -131,6 +146,7 @@ pub fn run(spec: &Spec) -> Result<Outcome, StartError> {
     Ok(Outcome {
         ending,
         timed_out,
+        cancelled,
         stdout_truncated: kept.stdout.truncated(),
         stdout: kept.stdout.into_bytes(),
         stderr_truncated: kept.stderr.truncated(),

@@ -4,10 +4,12 @@
 
 use std::time::{Duration, Instant};
 
+use crate::cancel::{self, Cancel};
 use crate::error::{SessionError, StartError};
 use crate::group::{Ending, Group, Listener};
 use crate::invocation::Invocation;
 use crate::keep::Tail;
+use crate::lines::Lines;
 
 /// What a session keeps in memory at most.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,7 @@ pub struct Session {
     group: Option<Group>,
     heard: Heard,
     limits: SessionLimits,
+    cancel: Option<Cancel>,
 }
 
 impl Session {
@@ -40,11 +43,19 @@ impl Session {
         Ok(Self {
             group: Some(Group::start(invocation)?),
             heard: Heard {
-                lines: Vec::new(),
+                lines: Lines::default(),
                 stderr: Tail::new(limits.stderr),
             },
             limits,
+            cancel: None,
         })
+    }
+
+    /// Has the session end as soon as somebody gives this word.
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
     }
 
     /// Sends a line (the newline is added) and waits for the line that answers it.
@@ -64,19 +75,30 @@ impl Session {
         answer
     }
 
-    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed.
-    pub fn close(mut self, limit: Duration) -> Option<Ending> {
-        let mut group = self.group.take()?;
+    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed. What
+    /// it still writes to stdout answers nothing, and is refused.
+    pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
+        let Some(mut group) = self.group.take() else {
+            return Err(SessionError::Over);
+        };
         group.close_stdin_when_sent();
         let deadline = Instant::now() + limit.min(LONGEST_REQUEST);
-        while !group.leader_ended() && Instant::now() < deadline {
+        let word = self.cancel.clone();
+        while !group.leader_ended()
+            && Instant::now() < deadline
+            && !cancel::given(word.as_ref())
+            && self.heard.lines.bytes().is_empty()
+        {
+            let look = cancel::next_look(word.as_ref(), deadline);
             // A pipe that breaks has nothing more to say.
-            if group.step(deadline, &mut self.heard).is_err() {
+            if group.step(look, &mut self.heard).is_err() {
                 break;
             }
-            self.heard.lines.clear();
         }
-        Some(group.finish())
+        let ending = group.finish();
+        let _ = group.drain(&mut self.heard);
+        self.refuse_unasked()?;
+        Ok(ending)
     }
 
     /// The last bytes that the child wrote to stderr.
@@ -109,10 +131,14 @@ impl Session {
             if group.stdout_closed() {
                 return Err(self.silent(group, deadline));
             }
+            if cancel::given(self.cancel.as_ref()) {
+                return Err(SessionError::Cancelled);
+            }
             if Instant::now() >= deadline {
                 return Err(SessionError::TimedOut { limit });
             }
-            group.step(deadline, &mut self.heard).map_err(system)?;
+            let look = cancel::next_look(self.cancel.as_ref(), deadline);
+            group.step(look, &mut self.heard).map_err(system)?;
         }
     }
 
@@ -120,7 +146,10 @@ impl Session {
     fn last_line(&mut self, group: &mut Group, ending: Ending) -> Result<Vec<u8>, SessionError> {
         let _ = group.drain(&mut self.heard);
         match self.take_line()? {
-            Some(answer) => Ok(answer),
+            Some(answer) => {
+                self.refuse_unasked()?;
+                Ok(answer)
+            }
             None => Err(SessionError::Ended { ending }),
         }
     }
@@ -142,25 +171,20 @@ impl Session {
     }
 
     fn take_line(&mut self) -> Result<Option<Vec<u8>>, SessionError> {
-        let lines = &mut self.heard.lines;
-        let end = lines.iter().position(|byte| *byte == b'\n');
-        if end.unwrap_or(lines.len()) > self.limits.line {
+        if self.heard.lines.first_len() > self.limits.line {
             return Err(SessionError::LineTooLong {
                 limit: self.limits.line,
             });
         }
-        let Some(end) = end else { return Ok(None) };
-        let rest = lines.split_off(end + 1);
-        let mut answer = std::mem::replace(lines, rest);
-        answer.pop();
-        Ok(Some(answer))
+        Ok(self.heard.lines.take())
     }
 
     fn refuse_unasked(&self) -> Result<(), SessionError> {
-        if self.heard.lines.is_empty() {
+        let surplus = self.heard.lines.bytes();
+        if surplus.is_empty() {
             return Ok(());
         }
-        let start = &self.heard.lines[..self.heard.lines.len().min(UNASKED_SHOWN)];
+        let start = &surplus[..surplus.len().min(UNASKED_SHOWN)];
         Err(SessionError::Unasked {
             start: String::from_utf8_lossy(start).into_owned(),
         })
@@ -169,13 +193,13 @@ impl Session {
 
 #[derive(Debug)]
 struct Heard {
-    lines: Vec<u8>,
+    lines: Lines,
     stderr: Tail,
 }
 
 impl Listener for Heard {
     fn stdout(&mut self, chunk: &[u8]) {
-        self.lines.extend_from_slice(chunk);
+        self.lines.push(chunk);
     }
 
     fn stderr(&mut self, chunk: &[u8]) {

@@ -5,12 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::wire::{DecodeError, Pointer, Value, Wire};
 
-use super::{Clause, ClauseList, Fault, Faults, Files, OperationList, Protocol, check_case};
-use crate::case::Case;
+use super::{
+    Clause, ClauseList, Fault, Faults, Files, OperationList, Protocol, RouteList, check_case,
+    check_exchange, check_values,
+};
+use crate::case::{Case, Task};
 
 /// Reads and checks all files of a corpus.
-pub(super) fn read(files: Files) -> Result<BTreeMap<String, Protocol>, Faults> {
+pub(super) fn read(files: Files, empty: &[String]) -> Result<BTreeMap<String, Protocol>, Faults> {
     let mut check = Check { faults: Vec::new() };
+    for folder in empty {
+        check.fault(folder, "", "is an empty folder");
+    }
     let mut by_protocol: BTreeMap<String, Files> = BTreeMap::new();
     for (path, text) in files {
         match path.split_once('/') {
@@ -57,11 +63,15 @@ impl Check {
             self.fault(&name, "", NAME_RULE);
         }
         let clauses: Option<ClauseList> = self.companion(&files, &format!("{name}/clauses.json"));
-        let operations: Option<OperationList> =
-            self.companion(&files, &format!("{name}/operations.json"));
+        let (operations, routes) = self.vocabulary(&name, &files);
         if let Some(list) = &clauses {
             self.clauses(&name, list);
+            check_values::declarations(self, &format!("{name}/clauses.json"), list);
         }
+        if let Some(list) = &operations {
+            check_values::results(self, &format!("{name}/operations.json"), list);
+        }
+        check_values::areas(self, &files);
         let cases: Vec<(&String, Case)> = files
             .iter()
             .filter_map(|(path, text)| Some((path, self.case(path, text)?)))
@@ -73,7 +83,19 @@ impl Check {
             .map(|clause| (clause.id.as_str(), clause))
             .collect();
         for (path, case) in &cases {
-            check_case::check(self, path, case, &by_id, &operations.operations);
+            check_case::check(self, path, case, &by_id);
+            check_values::oracle(self, path, case, &clauses);
+            match &case.task {
+                Task::Call(call) => {
+                    check_case::call(self, path, case, call, &operations.operations);
+                    let operation = operations.operations.get(&call.input.operation);
+                    check_values::level(self, path, case, &clauses);
+                    check_values::outcome(self, path, call, operation);
+                }
+                Task::Exchange(exchange) => {
+                    check_exchange::check(self, path, case, exchange, routes.as_ref());
+                }
+            }
         }
         let mut cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
         cases.sort_by(|one, other| one.id.cmp(&other.id));
@@ -81,9 +103,31 @@ impl Check {
             name,
             clauses,
             operations,
+            routes,
             cases,
             files,
         })
+    }
+
+    /// What a protocol's cases are written with: its operations, its routes, or both.
+    fn vocabulary(
+        &mut self,
+        name: &str,
+        files: &Files,
+    ) -> (Option<OperationList>, Option<RouteList>) {
+        let [operations, routes] =
+            ["operations", "routes"].map(|kind| format!("{name}/{kind}.json"));
+        let routes = files.get(&routes).map(|text| (routes, text));
+        let operations = match (&routes, files.contains_key(&operations)) {
+            (Some(_), false) => Some(OperationList::empty()),
+            _ => self.companion(files, &operations),
+        };
+        let routes = routes.and_then(|(path, text)| {
+            let list: RouteList = self.document(&path, text)?;
+            check_exchange::routes(self, &path, &list);
+            Some(list)
+        });
+        (operations, routes)
     }
 
     fn companion<T: Wire>(&mut self, files: &Files, path: &str) -> Option<T> {
@@ -129,7 +173,7 @@ impl Check {
     /// A case, if the file is one.
     fn case(&mut self, path: &str, text: &str) -> Option<Case> {
         let (_, below) = path.split_once('/')?;
-        if below.ends_with(".md") || matches!(below, "clauses.json" | "operations.json") {
+        if below.ends_with(".md") || COMPANIONS.contains(&below) {
             return None;
         }
         if !below.ends_with(".json") {
@@ -141,8 +185,8 @@ impl Check {
             return None;
         }
         if !below.contains('/') {
-            let why = "a case lies in the folder of its area; only clauses.json and operations.json \
-                       stand beside the areas";
+            let why = "a case lies in the folder of its area; only clauses.json, operations.json and \
+                       routes.json stand beside the areas";
             self.fault(path, "", why);
             return None;
         }
@@ -184,6 +228,8 @@ pub(super) fn is_name(text: &str) -> bool {
             .bytes()
             .all(|byte| plain(byte) || b"._-".contains(&byte))
 }
+
+const COMPANIONS: [&str; 3] = ["clauses.json", "operations.json", "routes.json"];
 
 pub(super) const NAME_RULE: &str =
     "names are lowercase letters, digits, `-`, `_` and `.`, and begin with a letter or digit";

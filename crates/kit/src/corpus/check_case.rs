@@ -1,4 +1,5 @@
-//! Whether a case can be run and means what it says: its place, its clauses, its call, its expectation.
+//! Whether a case means what it says: its place and its clauses; for a case that asks an adapter for an
+//! operation, its call and its expectation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +8,31 @@ use accord_contract::wire::{Object, Pointer, Value};
 
 use super::check::{Check, NAME_RULE, is_name};
 use super::{Clause, Operation};
-use crate::case::{Case, Strength};
+use crate::case::{Call, Case, Strength};
 
 /// Reports what is wrong with a case that could be read.
-pub(super) fn check(
+pub(super) fn check(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<&str, &Clause>) {
+    place(check, file, case);
+    cited_clauses(check, file, case, clauses);
+    if case
+        .oracle
+        .as_ref()
+        .is_some_and(|oracle| oracle.trim().is_empty())
+    {
+        check.fault(file, "/oracle", "must name who computed the digests");
+    }
+}
+
+/// Reports what is wrong with what a case asks an adapter for.
+pub(super) fn call(
     check: &mut Check,
     file: &str,
     case: &Case,
-    clauses: &BTreeMap<&str, &Clause>,
+    call: &Call,
     operations: &BTreeMap<String, Operation>,
 ) {
-    place(check, file, case);
-    cited_clauses(check, file, case, clauses);
-    call(check, file, case, operations);
-    expectation(check, file, case);
+    arguments(check, file, call, operations);
+    expectation(check, file, case, call);
 }
 
 fn place(check: &mut Check, file: &str, case: &Case) {
@@ -88,8 +100,8 @@ fn cited_clauses(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<
     }
 }
 
-fn call(check: &mut Check, file: &str, case: &Case, operations: &BTreeMap<String, Operation>) {
-    let name = &case.input.operation;
+fn arguments(check: &mut Check, file: &str, call: &Call, operations: &BTreeMap<String, Operation>) {
+    let name = &call.input.operation;
     let Some(operation) = operations.get(name) else {
         let why = format!("no operation {name:?} is in operations.json");
         check.fault(file, "/input/operation", why);
@@ -97,7 +109,7 @@ fn call(check: &mut Check, file: &str, case: &Case, operations: &BTreeMap<String
     };
     let root = Pointer::Root;
     let setup = root.member("setup");
-    for key in case
+    for key in call
         .setup
         .keys()
         .filter(|key| !operation.setup.contains(key))
@@ -107,7 +119,7 @@ fn call(check: &mut Check, file: &str, case: &Case, operations: &BTreeMap<String
     }
     let input = root.member("input");
     let args = input.member("args");
-    for (key, value) in &case.input.args {
+    for (key, value) in &call.input.args {
         let why = match operation.args.get(key) {
             None => format!("the operation {name:?} has no such argument"),
             Some(argument) if !argument.kind.accepts(value) => {
@@ -117,7 +129,7 @@ fn call(check: &mut Check, file: &str, case: &Case, operations: &BTreeMap<String
         };
         check.fault(file, args.member(key), why);
     }
-    let given = |key: &str| case.input.args.contains_key(key);
+    let given = |key: &str| call.input.args.contains_key(key);
     for (key, _) in operation
         .args
         .iter()
@@ -131,32 +143,22 @@ fn call(check: &mut Check, file: &str, case: &Case, operations: &BTreeMap<String
     }
 }
 
-fn expectation(check: &mut Check, file: &str, case: &Case) {
+fn expectation(check: &mut Check, file: &str, case: &Case, call: &Call) {
     let root = Pointer::Root;
     if let Err(error) = check_expectation(&case.expectation()) {
         check.fault(file, format!("/expected{}", error.pointer), error.why);
     }
-    if case.expected.is_empty() {
+    if call.expected.is_empty() {
         check.fault(
             file,
             "/expected",
             "expects nothing, so that it proves nothing",
         );
     }
-    match &case.oracle {
-        Some(oracle) if oracle.trim().is_empty() => {
-            check.fault(file, "/oracle", "must name who computed the digests");
-        }
-        Some(_) => {}
-        None => {
-            if let Some(place) = digest_in(&case.expected, &root.member("expected")) {
-                check.fault(
-                    file,
-                    place,
-                    "is a digest; `oracle` must name who computed it",
-                );
-            }
-        }
+    if case.oracle.is_none()
+        && let Some(place) = digest_in(&call.expected, &root.member("expected"))
+    {
+        check.fault(file, place, NO_ORACLE);
     }
 }
 
@@ -166,7 +168,8 @@ fn digest_in(object: &Object, at: &Pointer<'_>) -> Option<String> {
         .find_map(|(key, value)| digest_at(value, &at.member(key)))
 }
 
-fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
+/// The place of the first digest in a value.
+pub(super) fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
     match value {
         Value::String(text) => is_digest(text).then(|| at.to_string()),
         Value::Array(items) => items
@@ -180,9 +183,14 @@ fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
 
 /// A 256-bit digest in hexadecimal, or a CIDv1 in base 32.
 fn is_digest(text: &str) -> bool {
-    let hex = text.strip_prefix("0x").unwrap_or(text);
+    let hex = ["0x", "sha256:"]
+        .iter()
+        .find_map(|prefix| text.strip_prefix(prefix))
+        .unwrap_or(text);
     let is_hex = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     let in_base_32 = |byte: u8| byte.is_ascii_lowercase() || (b'2'..=b'7').contains(&byte);
     let is_cid = text.len() == 59 && text.starts_with('b') && text.bytes().all(in_base_32);
     is_hex || is_cid
 }
+
+pub(super) const NO_ORACLE: &str = "is a digest; `oracle` must name who computed it";

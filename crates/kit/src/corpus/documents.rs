@@ -13,6 +13,10 @@ message! {
         required protocol: String = "protocol", "protocol-name";
         /// The protocol's version that they were taken from.
         required version: String = "version", "protocol-version";
+        /// The levels that its cases belong to, in protocols that have levels and no routes.
+        optional levels: Vec<String> = "levels", "conformance-levels";
+        /// The independent implementations that compute the digests that its cases expect.
+        optional oracles: Vec<String> = "oracles", "oracle-names";
         /// The clauses.
         required clauses: Vec<Clause> = "clauses", "clauses";
     }
@@ -49,6 +53,9 @@ message! {
         required setup: Vec<String> = "setup", "member-names";
         /// The arguments that it takes.
         required args: BTreeMap<String, Argument> = "args", "arguments";
+        /// The members that an outcome may have beside `result`, which is `ok` or `error`. Every
+        /// operation of a corpus names them.
+        optional result: Vec<String> = "result", "member-names";
     }
 }
 
@@ -81,6 +88,15 @@ wire_enum! {
         Object = "object",
         /// A string.
         String = "string",
+    }
+}
+
+impl OperationList {
+    /// The list of a protocol that asks no adapter for anything.
+    pub(super) fn empty() -> Self {
+        Self {
+            operations: BTreeMap::new(),
+        }
     }
 }
 

@@ -16,11 +16,13 @@ pub(super) fn embedded() -> Files {
     EMBEDDED.iter().map(own).collect()
 }
 
-/// All files of a folder, except those whose name begins with a dot.
-pub(super) fn read(folder: &Path) -> Result<Files, CorpusError> {
-    let mut files = Files::new();
-    collect(folder, "", 0, &mut files)?;
-    Ok(files)
+/// All files of a folder, except those whose name begins with a dot, and the paths of the folders below
+/// it that hold nothing.
+pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
+    let (mut files, mut empty) = (Files::new(), Vec::new());
+    collect(folder, "", 0, &mut files, &mut empty)?;
+    empty.sort();
+    Ok((files, empty))
 }
 
 /// Writes files below a folder, which is made when it is not there.
@@ -41,6 +43,7 @@ fn collect(
     prefix: &str,
     depth: usize,
     files: &mut Files,
+    empty: &mut Vec<String>,
 ) -> Result<(), CorpusError> {
     let unreadable = |source| CorpusError::Unreadable {
         path: folder.to_owned(),
@@ -52,6 +55,7 @@ fn collect(
             "its folders are nested too deeply",
         )));
     }
+    let mut holds_something = false;
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else {
@@ -60,12 +64,16 @@ fn collect(
         if name.starts_with('.') {
             continue;
         }
+        holds_something = true;
         let path = entry.path();
         if path.is_dir() {
-            collect(&path, &format!("{prefix}{name}/"), depth + 1, files)?;
+            collect(&path, &format!("{prefix}{name}/"), depth + 1, files, empty)?;
         } else {
             files.insert(format!("{prefix}{name}"), read_text(&path)?);
         }
+    }
+    if let Some(path) = prefix.strip_suffix('/').filter(|_| !holds_something) {
+        empty.push(path.to_owned());
     }
     Ok(())
 }

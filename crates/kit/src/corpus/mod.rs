@@ -1,17 +1,22 @@
-//! The corpus: every protocol's cases, clauses and operations.
+//! The corpus: every protocol's cases, clauses, and operations or routes.
 //!
 //! Invariants:
 //! - A corpus that was loaded is sound: every case names clauses and an operation that exist, with
-//!   arguments of the right kind. A mistake in any file is an error that names the file and the place;
-//!   nothing is ignored.
+//!   arguments of the right kind, or routes, variables and checks that exist. A mistake in any file is
+//!   an error that names the file and the place; nothing is ignored.
 //! - Protocols are what the corpus holds. None is known here by name.
 //! - Cases are in the order of their ids, wherever they were read from.
 
 mod check;
 mod check_case;
+mod check_exchange;
+mod check_expect;
+mod check_names;
+mod check_values;
 mod documents;
 mod error;
 mod files;
+mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,6 +27,7 @@ use crate::case::Case;
 pub use documents::{Argument, ArgumentType, Clause, ClauseList, Operation, OperationList};
 pub use error::{CorpusError, Fault, Faults};
 pub(crate) use files::Files;
+pub use routes::{AnswerForm, DefinedBy, Method, Route, RouteList, Scope};
 
 /// Cases of one or several protocols.
 #[derive(Clone, Debug)]
@@ -35,6 +41,7 @@ pub struct Protocol {
     name: String,
     clauses: ClauseList,
     operations: OperationList,
+    routes: Option<RouteList>,
     cases: Vec<Case>,
     files: Files,
 }
@@ -42,12 +49,13 @@ pub struct Protocol {
 impl Corpus {
     /// The corpus that is part of the binary.
     pub fn embedded() -> Result<Self, CorpusError> {
-        Self::from_files(files::embedded())
+        Self::from_files(files::embedded(), &[])
     }
 
     /// A corpus in a folder that holds one folder a protocol.
     pub fn from_dir(folder: &Path) -> Result<Self, CorpusError> {
-        Self::from_files(files::read(folder)?)
+        let (files, empty) = files::read(folder)?;
+        Self::from_files(files, &empty)
     }
 
     /// The protocols, by name.
@@ -78,8 +86,8 @@ impl Corpus {
             .try_for_each(|protocol| protocol.export(folder))
     }
 
-    fn from_files(files: Files) -> Result<Self, CorpusError> {
-        let protocols = check::read(files).map_err(CorpusError::Faulty)?;
+    fn from_files(files: Files, empty: &[String]) -> Result<Self, CorpusError> {
+        let protocols = check::read(files, empty).map_err(CorpusError::Faulty)?;
         Ok(Self { protocols })
     }
 }
@@ -110,6 +118,11 @@ impl Protocol {
         &self.operations.operations
     }
 
+    /// What its cases that are judged over HTTP are made of, where it has such cases.
+    pub fn routes(&self) -> Option<&RouteList> {
+        self.routes.as_ref()
+    }
+
     /// Its cases, in the order of their ids.
     pub fn cases(&self) -> &[Case] {
         &self.cases
@@ -131,6 +144,16 @@ impl Protocol {
         self.cases.iter().map(Case::level).collect()
     }
 
+    /// A level and those that it includes, where the protocol's levels build on each other; the level
+    /// alone otherwise.
+    pub fn levels_up_to(&self, level: &str) -> BTreeSet<String> {
+        let built = self.routes().and_then(|routes| {
+            let rank = routes.rank(level)?;
+            Some(routes.levels[..=rank].iter().cloned().collect())
+        });
+        built.unwrap_or_else(|| BTreeSet::from([level.to_owned()]))
+    }
+
     /// The clauses that no case proves.
     pub fn uncovered_clauses(&self) -> Vec<&Clause> {
         let cited: BTreeSet<&str> = self
@@ -145,11 +168,13 @@ impl Protocol {
             .collect()
     }
 
-    /// SHA-256 over all its files: for each, in the order of the paths, the path, the length of the
-    /// text in decimal and the text, each ended by a zero byte. Says which corpus a report is about.
+    /// SHA-256 over all its `*.json` files: for each, in the order of the paths, the path, the length of
+    /// the text in decimal and the text, each ended by a zero byte. Says which corpus a report is about;
+    /// texts for people judge nothing, and do not count.
     pub fn digest(&self) -> String {
         let mut bytes = Vec::new();
-        for (name, text) in &self.files {
+        let judges = |(name, _): &(&String, &String)| name.ends_with(".json");
+        for (name, text) in self.files.iter().filter(judges) {
             for part in [name, &text.len().to_string(), text] {
                 bytes.extend_from_slice(part.as_bytes());
                 bytes.push(0);

@@ -7,10 +7,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use accord_contract::fixture::AdapterResult;
-use accord_process::StartError;
 
-use super::{Adapter, AdapterInfo, Breach, Driver, DriverKind, DriverOutcome, NoAnswer};
+use super::{
+    Adapter, AdapterInfo, Breach, CannotBegin, Driver, DriverKind, DriverOutcome, NoAnswer,
+};
 use crate::case::Case;
+use crate::corpus::Protocol;
 
 /// An implementation that is called directly.
 pub struct InProcess<F>(F);
@@ -23,7 +25,7 @@ impl<F: Fn(&Case) -> AdapterResult + Sync> InProcess<F> {
 }
 
 impl<F: Fn(&Case) -> AdapterResult + Sync> Adapter for InProcess<F> {
-    fn preflight(&self) -> Result<(), StartError> {
+    fn begin(&self, _: &Protocol) -> Result<(), CannotBegin> {
         Ok(())
     }
 

@@ -1,20 +1,20 @@
 //! `stdio-fixture-lines-v1`: one case a line, one result a line, in order.
 //!
 //! After any breach the process group is killed and the next case gets a new process, since nobody
-//! can tell which case a later line would answer.
+//! can tell which case a later line would answer. For the same reason every line names its case.
 
 use std::time::Duration;
 
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
-use accord_process::{Invocation, Session, SessionError, SessionLimits, StartError};
-use tempfile::TempDir;
+use accord_process::{Cancel, Invocation, Session, SessionError, SessionLimits};
 
 use super::{
-    ANSWER_LIMIT, Adapter, AdapterInfo, Breach, Driver, DriverKind, DriverOutcome, NoAnswer,
-    STDERR_LIMIT, reply, workplace,
+    ANSWER_LIMIT, Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind,
+    DriverOutcome, NoAnswer, STDERR_LIMIT, reply, workplace,
 };
 use crate::case::Case;
+use crate::corpus::Protocol;
 
 /// An adapter that answers many cases in one process. Each worker has its own.
 #[derive(Clone, Debug)]
@@ -30,14 +30,16 @@ impl LongLived {
 }
 
 impl Adapter for LongLived {
-    fn preflight(&self) -> Result<(), StartError> {
-        self.invocation.locate().map(|_| ())
+    fn begin(&self, _: &Protocol) -> Result<(), CannotBegin> {
+        Ok(self.invocation.locate().map(|_| ())?)
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
         Box::new(Line {
             invocation: &self.invocation,
             open: None,
+            cancel: Cancel::new(),
+            closing: Closing::default(),
         })
     }
 
@@ -49,17 +51,22 @@ impl Adapter for LongLived {
 struct Line<'a> {
     invocation: &'a Invocation,
     open: Option<Open>,
+    cancel: Cancel,
+    closing: Closing,
 }
 
 struct Open {
     session: Session,
     /// Lives as long as the process.
-    _folder: TempDir,
+    folder: workplace::Workplace,
 }
 
 impl Driver for Line<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
-        let started = self.open.take().map_or_else(|| start(self.invocation), Ok);
+        let started = self
+            .open
+            .take()
+            .map_or_else(|| start(self.invocation, &self.cancel), Ok);
         let mut open = match started {
             Ok(open) => open,
             Err(why) => return DriverOutcome::new(Err(why), b""),
@@ -69,26 +76,41 @@ impl Driver for Line<'_> {
         let outcome = DriverOutcome::new(answer, open.session.stderr());
         if keeps_the_protocol {
             self.open = Some(open);
+        } else {
+            self.closing.notes.extend(open.folder.remove().err());
         }
         outcome
+    }
+
+    fn cancel_with(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
+    fn close(&mut self) -> Closing {
+        if let Some(Open { session, folder }) = self.open.take() {
+            let closed = session.close(TIME_TO_END);
+            self.closing.breaches.extend(closed.err().map(|error| {
+                format!("the adapter broke the protocol after its last case: {error}")
+            }));
+            self.closing.notes.extend(folder.remove().err());
+        }
+        std::mem::take(&mut self.closing)
     }
 }
 
 impl Drop for Line<'_> {
     fn drop(&mut self) {
-        if let Some(open) = self.open.take() {
-            open.session.close(TIME_TO_END);
-        }
+        self.close();
     }
 }
 
-fn start(invocation: &Invocation) -> Result<Open, NoAnswer> {
+fn start(invocation: &Invocation, cancel: &Cancel) -> Result<Open, NoAnswer> {
     let (folder, invocation) = workplace::prepare(invocation)?;
     let limits = SessionLimits::new(ANSWER_LIMIT, STDERR_LIMIT);
     let session = Session::start(&invocation, limits).map_err(NoAnswer::CannotStart)?;
     Ok(Open {
-        session,
-        _folder: folder,
+        session: session.cancel(cancel.clone()),
+        folder,
     })
 }
 
@@ -97,12 +119,13 @@ fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<AdapterRes
     let answer = session
         .request(line.as_bytes(), limit)
         .map_err(|error| breach(&error))?;
-    reply::read(case, &answer)
+    reply::read(case, &answer, reply::Id::Required)
         .map_err(|why| NoAnswer::broken(format!("the adapter answered, but {why}")))
 }
 
 fn breach(error: &SessionError) -> NoAnswer {
     match error {
+        SessionError::Cancelled => NoAnswer::Cancelled,
         SessionError::TimedOut { limit } => NoAnswer::Broken {
             breach: Breach::TimedOut,
             reason: format!(

@@ -1,8 +1,10 @@
 //! Drivers: how a case reaches an implementation and how its answer comes back.
 //!
 //! An [`Adapter`] is who answers; each worker of a run opens a [`Driver`] of its own to talk to it.
-//! A driver never judges: it brings back what the adapter said, or how it broke the protocol.
+//! A driver never judges: it brings back what the adapter said or how an exchange with a server went,
+//! or how either broke the protocol.
 
+mod http;
 mod in_process;
 mod long_lived;
 mod per_case;
@@ -13,39 +15,106 @@ use std::time::Duration;
 
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::{Extensible, Object, message, wire_enum};
-use accord_process::{Invocation, StartError};
+use accord_process::{Cancel, Invocation, StartError};
 
-use crate::case::Case;
+use crate::case::{Case, Task};
+use crate::corpus::Protocol;
+use crate::exchange::Exchanged;
+use crate::report::LeftBehind;
+pub use http::{Http, HttpOptions, ServerError};
 pub use in_process::InProcess;
 pub use long_lived::LongLived;
 pub use per_case::PerCase;
 
 /// Who answers the cases of a run.
 pub trait Adapter: Sync {
-    /// Finds out, before anything is run, whether the adapter can be started at all.
-    fn preflight(&self) -> Result<(), StartError>;
+    /// Finds out, before anything is run, whether the adapter can be asked at all, and gets it ready.
+    fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin>;
+
+    /// Says why a case does not apply to this adapter, where it does not.
+    fn applies(&self, case: &Case) -> Result<(), String> {
+        match case.task {
+            Task::Call(_) => Ok(()),
+            Task::Exchange(_) => Err("is judged over HTTP, and no server was named".to_owned()),
+        }
+    }
 
     /// Opens a line of its own for a worker.
     fn open(&self) -> Box<dyn Driver + '_>;
 
+    /// Puts away what the run made, and tells what it leaves behind. Called once, whatever happened.
+    fn end(&self) -> Vec<LeftBehind> {
+        Vec::new()
+    }
+
     /// Describes the adapter for reports.
     fn info(&self) -> AdapterInfo;
+}
+
+/// Why a run cannot begin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CannotBegin {
+    /// The adapter's program cannot be started.
+    #[error("the adapter cannot be started: {0}")]
+    Program(#[from] StartError),
+    /// The server cannot be asked.
+    #[error("{0}")]
+    Server(#[from] ServerError),
 }
 
 /// One worker's line to an adapter.
 pub trait Driver {
     /// Has a case executed, within a time limit.
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome;
+
+    /// Takes the word that ends a case early; the answer is then [`NoAnswer::Cancelled`]. A driver that
+    /// cannot stop midway may pass over it.
+    fn cancel_with(&mut self, cancel: Cancel) {
+        let _ = cancel;
+    }
+
+    /// Ends the line, and tells what went wrong beside the cases.
+    fn close(&mut self) -> Closing {
+        Closing::default()
+    }
+}
+
+/// What went wrong on a line to an adapter that no case can be charged with.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Closing {
+    /// How the adapter broke the fixture protocol. The run ends in error.
+    pub breaches: Vec<String>,
+    /// What the kit could not put away. Told, and decides nothing.
+    pub notes: Vec<String>,
+}
+
+impl Closing {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.breaches.extend(other.breaches);
+        self.notes.extend(other.notes);
+    }
 }
 
 /// What came back for a case.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct DriverOutcome {
-    /// The adapter's result document, or why there is none.
-    pub answer: Result<AdapterResult, NoAnswer>,
+    /// What came back, or why nothing did.
+    pub answer: Result<Reply, NoAnswer>,
     /// The last lines that the adapter wrote to stderr.
     pub stderr: String,
+}
+
+/// What an adapter or a server brought for a case.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Reply {
+    /// The adapter's result document.
+    Result(AdapterResult),
+    /// How an exchange with a server went.
+    Exchanged(Exchanged),
 }
 
 /// Why there is no answer to a case, which also says whose fault that is.
@@ -66,6 +135,8 @@ pub enum NoAnswer {
     },
     /// The adapter's program could not be started.
     CannotStart(StartError),
+    /// The run was ended while the adapter was at work.
+    Cancelled,
 }
 
 /// How an adapter broke the fixture protocol.
@@ -85,6 +156,10 @@ message! {
         required driver: Extensible<DriverKind> = "driver", "driver-name";
         /// The program and its arguments; empty when it runs inside the kit's process.
         required command: Vec<String> = "command", "argv";
+        /// The base URL of a server.
+        optional url: String = "url", "url";
+        /// The part of the server that the run works in, such as a project.
+        optional scope: String = "scope", "scope-id";
     }
 }
 
@@ -97,6 +172,8 @@ wire_enum! {
         LongLived = "stdio-fixture-lines-v1",
         /// A function in the kit's own process.
         InProcess = "in-process",
+        /// Requests to a server.
+        Http = "http",
     }
 }
 
@@ -106,6 +183,8 @@ impl AdapterInfo {
         Self {
             driver: driver.into(),
             command,
+            url: None,
+            scope: None,
             extra: Object::new(),
         }
     }
@@ -121,10 +200,24 @@ impl DriverOutcome {
     /// What came back, with what the adapter wrote to stderr meanwhile.
     pub fn new(answer: Result<AdapterResult, NoAnswer>, stderr: &[u8]) -> Self {
         Self {
-            answer,
+            answer: answer.map(Reply::Result),
             stderr: reply::last_lines(stderr),
         }
     }
+}
+
+impl From<Exchanged> for DriverOutcome {
+    fn from(exchanged: Exchanged) -> Self {
+        Self {
+            answer: Ok(Reply::Exchanged(exchanged)),
+            stderr: String::new(),
+        }
+    }
+}
+
+/// Removes the folder of every case that is being worked on. For a program that must end at once.
+pub(crate) fn remove_live_folders() {
+    workplace::remove_all();
 }
 
 impl NoAnswer {
@@ -136,7 +229,8 @@ impl NoAnswer {
     }
 }
 
-/// The most that an adapter may write for one case.
-const ANSWER_LIMIT: usize = 8 * 1024 * 1024;
+/// The most that an adapter may write for one case: hundreds of times what any case expects. As a tree
+/// in memory it is tens of times as much, for every worker.
+const ANSWER_LIMIT: usize = 1024 * 1024;
 /// How much of an adapter's stderr is kept.
 const STDERR_LIMIT: usize = 16 * 1024;

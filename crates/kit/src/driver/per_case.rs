@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
-use accord_process::{Ending, Invocation, Outcome, Overflow, Spec, StartError, run};
+use accord_process::{Cancel, Ending, Invocation, Outcome, Overflow, Spec, run};
 
 use super::{
-    ANSWER_LIMIT, Adapter, AdapterInfo, Breach, Driver, DriverKind, DriverOutcome, NoAnswer,
-    STDERR_LIMIT, reply, workplace,
+    ANSWER_LIMIT, Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind,
+    DriverOutcome, NoAnswer, STDERR_LIMIT, reply, workplace,
 };
 use crate::case::Case;
+use crate::corpus::Protocol;
 
 /// An adapter that is started anew for every case.
 #[derive(Clone, Debug)]
@@ -29,13 +30,15 @@ impl PerCase {
 }
 
 impl Adapter for PerCase {
-    fn preflight(&self) -> Result<(), StartError> {
-        self.invocation.locate().map(|_| ())
+    fn begin(&self, _: &Protocol) -> Result<(), CannotBegin> {
+        Ok(self.invocation.locate().map(|_| ())?)
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
         Box::new(Line {
             invocation: &self.invocation,
+            cancel: Cancel::new(),
+            closing: Closing::default(),
         })
     }
 
@@ -46,28 +49,44 @@ impl Adapter for PerCase {
 
 struct Line<'a> {
     invocation: &'a Invocation,
+    cancel: Cancel,
+    closing: Closing,
 }
 
 impl Driver for Line<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         // The folder lives until the process group is gone.
-        let (_folder, invocation) = match workplace::prepare(self.invocation) {
+        let (folder, invocation) = match workplace::prepare(self.invocation) {
             Ok(prepared) => prepared,
             Err(why) => return DriverOutcome::new(Err(why), b""),
         };
         let spec = Spec::new(invocation)
             .stdin(format!("{}\n", case.encode()))
             .time_limit(limit)
+            .cancel(self.cancel.clone())
             .stdout_limit(ANSWER_LIMIT, Overflow::Kill)
             .stderr_limit(STDERR_LIMIT);
-        match run(&spec) {
+        let ran = run(&spec);
+        self.closing.notes.extend(folder.remove().err());
+        match ran {
             Ok(outcome) => DriverOutcome::new(read(case, &outcome, limit), &outcome.stderr),
             Err(error) => DriverOutcome::new(Err(NoAnswer::CannotStart(error)), b""),
         }
     }
+
+    fn cancel_with(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
+    fn close(&mut self) -> Closing {
+        std::mem::take(&mut self.closing)
+    }
 }
 
 fn read(case: &Case, outcome: &Outcome, limit: Duration) -> Result<AdapterResult, NoAnswer> {
+    if outcome.cancelled {
+        return Err(NoAnswer::Cancelled);
+    }
     if outcome.stdout_truncated {
         return Err(NoAnswer::broken(format!(
             "the adapter wrote more than {ANSWER_LIMIT} bytes to stdout and was killed"
@@ -88,7 +107,7 @@ fn read(case: &Case, outcome: &Outcome, limit: Duration) -> Result<AdapterResult
             outcome.ending
         )));
     };
-    let result = reply::read(case, &outcome.stdout).map_err(|why| {
+    let result = reply::read(case, &outcome.stdout, reply::Id::Optional).map_err(|why| {
         NoAnswer::broken(format!(
             "the adapter ended with exit code {code}, but {why}"
         ))

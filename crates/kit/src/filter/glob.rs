@@ -9,6 +9,11 @@ impl Glob {
         Self(pattern.chars().collect())
     }
 
+    /// The pattern as it was written.
+    pub(crate) fn text(&self) -> String {
+        self.0.iter().collect()
+    }
+
     pub(crate) fn is_pattern(text: &str) -> bool {
         text.contains(['*', '?'])
     }

@@ -1,9 +1,11 @@
 //! Choosing cases with an expression.
 //!
-//! Predicates: `id(glob)`, `clause(glob)`, `op(glob)`, `level(name)`, `area(name)` (the second segment
-//! of the id) and `strength(name)`. They are joined with `&` or `and`, `|` or `or`, `!` or `not`, and
-//! parentheses. A bare word is a pattern for the id; without `*` and `?` it matches anywhere in it.
+//! Predicates: `id(glob)`, `clause(glob)`, `op(glob)` (an operation or a route), `level(name)`,
+//! `area(name)` (the second segment of the id) and `strength(name)`. They are joined with `&` or `and`,
+//! `|` or `or`, `!` or `not`, and parentheses. A bare word is a pattern for the id; without `*` and `?`
+//! it matches anywhere in it.
 
+mod check;
 mod glob;
 mod parse;
 
@@ -13,6 +15,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::case::Case;
+use crate::corpus::Protocol;
 use glob::Glob;
 
 /// A filter expression that was read.
@@ -22,14 +25,14 @@ pub struct Filter {
     expr: Expr,
 }
 
-/// A filter expression that cannot be read.
+/// A filter expression that cannot be read, or asks for what is not there.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("column {column}: {message}")]
 #[non_exhaustive]
 pub struct FilterError {
     /// Where, in characters from 1.
     pub column: usize,
-    /// What was expected there.
+    /// What is wrong there.
     pub message: String,
 }
 
@@ -37,6 +40,12 @@ impl Filter {
     /// Tells whether the filter chooses this case.
     pub fn matches(&self, case: &Case) -> bool {
         self.expr.matches(case)
+    }
+
+    /// Checks that every clause, operation, level, area and strength that the filter names is one of
+    /// the protocol's; a pattern for ids may match nothing.
+    pub fn check(&self, protocol: &Protocol) -> Result<(), FilterError> {
+        check::check(&self.expr, protocol)
     }
 }
 
@@ -63,7 +72,8 @@ enum Expr {
     And(Box<Self>, Box<Self>),
     Or(Box<Self>, Box<Self>),
     Not(Box<Self>),
-    Is(Predicate),
+    /// With the column that it begins at, from 1.
+    Is(Predicate, usize),
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -83,7 +93,7 @@ impl Expr {
             Self::And(one, other) => one.matches(case) && other.matches(case),
             Self::Or(one, other) => one.matches(case) || other.matches(case),
             Self::Not(inner) => !inner.matches(case),
-            Self::Is(predicate) => predicate.matches(case),
+            Self::Is(predicate, _) => predicate.matches(case),
         }
     }
 }
@@ -94,7 +104,7 @@ impl Predicate {
             Self::Id(glob) => glob.matches(&case.id),
             Self::IdPart(part) => case.id.contains(part.as_str()),
             Self::Clause(glob) => case.clauses.iter().any(|clause| glob.matches(clause)),
-            Self::Operation(glob) => glob.matches(&case.input.operation),
+            Self::Operation(glob) => case.operations().any(|name| glob.matches(name)),
             Self::Level(level) => case.level() == *level,
             Self::Area(area) => case.area() == area,
             Self::Strength(strength) => case.strength.as_str() == strength,

@@ -53,7 +53,9 @@ impl<'a> Parser<'a> {
             self.expect_close()?;
             expr
         } else {
-            Expr::Is(self.predicate()?)
+            self.skip_space();
+            let column = self.column();
+            Expr::Is(self.predicate()?, column)
         };
         self.depth -= 1;
         Ok(expr)
@@ -154,11 +156,15 @@ impl<'a> Parser<'a> {
     }
 
     fn error(&self, message: impl Into<String>) -> FilterError {
-        let before = &self.text[..self.text.len() - self.rest.len()];
         FilterError {
-            column: before.chars().count() + 1,
+            column: self.column(),
             message: message.into(),
         }
+    }
+
+    fn column(&self) -> usize {
+        let before = &self.text[..self.text.len() - self.rest.len()];
+        before.chars().count() + 1
     }
 }
 

@@ -2,16 +2,20 @@
 //!
 //! A `<failure>` or `<error>` stands only where the case spoils the run, because build servers turn
 //! red on each of them. Known failures and failures that are not required are `<skipped>`, with the
-//! reason as its message.
+//! reason as its message. What spoils the run and is no case, such as a stale entry of the baseline,
+//! stands as a test of its own, so that the file is red whenever the run is.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use accord_contract::codes::Code;
+use accord_contract::wire::Wire as _;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::event::{Event, Reporter, What};
-use crate::report::{CaseReport, RunReport};
+use crate::exit;
+use crate::report::{CaseReport, Difference, RunReport};
 use crate::verdict::Verdict;
 
 /// Writes the report as JUnit XML when the run is over.
@@ -57,15 +61,54 @@ fn document(report: &RunReport) -> Report {
         );
         document.add_test_suite(suite);
     }
+    let beside = beside_the_cases(report);
+    if !beside.is_empty() {
+        let mut suite = TestSuite::new(format!("{}/run", report.run.protocol));
+        suite.add_test_cases(beside);
+        document.add_test_suite(suite);
+    }
     document
 }
 
+/// What spoils the run and is no case of its own.
+fn beside_the_cases(report: &RunReport) -> Vec<TestCase> {
+    let class = format!("{}.run", report.run.protocol);
+    let test = |name: &str, kind, code: Code, message: &str| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_message(xml(message)).set_type(code.as_str());
+        let mut test = TestCase::new(xml(name), status);
+        test.set_classname(class.as_str());
+        test
+    };
+    let stale = report.summary.stale.iter().map(|entry| {
+        let name = format!("stale baseline: {}", entry.case);
+        test(
+            &name,
+            NonSuccessKind::Failure,
+            Code::KitBaselineStale,
+            &entry.why,
+        )
+    });
+    let mut tests: Vec<TestCase> = stale.collect();
+    let breaches = report.summary.breaches.iter().flatten();
+    tests.extend(breaches.map(|breach| {
+        let (name, code) = ("the end of the adapter", Code::KitAdapterProtocol);
+        test(name, NonSuccessKind::Error, code, breach)
+    }));
+    if !exit::any_ran(&report.cases) {
+        let why = "nothing was selected, or every case that was selected is skipped";
+        let kind = NonSuccessKind::Error;
+        tests.push(test("no case ran", kind, Code::KitNoCaseRan, why));
+    }
+    tests
+}
+
 fn test_case(area: &str, case: &CaseReport) -> TestCase {
-    let mut test = TestCase::new(case.id.as_str(), status(case));
+    let mut test = TestCase::new(xml(&case.id), status(case));
     test.set_classname(area.replace('/', "."));
     test.set_time(Duration::from_millis(case.duration_ms));
     if let Some(stderr) = &case.stderr {
-        test.set_system_err(stderr.as_str());
+        test.set_system_err(xml(stderr));
     }
     test
 }
@@ -87,15 +130,50 @@ fn status(case: &CaseReport) -> TestCaseStatus {
 
 fn skipped(message: String) -> TestCaseStatus {
     let mut status = TestCaseStatus::skipped();
-    status.set_message(message);
+    status.set_message(xml(&message));
     status
 }
 
 fn spoiled(kind: NonSuccessKind, case: &CaseReport) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status
-        .set_message(case.message.as_deref().unwrap_or_default())
-        .set_type(case.code.as_deref().unwrap_or(case.verdict.as_str()))
-        .set_description(format!("{} ({})", case.title, case.clauses.join(", ")));
+        .set_message(xml(case.message.as_deref().unwrap_or_default()))
+        .set_type(xml(case.code.as_deref().unwrap_or(case.verdict.as_str())))
+        .set_description(xml(&body(case)));
     status
+}
+
+/// What the case is about, and every difference.
+fn body(case: &CaseReport) -> String {
+    let mut lines = vec![format!("{} ({})", case.title, case.clauses.join(", "))];
+    lines.extend(case.differences.iter().map(difference));
+    if let Some(more) = case.differences_left_out {
+        lines.push(format!("and {more} more differences"));
+    }
+    lines.join("\n")
+}
+
+fn difference(difference: &Difference) -> String {
+    let place = match difference.pointer.as_str() {
+        "" => "the whole outcome",
+        pointer => pointer,
+    };
+    let cut = |bytes: Option<u64>| match bytes {
+        Some(bytes) => format!(" (cut, {bytes} bytes)"),
+        None => String::new(),
+    };
+    let found = match difference.encode().get("actual") {
+        Some(found) => format!("{found}{}", cut(difference.actual_bytes)),
+        None => "nothing".to_owned(),
+    };
+    let expected = format!("{}{}", difference.expected, cut(difference.expected_bytes));
+    format!("{place}: expected {expected}, found {found}")
+}
+
+/// A text in which every character may stand in an XML 1.0 document (its production `Char`), whatever
+/// an adapter printed.
+fn xml(text: &str) -> String {
+    let allowed = |next: char| matches!(next, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..='\u{10ffff}');
+    let replaced = |next| if allowed(next) { next } else { '\u{fffd}' };
+    text.chars().map(replaced).collect()
 }

@@ -4,6 +4,7 @@ mod json;
 mod junit;
 mod ndjson;
 mod text;
+mod text_levels;
 mod text_style;
 
 pub use json::JsonReporter;

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use accord_contract::wire::Wire as _;
 
+use super::text_levels;
 use super::text_style::{Colour, Style};
 use crate::case::Strength;
 use crate::event::{Event, Reporter, What};
@@ -70,6 +71,7 @@ impl<W: Write> TextReporter<W> {
         )?;
         let mut words = vec![run.adapter.driver.to_string()];
         words.extend(run.adapter.command.iter().map(|word| quoted(word)));
+        words.extend(run.adapter.url.clone());
         writeln!(self.out, "adapter: {}", words.join(" "))?;
         self.out.flush()
     }
@@ -106,13 +108,18 @@ impl<W: Write> TextReporter<W> {
             let text = self.clauses.get(id).cloned().unwrap_or_default();
             self.indented(&format!("{id}: "), &text)?;
         }
+        if let Some(step) = &result.step {
+            self.indented("", step)?;
+        }
         if result.differences.is_empty() || result.verdict != Verdict::Fail {
             self.messages(result)?;
         }
         for difference in result.differences.iter().take(DIFFERENCES_SHOWN) {
             self.difference(difference)?;
         }
-        if let Some(more @ 1..) = result.differences.len().checked_sub(DIFFERENCES_SHOWN) {
+        let more = result.differences.len().saturating_sub(DIFFERENCES_SHOWN) as u64
+            + result.differences_left_out.unwrap_or_default();
+        if more > 0 {
             self.indented("", &format!("and {more} more differences"))?;
         }
         if let Some(day) = result.excused_until {
@@ -147,8 +154,11 @@ impl<W: Write> TextReporter<W> {
         let found = difference
             .encode()
             .get("actual")
-            .map_or("nothing".to_owned(), excerpt);
-        let expected = self.paint(Colour::Green, &excerpt(&difference.expected));
+            .map_or("nothing".to_owned(), |found| {
+                excerpt(found, difference.actual_bytes)
+            });
+        let expected = excerpt(&difference.expected, difference.expected_bytes);
+        let expected = self.paint(Colour::Green, &expected);
         let found = self.paint(Colour::Red, &found);
         writeln!(self.out, "{INDENT}  expected {expected}")?;
         writeln!(self.out, "{INDENT}  found    {found}")
@@ -167,6 +177,12 @@ impl<W: Write> TextReporter<W> {
             .any(|case| case.strength != Strength::Must && case.verdict == Verdict::Fail);
         if others {
             writeln!(self.out, "cases that are not required decide nothing")?;
+        }
+        for line in text_levels::lines(report) {
+            writeln!(self.out, "{}", printable(&line))?;
+        }
+        for note in summary.notes.iter().flatten() {
+            writeln!(self.out, "note: {}", printable(note))?;
         }
         for entry in &summary.stale {
             let label = self.paint(Colour::Red, "stale baseline");
@@ -282,11 +298,16 @@ fn counts(totals: &Totals) -> String {
     format!("{}{own_word}", parts.join(", "))
 }
 
-fn excerpt(value: &serde_json::Value) -> String {
-    let text = printable(&value.to_string());
+/// The beginning of a value. Where the report has no more than that, `cut_from` is the length of it all.
+fn excerpt(value: &serde_json::Value, cut_from: Option<u64>) -> String {
+    let text = match (value, cut_from) {
+        (serde_json::Value::String(beginning), Some(_)) => printable(beginning),
+        (value, _) => printable(&value.to_string()),
+    };
+    let length = cut_from.unwrap_or(text.len() as u64);
     match text.char_indices().nth(LONGEST_VALUE) {
         None => text,
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        Some((end, _)) => format!("{}… ({length} bytes)", &text[..end]),
     }
 }
 

@@ -4,6 +4,8 @@
 //! - Workers share nothing but the list of cases: each has its own line to the adapter.
 //! - Every event passes through the thread that called [`run`], so a reporter needs no lock.
 //! - The report is in the order of the ids, however the cases ran.
+//! - A case that judges what a server claims runs after all others, since their verdicts decide it.
+//! - What a run made on a server is put away, whatever ended the run.
 
 mod stream;
 mod workers;
@@ -15,31 +17,31 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use accord_contract::wire::Object;
-use accord_process::StartError;
 use thiserror::Error;
 
 use crate::baseline::{Baseline, BaselineError};
 use crate::case::Case;
 use crate::corpus::Protocol;
 use crate::date::{self, Date};
-use crate::driver::Adapter;
+use crate::driver::{Adapter, CannotBegin, Closing};
 use crate::event::{Reporter, What};
-use crate::filter::Filter;
-use crate::report::{CaseReport, ReportFormat, RunInfo, RunReport, RunSummary, millis};
+use crate::filter::{Filter, FilterError};
+use crate::levels;
+use crate::report::{CaseReport, LeftBehind, ReportFormat, RunInfo, RunReport, RunSummary, millis};
 use stream::Stream;
 
 /// How to run, and what.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// How many cases may run at the same time.
+    /// How many cases may run at the same time; fewer do where the limit of open files says so.
     pub workers: NonZeroUsize,
     /// The time limit of one case.
     pub case_timeout: Duration,
     /// Whether the first case that spoils the run ends it.
     pub fail_fast: bool,
     /// Whether cases are told in the order of their ids, each when its turn comes, rather than as
-    /// they happen.
+    /// they happen. A case about what a server claims comes last all the same.
     pub in_order: bool,
     /// Which cases to run; all when absent.
     pub filter: Option<Filter>,
@@ -55,9 +57,12 @@ pub struct RunOptions {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The adapter cannot be started.
-    #[error("the adapter cannot be started: {0}")]
-    Adapter(#[from] StartError),
+    /// Nobody is there to answer.
+    #[error("{0}")]
+    CannotBegin(#[from] CannotBegin),
+    /// The filter asks for something that the protocol does not have.
+    #[error("the filter does not fit the corpus: {0}")]
+    Filter(#[from] FilterError),
     /// The baseline does not fit the corpus.
     #[error("the baseline does not fit the corpus: {0}")]
     Baseline(#[from] BaselineError),
@@ -97,6 +102,9 @@ pub fn run(
     options: &RunOptions,
     reporter: &mut dyn Reporter,
 ) -> Result<RunReport, RunError> {
+    if let Some(filter) = &options.filter {
+        filter.check(protocol)?;
+    }
     options.baseline.check_against(protocol)?;
     if let Some(asked) = options
         .levels
@@ -109,7 +117,8 @@ pub fn run(
             known: protocol.levels(),
         });
     }
-    adapter.preflight()?;
+    adapter.begin(protocol)?;
+    let put_away = PutAway::new(adapter);
 
     let chosen = |case: &&Case| {
         options
@@ -125,16 +134,33 @@ pub fn run(
         protocol,
     })?;
 
-    let (mut cases, apply) = skip_other_levels(selected, options, &mut stream)?;
-    cases.extend(workers::execute(&apply, adapter, options, &mut stream)?);
+    let (mut cases, apply) = skip_others(selected, adapter, options, &mut stream)?;
+    let (claims, others): (Vec<&Case>, Vec<&Case>) =
+        apply.into_iter().partition(|case| levels::is_claim(case));
+    let mut closing = Closing::default();
+    for together in [others, claims] {
+        let spoilt = options.fail_fast && cases.iter().any(CaseReport::spoils_the_run);
+        let disproof =
+            |claim: &str| levels::conformance(protocol, &cases, Some(claim.to_owned()))?.disproof();
+        let (ran, closed) = match spoilt {
+            false => workers::execute(&together, adapter, options, &disproof, &mut stream)?,
+            true => (workers::skip(&together, &mut stream)?, Closing::default()),
+        };
+        cases.extend(ran);
+        closing.add(closed);
+    }
     cases.sort_by(|one, other| one.id.cmp(&other.id));
 
     let stale = options.baseline.stale(&cases);
+    let claimed = cases.iter().find_map(|case| case.claim.clone());
+    let conformance = levels::conformance(protocol, &cases, claimed);
+    let left_behind = put_away.now();
     let report = RunReport {
         format: ReportFormat::V1,
         run: info,
-        summary: RunSummary::new(&cases, stale, stream.elapsed()),
+        summary: RunSummary::new(&cases, stale, conformance, closing, stream.elapsed()),
         cases,
+        left_behind: Some(left_behind).filter(|left| !left.is_empty()),
         extra: Object::new(),
     };
     stream.tell(What::RunFinished { report: &report })?;
@@ -156,7 +182,7 @@ fn describe(
         filter: options.filter.as_ref().map(ToString::to_string),
         selected: selected as u64,
         filtered: (protocol.cases().len() - selected) as u64,
-        workers: options.workers.get() as u64,
+        workers: workers::most(options) as u64,
         case_timeout_ms: millis(options.case_timeout),
         started_at: date::timestamp(SystemTime::now()),
         extra: Object::new(),
@@ -164,23 +190,51 @@ fn describe(
 }
 
 /// Parts the cases that do not apply, with their reports, from those that do.
-fn skip_other_levels<'a>(
+fn skip_others<'a>(
     selected: Vec<&'a Case>,
+    adapter: &dyn Adapter,
     options: &RunOptions,
     stream: &mut Stream<'_>,
 ) -> Result<(Vec<CaseReport>, Vec<&'a Case>), RunError> {
-    let applies = |case: &&Case| {
+    let applies = |case: &Case| {
         let level = case.level();
-        options
-            .levels
-            .as_ref()
-            .is_none_or(|levels| levels.contains(&level))
+        match &options.levels {
+            Some(levels) if !levels.contains(&level) => {
+                Err(format!("the level {level:?} was not selected"))
+            }
+            _ => adapter.applies(case),
+        }
     };
-    let (apply, others): (Vec<&Case>, Vec<&Case>) = selected.into_iter().partition(applies);
-    let mut skipped = Vec::with_capacity(others.len());
-    for case in others {
-        let why = format!("the level {:?} was not selected", case.level());
-        skipped.push(stream.skip(case, why)?);
+    let (mut skipped, mut apply) = (Vec::new(), Vec::new());
+    for case in selected {
+        match applies(case) {
+            Ok(()) => apply.push(case),
+            Err(why) => skipped.push(stream.skip(case, why)?),
+        }
     }
     Ok((skipped, apply))
+}
+
+/// Has an adapter put away what a run made, also where the run breaks off.
+struct PutAway<'a>(Option<&'a dyn Adapter>);
+
+impl<'a> PutAway<'a> {
+    fn new(adapter: &'a dyn Adapter) -> Self {
+        Self(Some(adapter))
+    }
+
+    fn now(mut self) -> Vec<LeftBehind> {
+        self.0
+            .take()
+            .map(|adapter| adapter.end())
+            .unwrap_or_default()
+    }
+}
+
+impl Drop for PutAway<'_> {
+    fn drop(&mut self) {
+        if let Some(adapter) = self.0.take() {
+            adapter.end();
+        }
+    }
 }

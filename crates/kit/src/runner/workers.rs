@@ -1,45 +1,56 @@
 //! The workers of a run, and the thread that hears them.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Instant;
 
-use accord_process::StartError;
+use accord_process::{Cancel, StartError, open_file_limit};
 
 use super::stream::Stream;
 use super::{RunError, RunOptions};
 use crate::case::Case;
-use crate::driver::{Adapter, NoAnswer};
+use crate::driver::{Adapter, CannotBegin, Closing, Driver, NoAnswer};
 use crate::event::What;
 use crate::report::CaseReport;
-use crate::verdict::{Verdict, judge};
+use crate::verdict::{Judgement, STOPPED, Verdict, judge};
 
-/// Runs cases on several threads, and gives their reports in the order of the cases.
+/// Why a level that a server claims is not true, where the run has shown that.
+pub(super) type Disproof<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
+
+/// Runs cases on several threads, and gives their reports in the order of the cases, with what went
+/// wrong beside them.
 pub(super) fn execute(
     cases: &[&Case],
     adapter: &dyn Adapter,
     options: &RunOptions,
+    disproof: &Disproof<'_>,
     stream: &mut Stream<'_>,
-) -> Result<Vec<CaseReport>, RunError> {
+) -> Result<(Vec<CaseReport>, Closing), RunError> {
     let queue = Queue {
         next: AtomicUsize::new(0),
-        stop: AtomicBool::new(false),
+        stop: Cancel::new(),
     };
-    let workers = options.workers.get().min(cases.len());
+    let workers = most(options).min(cases.len());
     thread::scope(|scope| {
         let (notes, heard) = mpsc::channel();
         for _ in 0..workers {
             let (notes, queue) = (notes.clone(), &queue);
-            scope.spawn(move || work(cases, adapter, options, queue, &notes));
+            scope.spawn(move || work(cases, adapter, options, disproof, queue, &notes));
         }
         drop(notes);
         let results = collect(cases, options.in_order, &heard, stream);
-        // Whatever happened, no worker takes another case.
-        queue.stop.store(true, Ordering::Relaxed);
+        // Whatever happened, no worker takes another case or goes on with the one that it has.
+        queue.stop.cancel();
         results
     })
+}
+
+/// The reports of cases that are not run any more.
+pub(super) fn skip(cases: &[&Case], stream: &mut Stream<'_>) -> Result<Vec<CaseReport>, RunError> {
+    let skipped = cases.iter().map(|case| stream.skip(case, ENDED.to_owned()));
+    skipped.collect()
 }
 
 /// What a worker tells the thread that called [`super::run`]; the number is the case's place in the list.
@@ -47,22 +58,44 @@ enum Note {
     Started(usize),
     Finished(usize, Box<CaseReport>),
     CannotStart(StartError),
+    Closed(Closing),
 }
 
 struct Queue {
     next: AtomicUsize,
-    stop: AtomicBool,
+    /// Given when a case ended the run; reaches the cases that are under way.
+    stop: Cancel,
 }
 
 fn work(
     cases: &[&Case],
     adapter: &dyn Adapter,
     options: &RunOptions,
+    disproof: &Disproof<'_>,
     queue: &Queue,
     notes: &Sender<Note>,
 ) {
     let mut driver = adapter.open();
-    while !queue.stop.load(Ordering::Relaxed) {
+    driver.cancel_with(queue.stop.clone());
+    take_cases(cases, &mut *driver, options, disproof, queue, notes);
+    let mut closing = driver.close();
+    // An adapter that was told to end in the middle of things is not to blame for how it ends.
+    if queue.stop.is_cancelled() {
+        closing.breaches.clear();
+    }
+    // Nobody listens any more when the run was given up.
+    let _ = notes.send(Note::Closed(closing));
+}
+
+fn take_cases(
+    cases: &[&Case],
+    driver: &mut dyn Driver,
+    options: &RunOptions,
+    disproof: &Disproof<'_>,
+    queue: &Queue,
+    notes: &Sender<Note>,
+) {
+    while !queue.stop.is_cancelled() {
         let at = queue.next.fetch_add(1, Ordering::Relaxed);
         let Some(case) = cases.get(at) else { return };
         // Nobody listens any more when the run was given up.
@@ -73,16 +106,29 @@ fn work(
         let outcome = driver.execute(case, options.case_timeout);
         let note = match outcome.answer {
             // Will not get better with the next case, other than a system that is out of something.
-            Err(NoAnswer::CannotStart(error)) if !matches!(error, StartError::System { .. }) => {
+            Err(NoAnswer::CannotStart(error))
+                if !matches!(error, StartError::System { .. }) && !queue.stop.is_cancelled() =>
+            {
                 Note::CannotStart(error)
             }
             _ => {
-                let judgement = judge(case, outcome);
+                let mut judgement = judge(case, outcome);
+                if let Some(claim) = &judgement.claim
+                    && let Some(why) = disproof(claim)
+                {
+                    judgement.disprove(why);
+                }
                 let mut result = CaseReport::new(case, judgement, started.elapsed());
                 apply_baseline(&mut result, options);
-                // Set before this worker takes another case, so that one worker stops at once.
-                if options.fail_fast && result.spoils_the_run() {
-                    queue.stop.store(true, Ordering::Relaxed);
+                // Given before this worker takes another case, so that one worker stops at once. Trouble
+                // that comes after the word may be of its making, and tells nothing.
+                if options.fail_fast
+                    && result.spoils_the_run()
+                    && !queue.stop.cancel()
+                    && !result.fails_the_run()
+                {
+                    let stopped = Judgement::told(Verdict::Skip, STOPPED);
+                    result = CaseReport::new(case, stopped, started.elapsed());
                 }
                 Note::Finished(at, Box::new(result))
             }
@@ -98,12 +144,14 @@ fn collect(
     in_order: bool,
     heard: &Receiver<Note>,
     stream: &mut Stream<'_>,
-) -> Result<Vec<CaseReport>, RunError> {
+) -> Result<(Vec<CaseReport>, Closing), RunError> {
+    let mut all = Closing::default();
     let mut results: Vec<Option<CaseReport>> = vec![None; cases.len()];
     let mut turn = Turn::new(in_order);
     for note in heard {
         match note {
-            Note::CannotStart(error) => return Err(RunError::Adapter(error)),
+            Note::CannotStart(error) => return Err(CannotBegin::from(error).into()),
+            Note::Closed(closing) => all.add(closing),
             Note::Started(at) if !in_order => {
                 stream.tell(What::CaseStarted { case: cases[at] })?;
             }
@@ -127,13 +175,21 @@ fn collect(
     for (case, result) in cases.iter().zip(results) {
         reports.push(match result {
             Some(result) => result,
-            None => stream.skip(
-                case,
-                "not run, because an earlier case ended the run".to_owned(),
-            )?,
+            None => stream.skip(case, ENDED.to_owned())?,
         });
     }
-    Ok(reports)
+    Ok((reports, all))
+}
+
+/// How many workers may be at work: each has pipes, and a limit that is reached in the middle of a run
+/// would be trouble of the kit's own making.
+pub(super) fn most(options: &RunOptions) -> usize {
+    let workers = options.workers.get();
+    let Some(limit) = open_file_limit() else {
+        return workers;
+    };
+    let room = limit.saturating_sub(FILES_OF_THE_KIT) / FILES_OF_A_WORKER;
+    workers.min(usize::try_from(room).unwrap_or(usize::MAX).max(1))
 }
 
 fn apply_baseline(result: &mut CaseReport, options: &RunOptions) {
@@ -183,3 +239,9 @@ impl Turn {
         Ok(())
     }
 }
+
+const ENDED: &str = "not run, because an earlier case ended the run";
+/// Both ends of three pipes and one more while a child is started, its watch, its folder, and some room.
+const FILES_OF_A_WORKER: u64 = 12;
+/// What a process has open before any worker: its own three, reports, the corpus.
+const FILES_OF_THE_KIT: u64 = 16;

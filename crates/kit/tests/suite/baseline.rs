@@ -1,8 +1,10 @@
 //! Known failures: what is excused, what is stale, what is refused.
 
+use accord_contract::fixture::{AdapterResult, Status};
 use accord_contract::wire::Wire as _;
-use accord_kit::Baseline;
 use accord_kit::date::Date;
+use accord_kit::driver::InProcess;
+use accord_kit::{Baseline, Case};
 use serde_json::{Value, json};
 
 use crate::support::{case, changed, demo, honest, patient, run, stubborn};
@@ -102,6 +104,48 @@ fn an_entry_about_an_unknown_case_is_refused() {
         error.unwrap_err().to_string(),
         "the baseline does not fit the corpus: /known_failures/0/case: \
          no case has the id \"demo/area/gone\""
+    );
+}
+
+#[test]
+fn only_a_case_that_passed_loses_its_entry() {
+    let ids = [
+        "a-pass",
+        "b-fail",
+        "c-error",
+        "d-missing",
+        "e-skip",
+        "f-late",
+    ];
+    let cases: Vec<Value> = ids
+        .iter()
+        .map(|id| {
+            let level = if *id == "e-skip" { "registry" } else { "core" };
+            changed(case(&format!("area/{id}")), json!({"level": level}))
+        })
+        .collect();
+    let protocol = demo(&cases);
+    let adapter = InProcess::new(|case: &Case| match case.id.rsplit('-').next() {
+        Some("pass") => AdapterResult::judge(&case.expectation(), case.expectation()),
+        Some("error") => AdapterResult::without_outcome(Status::Error, "cannot"),
+        Some("missing") => AdapterResult::without_outcome(Status::NotImplemented, "later"),
+        _ => AdapterResult::judge(&case.expectation(), json!({"result": "no"})),
+    });
+    let entry = |id: &str| json!({"case": format!("demo/area/{id}"), "reason": "old"});
+    let mut entries: Vec<Value> = ids.iter().map(|id| entry(id)).collect();
+    entries[5]["issue"] = json!("12");
+    entries[5]["expires"] = json!("2020-12-31");
+    let mut options = patient();
+    options.baseline = baseline(json!(entries));
+    options.levels = Some(["core".to_owned()].into());
+    let report = run(&protocol, &adapter, &options);
+    let made = Baseline::from_report(&report, &options.baseline, "new");
+    assert_eq!(
+        made.encode(),
+        json!({"known_failures": [
+            entry("b-fail"), entry("c-error"), entry("d-missing"), entry("e-skip"),
+            {"case": "demo/area/f-late", "reason": "new", "issue": "12"},
+        ]})
     );
 }
 

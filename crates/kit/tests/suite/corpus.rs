@@ -163,8 +163,8 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
             "demo/area/a.json: /expected: expects nothing, so that it proves nothing",
         ),
         (
-            json!({"expected": {"a": {"assert": "like"}}}),
-            "demo/area/a.json: /expected/a: unknown assertion `like`; known are absent, contains, equals, id_prefix, nonempty_string, present, unordered_array",
+            json!({"expected": {"text": {"assert": "like"}}}),
+            "demo/area/a.json: /expected/text: unknown assertion `like`; known are absent, contains, equals, id_prefix, nonempty_string, present, unordered_array",
         ),
         (
             json!({"expected": {"hash": [format!("0x{}", "ab".repeat(32))]}}),
@@ -177,6 +177,30 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         (
             json!({"oracle": ""}),
             "demo/area/a.json: /oracle: must name who computed the digests",
+        ),
+        (
+            json!({"oracle": "nod"}),
+            "demo/area/a.json: /oracle: no oracle \"nod\" is in clauses.json",
+        ),
+        (
+            json!({"level": "cor"}),
+            "demo/area/a.json: /level: no level \"cor\" is in clauses.json",
+        ),
+        (
+            json!({"expected": {"result": "okay", "text": "x"}}),
+            "demo/area/a.json: /expected/result: must be \"ok\" or \"error\"",
+        ),
+        (
+            json!({"expected": {"result": "ok", "txet": "x"}}),
+            "demo/area/a.json: /expected/txet: the operation \"echo\" has no such member in its result",
+        ),
+        (
+            json!({"expected": {"result": "ok", "hash": ""}}),
+            "demo/area/a.json: /expected/hash: is empty where a digest is expected",
+        ),
+        (
+            json!({"expected": {"list": [{"kbHash": ["0x", ""]}]}}),
+            "demo/area/a.json: /expected/list/0/kbHash/1: is empty where a digest is expected",
         ),
     ] {
         assert_eq!(fault(changes), expected);
@@ -236,11 +260,13 @@ fn files_that_do_not_belong_are_refused() {
         files,
         [
             "stray.json",
+            "demo/area",
             "demo/area/notes.txt",
             "demo/lost.json",
             "demo/Area/a.json",
             "empty/clauses.json",
             "empty/operations.json",
+            "empty/area",
         ]
     );
 }
@@ -259,6 +285,49 @@ fn clauses_are_unique_and_say_something() {
             "demo/clauses.json: /protocol: is \"other\", but the folder is \"demo\"",
             "demo/clauses.json: /clauses/1/id: \"DEMO-1\" is there twice",
             "demo/clauses.json: /clauses/2/text: must not be empty",
+        ]
+    );
+}
+
+#[test]
+fn names_are_declared_once_and_every_operation_declares_its_outcome() {
+    let folder = write_corpus(&[]);
+    let list = changed(
+        clauses(),
+        json!({"levels": ["core", "core"], "oracles": [" "]}),
+    );
+    put(folder.path(), "demo/clauses.json", &list.to_string());
+    let mut list = operations();
+    list["operations"]["echo"]["result"] = json!(["text", "text"]);
+    list["operations"]["noop"]
+        .as_object_mut()
+        .unwrap()
+        .remove("result");
+    put(folder.path(), "demo/operations.json", &list.to_string());
+    assert_eq!(
+        faults(folder.path()),
+        [
+            "demo/clauses.json: /levels/1: \"core\" is there twice",
+            "demo/clauses.json: /oracles/0: must not be empty",
+            "demo/operations.json: /operations/echo/result/1: \"text\" is there twice",
+            "demo/operations.json: /operations/noop/result: is missing; it names the members of an \
+             outcome beside `result`",
+        ]
+    );
+}
+
+#[test]
+fn an_empty_folder_is_refused() {
+    let folder = write_corpus(&[case("area/a")]);
+    fs::create_dir_all(folder.path().join("other")).unwrap();
+    fs::create_dir_all(folder.path().join("demo/later")).unwrap();
+    put(folder.path(), "demo/notes/README.md", "To come.");
+    assert_eq!(
+        faults(folder.path()),
+        [
+            "demo/later: is an empty folder",
+            "other: is an empty folder",
+            "demo/notes: is an area without a case",
         ]
     );
 }
@@ -319,6 +388,9 @@ fn an_exported_corpus_is_the_same_corpus() {
     let error = corpus.export(&folder).unwrap_err();
     assert!(matches!(error, CorpusError::Occupied { .. }), "{error}");
 
+    // Texts for people judge nothing.
+    put(&folder, "demo/README.md", "Other words.\n");
+    assert_eq!(digest(&Corpus::from_dir(&folder).unwrap()), digest(&corpus));
     put(&folder, "demo/area/b.json", &format!("{} ", case("area/b")));
     assert_ne!(digest(&Corpus::from_dir(&folder).unwrap()), digest(&corpus));
 }

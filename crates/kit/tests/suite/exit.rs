@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use accord_contract::fixture::{AdapterResult, Status};
 use accord_kit::driver::{
-    Adapter, AdapterInfo, Driver, DriverKind, DriverOutcome, InProcess, NoAnswer,
+    Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome, InProcess, NoAnswer,
 };
-use accord_kit::{Baseline, Case, RunReport, StartError};
+use accord_kit::{Baseline, Case, Protocol, RunReport};
 use serde_json::{Value, json};
 
 use crate::support::{case, changed, demo, patient, run};
@@ -102,7 +102,7 @@ fn the_kits_own_trouble_is_kept_apart_and_is_no_failure() {
 struct NoRoom;
 
 impl Adapter for NoRoom {
-    fn preflight(&self) -> Result<(), StartError> {
+    fn begin(&self, _: &Protocol) -> Result<(), CannotBegin> {
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use accord_kit::Filter;
 use serde_json::json;
 
-use crate::support::{case, changed, demo};
+use crate::support::{Silent, case, changed, demo, honest, patient};
 
 fn chosen(filter: &str) -> Vec<String> {
     let protocol = demo(&[
@@ -107,4 +107,60 @@ fn an_error_points_at_its_column() {
             .message
             .contains("nested too deeply")
     );
+}
+
+#[test]
+fn what_the_protocol_does_not_have_is_refused_with_what_it_has() {
+    let protocol = demo(&[
+        case("retry/plain"),
+        changed(case("wire/plain"), json!({"level": "registry"})),
+    ]);
+    let check = |filter: &str| {
+        let checked = filter.parse::<Filter>().unwrap().check(&protocol);
+        checked.map_err(|error| error.to_string())
+    };
+    for sound in [
+        "level(core) | level(registry)",
+        "strength(may)",
+        "area(retry) & !area(wire)",
+        "clause(DEMO-?) | clause(DEMO-3)",
+        "op(no*) or op(echo)",
+        "id(nothing/*) and nowhere",
+    ] {
+        assert_eq!(check(sound), Ok(()), "{sound}");
+    }
+    for (filter, expected) in [
+        (
+            "level(nope)",
+            "column 1: the protocol demo has no level \"nope\"; there is core, registry",
+        ),
+        (
+            "plain & !strength(MUST)",
+            "column 10: the protocol demo has no strength \"MUST\"; did you mean \"must\"?",
+        ),
+        (
+            "area(retr)",
+            "column 1: the protocol demo has no area \"retr\"; did you mean \"retry\"?",
+        ),
+        (
+            "plain or (clause(demo-1))",
+            "column 11: the protocol demo has no clause \"demo-1\"; did you mean \"DEMO-1\"?",
+        ),
+        (
+            "clause(X*)",
+            "column 1: the protocol demo has no clause \"X*\"; there is DEMO-1, DEMO-2, DEMO-3",
+        ),
+        (
+            "op(x)",
+            "column 1: the protocol demo has no operation \"x\"; there is echo, noop",
+        ),
+    ] {
+        assert_eq!(check(filter), Err(expected.to_owned()));
+    }
+
+    let mut options = patient();
+    options.filter = Some("level(nope)".parse().unwrap());
+    let error = accord_kit::run(&protocol, &honest(), &options, &mut Silent).unwrap_err();
+    let failure = accord_contract::codes::Failure::from(error);
+    assert_eq!(failure.code.as_str(), "KIT_FILTER_INVALID");
 }

@@ -1,6 +1,7 @@
 //! `stdio-fixture-lines-v1`: many cases in one process.
 
 use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
 
 use accord_kit::driver::LongLived;
 use accord_kit::report::CaseReport;
@@ -10,7 +11,10 @@ use serde_json::{Value, json};
 
 use crate::support::{case, changed, demo, hasty, one_line, patient, run, shell, verdicts};
 
-const RIGHT: &str = r#"{"status":"pass","actual":{"result":"ok"}}"#;
+/// Shell functions that answer the case in `$line`, under its id.
+const ANSWER: &str = r#"answer() { id=${line#*\"id\":\"}; printf '{"id":"%s",%s}\n' "${id%%\"*}" "$1"; }
+right() { answer '"status":"pass","actual":{"result":"ok"}'; }
+"#;
 
 /// Five cases in one worker, so that they share a process as long as it keeps the protocol.
 fn five(script: &str, mut options: RunOptions) -> RunReport {
@@ -24,7 +28,8 @@ fn five(script: &str, mut options: RunOptions) -> RunReport {
         })
         .collect();
     options.workers = NonZeroUsize::MIN;
-    run(&demo(&cases), &LongLived::new(shell(script)), &options)
+    let script = format!("{ANSWER}{script}");
+    run(&demo(&cases), &LongLived::new(shell(&script)), &options)
 }
 
 fn message(report: &CaseReport) -> &str {
@@ -33,10 +38,11 @@ fn message(report: &CaseReport) -> &str {
 
 #[test]
 fn one_process_answers_all_cases_of_a_worker() {
-    let report = five(&format!(
-        "n=0; while read -r line; do n=$((n+1)); echo \"case $n\" >&2; [ -d \"$ACCORD_CASE_DIR\" ] || exit 1
-         if [ $n = 5 ]; then echo '{{\"status\":\"fail\"}}'; else echo '{RIGHT}'; fi; done"
-    ), patient());
+    let report = five(
+        r#"n=0; while read -r line; do n=$((n+1)); echo "case $n" >&2; [ -d "$ACCORD_CASE_DIR" ] || exit 1
+           if [ $n = 5 ]; then answer '"status":"fail"'; else right; fi; done"#,
+        patient(),
+    );
     let passed: Vec<&str> = verdicts(&report)
         .iter()
         .map(|(_, verdict)| *verdict)
@@ -55,9 +61,7 @@ fn one_process_answers_all_cases_of_a_worker() {
 #[test]
 fn an_adapter_that_dies_midway_is_started_again_for_the_next_case() {
     let report = five(
-        &format!(
-            "while read -r line; do case \"$line\" in *area/c*) echo oops >&2; exit 3;; esac; echo '{RIGHT}'; done"
-        ),
+        r#"while read -r line; do case "$line" in *area/c*) echo oops >&2; exit 3;; esac; right; done"#,
         patient(),
     );
     let expected = ["pass", "pass", "error", "pass", "pass"];
@@ -78,9 +82,7 @@ fn an_adapter_that_dies_midway_is_started_again_for_the_next_case() {
 #[test]
 fn a_hang_costs_one_case() {
     let report = five(
-        &format!(
-            "while read -r line; do case \"$line\" in *area/b*) sleep 30;; esac; echo '{RIGHT}'; done"
-        ),
+        r#"while read -r line; do case "$line" in *area/b*) sleep 30;; esac; right; done"#,
         hasty(),
     );
     let found: Vec<&str> = verdicts(&report)
@@ -89,6 +91,29 @@ fn a_hang_costs_one_case() {
         .collect();
     assert_eq!(found, ["pass", "error", "pass", "pass", "pass"]);
     assert_eq!(report.cases[1].code.as_deref(), Some("KIT_ADAPTER_TIMEOUT"));
+}
+
+#[test]
+fn fail_fast_stops_the_lines_that_are_under_way() {
+    let cases: Vec<Value> = ["fails", "hangs"]
+        .iter()
+        .map(|name| case(&format!("area/{name}")))
+        .collect();
+    let script = format!(
+        r#"{ANSWER}while read -r line; do case "$line" in *area/hangs*) sleep 30;; esac
+           sleep 0.3; answer '"status":"fail"'; done"#
+    );
+    let mut options = patient();
+    options.workers = NonZeroUsize::new(2).unwrap();
+    options.fail_fast = true;
+    let started = Instant::now();
+    let report = run(&demo(&cases), &LongLived::new(shell(&script)), &options);
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(
+        verdicts(&report),
+        [("demo/area/fails", "fail"), ("demo/area/hangs", "skip")]
+    );
+    assert_eq!(report.summary.exit_code, 1);
 }
 
 #[test]
@@ -107,6 +132,34 @@ fn an_echoed_id_must_be_the_one_that_was_asked_for() {
         message(&wrong),
         "the adapter answered, but it answers the case \"demo/area/two\", but was asked for \"demo/area/one\""
     );
+}
+
+#[test]
+fn an_answer_without_an_id_is_an_error_since_it_could_be_anybodys() {
+    let script =
+        r#"while read -r line; do echo '{"status":"pass","actual":{"result":"ok"}}'; done"#;
+    let report = one_line(script, &patient());
+    assert_eq!(report.verdict, Verdict::Error);
+    assert_eq!(report.code.as_deref(), Some("KIT_ADAPTER_PROTOCOL"));
+    assert_eq!(
+        message(&report),
+        "the adapter answered, but its result has no `id`; a result line must repeat the id of its \
+         case, \"demo/area/one\""
+    );
+}
+
+#[test]
+fn a_line_after_the_last_answer_makes_the_run_an_error() {
+    let report = five(
+        "while read -r line; do right; done; echo and one more",
+        patient(),
+    );
+    assert_eq!(report.summary.totals.pass, 5);
+    assert_eq!(report.summary.exit_code, 2);
+    let reason = "the adapter broke the protocol after its last case: the process wrote more than \
+                  one line for a request: \"and one more\\n\"";
+    assert_eq!(report.summary.reasons, [reason]);
+    assert_eq!(report.summary.breaches.unwrap(), [reason]);
 }
 
 #[test]

@@ -6,15 +6,23 @@
 )]
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+mod agentic;
 mod baseline;
+mod checks;
 mod corpus;
 mod embedded;
 mod example;
 mod exit;
 mod filter;
+mod http;
+mod levels;
 mod lines;
 mod per_case;
 mod reporters;
 mod runner;
 mod schemas;
+mod scopes;
+mod server;
 mod support;
+mod web;
+mod web_corpus;

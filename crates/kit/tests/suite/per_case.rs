@@ -6,7 +6,7 @@ use accord_kit::driver::PerCase;
 use accord_kit::report::CaseReport;
 use accord_kit::verdict::Verdict;
 use accord_process::Invocation;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{self, case, changed, demo, hasty, patient, run, shell};
 
@@ -183,8 +183,99 @@ fn output_without_end_is_cut_off() {
     let message = report.cases[0].message.as_deref().unwrap();
     assert_eq!(
         message,
-        "the adapter wrote more than 8388608 bytes to stdout and was killed"
+        "the adapter wrote more than 1048576 bytes to stdout and was killed"
     );
+}
+
+#[test]
+fn a_folder_that_cannot_be_removed_is_noted_and_decides_nothing() {
+    // Permissions would not keep root from emptying a folder; a file in its place keeps everybody.
+    let script = format!(r#"rm -r "$TMPDIR" && echo in the way > "$TMPDIR"; echo '{RIGHT}'"#);
+    let protocol = demo(&[changed(
+        case("area/one"),
+        json!({"expected": {"result": "ok"}}),
+    )]);
+    let report = run(&protocol, &PerCase::new(shell(&script)), &patient());
+    assert_eq!(report.summary.exit_code, 0);
+    let notes = report.summary.notes.unwrap();
+    assert_eq!(notes.len(), 1);
+    let path = notes[0]
+        .strip_prefix("the temporary folder ")
+        .and_then(|rest| rest.split_once(" could not be removed: "));
+    std::fs::remove_file(path.unwrap().0).unwrap();
+}
+
+#[test]
+fn what_is_kept_of_a_long_outcome_is_bounded_and_says_so() {
+    let outcome = |count: usize| {
+        let items: Vec<String> = (0..count).map(|n| format!("\"w{n}\":\"no\"")).collect();
+        let long = "x".repeat(40_000);
+        format!(
+            r#"{{"result":"error","long":"{long}",{}}}"#,
+            items.join(",")
+        )
+    };
+    let mut expected = json!({"result": "ok", "long": "y".repeat(20_000)});
+    for n in 0..60 {
+        expected["list"][format!("w{n}")] = json!("yes");
+    }
+    let actual = outcome(0).replace(",}", "}");
+    let list = outcome(60);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answer");
+    let answer = format!(
+        r#"{{"status":"fail","actual":{{"list":{list},{}}}"#,
+        &actual[1..]
+    );
+    std::fs::write(&file, answer).unwrap();
+    let protocol = demo(&[changed(case("area/one"), json!({"expected": expected}))]);
+    let script = format!("cat {}; exit 1", file.display());
+    let report = run(&protocol, &PerCase::new(shell(&script)), &patient());
+    let case = &report.cases[0];
+    assert_eq!(case.verdict, Verdict::Fail, "{:?}", case.message);
+    assert_eq!(case.differences.len(), 50);
+    assert_eq!(case.differences_left_out, Some(12));
+    let cut = case.actual.as_ref().unwrap().as_str().unwrap();
+    assert!(
+        cut.len() <= 16 * 1024 && cut.starts_with("{\""),
+        "{cut:.100}"
+    );
+    assert!(case.actual_bytes.unwrap() > 80_000);
+    let long = case
+        .differences
+        .iter()
+        .find(|difference| difference.pointer == "/long")
+        .unwrap();
+    assert_eq!(
+        (long.expected_bytes, long.actual_bytes),
+        (Some(20_002), Some(40_002))
+    );
+    let document = accord_contract::wire::Wire::encode(&report).to_string();
+    assert!(document.len() < 100_000, "{}", document.len());
+}
+
+#[test]
+fn long_differences_are_bounded_together() {
+    let (long, file) = ("x".repeat(20_000), tempfile::NamedTempFile::new().unwrap());
+    let list: Vec<&str> = vec![&long; 40];
+    let answer = json!({"status": "fail", "actual": {"list": list}});
+    std::fs::write(&file, answer.to_string()).unwrap();
+    let expected = json!({"list": vec!["short"; 40]});
+    let protocol = demo(&[changed(case("area/one"), json!({"expected": expected}))]);
+    let script = format!("cat {}; exit 1", file.path().display());
+    let report = run(&protocol, &PerCase::new(shell(&script)), &patient());
+    let case = &report.cases[0];
+    assert_eq!(case.differences.len(), 3);
+    assert_eq!(case.differences_left_out, Some(37));
+}
+
+#[test]
+fn a_long_message_of_an_adapter_is_cut() {
+    let script = "printf '{\"status\":\"fail\",\"message\":\"'; head -c 500000 /dev/zero | tr '\\0' x; \
+                  printf '\"}'; exit 1";
+    let message = one_process(script).message.unwrap();
+    assert!(message.len() < 17_000, "{}", message.len());
+    assert!(message.ends_with(" bytes)"), "{}", &message[16_000..]);
 }
 
 #[test]
@@ -227,7 +318,7 @@ fn the_working_folder_stays_the_callers() {
     let script = r#"printf '{"status":"fail","message":"%s"}' "$(pwd -P)"; exit 1"#;
     let protocol = demo(&[changed(
         case("area/one"),
-        json!({"expected": {"result": Value::Null}}),
+        json!({"expected": {"result": "error"}}),
     )]);
     let report = run(&protocol, &PerCase::new(shell(script)), &patient());
     let here = std::env::current_dir().unwrap().canonicalize().unwrap();

@@ -2,7 +2,7 @@
 
 use accord_contract::fixture::{AdapterResult, Status};
 use accord_contract::wire::Wire as _;
-use accord_kit::driver::InProcess;
+use accord_kit::driver::{Adapter, InProcess};
 use accord_kit::event::EventLine;
 use accord_kit::reporter::{
     JsonReporter, JunitReporter, NdjsonReporter, TextOptions, TextReporter,
@@ -10,7 +10,7 @@ use accord_kit::reporter::{
 use accord_kit::{Baseline, Case, Reporters, RunOptions, RunReport, run};
 use serde_json::{Value, json};
 
-use crate::support::{case, changed, demo, patient};
+use crate::support::{case, changed, demo, honest, patient};
 
 struct Output {
     text: String,
@@ -188,4 +188,60 @@ fn junit_is_well_formed_and_red_only_where_the_run_is() {
     assert!(xml.contains("not required (should)"));
     assert!(xml.contains("out of &lt;memory&gt;"));
     assert!(!xml.contains('\u{1}'));
+}
+
+/// The JUnit document of a run of these cases.
+fn junit(cases: &[Value], adapter: &dyn Adapter, options: &RunOptions) -> (String, u64) {
+    let mut sink = Vec::new();
+    let mut reporter = JunitReporter::new(&mut sink);
+    let report = run(&demo(cases), adapter, options, &mut reporter).unwrap();
+    (String::from_utf8(sink).unwrap(), report.summary.exit_code)
+}
+
+#[test]
+fn junit_is_red_where_the_run_fails_and_no_case_does() {
+    let mut stale = patient();
+    let known = json!({"known_failures": [{"case": "demo/area/a", "reason": "old"}]});
+    stale.baseline = Baseline::parse(known.to_string().as_bytes()).unwrap();
+    let (xml, exit_code) = junit(&[case("area/a")], &honest(), &stale);
+    let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
+    assert_eq!(exit_code, 1);
+    assert_eq!((report.tests, report.failures, report.errors), (2, 1, 0));
+    assert!(xml.contains("stale baseline: demo/area/a"), "{xml}");
+    assert!(xml.contains("KIT_BASELINE_STALE"), "{xml}");
+
+    let mut nothing = patient();
+    nothing.filter = Some("no-such-id".parse().unwrap());
+    let (xml, exit_code) = junit(&[case("area/a")], &honest(), &nothing);
+    let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
+    assert_eq!(exit_code, 2);
+    assert_eq!((report.tests, report.failures, report.errors), (1, 0, 1));
+    assert!(xml.contains("KIT_NO_CASE_RAN"), "{xml}");
+}
+
+#[test]
+fn junit_lists_every_difference() {
+    let xml = output(&options(), TextOptions::default()).junit;
+    assert!(
+        xml.contains(
+            "What is said comes back. (DEMO-1)\n\
+             /result: expected &quot;ok&quot;, found &quot;no&quot;\n\
+             /text: expected &quot;area/b-fail&quot;, found nothing"
+        ),
+        "{xml}"
+    );
+}
+
+#[test]
+fn junit_holds_only_characters_that_xml_allows() {
+    let adapter = InProcess::new(|_: &Case| {
+        AdapterResult::without_outcome(Status::Error, "\u{fffe}\u{ffff}\u{0}\u{1f} \u{10ffff} fine")
+    });
+    let (xml, _) = junit(&[case("area/a")], &adapter, &patient());
+    let allowed = |next: char| match u32::from(next) {
+        0x9 | 0xa | 0xd => true,
+        number => (0x20..=0xfffd).contains(&number) || number >= 0x10000,
+    };
+    assert!(xml.chars().all(allowed), "{xml:?}");
+    assert!(xml.contains("\u{10ffff} fine"), "{xml}");
 }

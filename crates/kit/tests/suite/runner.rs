@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_kit::driver::InProcess;
+use accord_kit::driver::{InProcess, PerCase};
 use accord_kit::event::EventLine;
 use accord_kit::runner::RunError;
 use accord_kit::{Case, Event, Protocol, Reporter, What};
 use serde_json::{Value, json};
 
 use crate::support::{
-    case, changed, demo, honest, honest_outcome, patient, run, stubborn, verdicts,
+    case, changed, demo, honest, honest_outcome, in_own_process, patient, run, shell, stubborn,
+    verdicts,
 };
 
 fn many(count: usize) -> Protocol {
@@ -136,11 +137,129 @@ fn fail_fast_ends_the_run_and_says_what_was_not_run() {
     assert_eq!(report.summary.exit_code, 1);
 }
 
+/// Cases whose ids say what an adapter in shell does with them.
+fn fail_among(others: &str) -> (Protocol, PerCase) {
+    let fails = changed(case("area/fails"), json!({"expected": {"result": "ok"}}));
+    let under_way = (0..3).map(|n| {
+        changed(
+            case(&format!("area/other{n}")),
+            json!({"expected": {"result": "ok"}}),
+        )
+    });
+    let cases: Vec<Value> = under_way.chain([fails]).collect();
+    let script = format!(
+        r#"read -r line; case "$line" in
+           *area/fails*) sleep 0.3; echo '{{"status":"fail","actual":{{"result":"no"}}}}'; exit 1;;
+           *) {others};; esac"#
+    );
+    (demo(&cases), PerCase::new(shell(&script)))
+}
+
+#[test]
+fn fail_fast_stops_the_cases_that_are_under_way() {
+    let (protocol, adapter) = fail_among("sleep 30");
+    let mut options = patient();
+    options.workers = NonZeroUsize::new(4).unwrap();
+    options.fail_fast = true;
+    let started = Instant::now();
+    let report = run(&protocol, &adapter, &options);
+    assert!(started.elapsed() < Duration::from_secs(10));
+    let found: Vec<&str> = verdicts(&report)
+        .iter()
+        .map(|(_, verdict)| *verdict)
+        .collect();
+    assert_eq!(found, ["fail", "skip", "skip", "skip"]);
+    assert_eq!(
+        report.cases[1].message.as_deref(),
+        Some("stopped, because another case ended the run")
+    );
+    assert_eq!(report.summary.exit_code, 1);
+}
+
+#[test]
+fn trouble_after_the_end_of_the_run_does_not_outrank_the_failure() {
+    let failed = std::sync::Barrier::new(2);
+    let adapter = InProcess::new(|case: &Case| {
+        if case.id.ends_with("c000") {
+            failed.wait();
+            return AdapterResult::judge(&case.expectation(), json!({"result": "no"}));
+        }
+        failed.wait();
+        std::thread::sleep(Duration::from_millis(300));
+        AdapterResult::without_outcome(Status::Error, "torn down")
+    });
+    let mut options = patient();
+    options.workers = NonZeroUsize::new(2).unwrap();
+    options.fail_fast = true;
+    let report = run(&many(2), &adapter, &options);
+    assert_eq!(
+        verdicts(&report),
+        [("demo/area/c000", "fail"), ("demo/area/c001", "skip")]
+    );
+    assert_eq!(report.summary.exit_code, 1);
+}
+
+#[test]
+fn a_program_that_must_end_at_once_leaves_no_adapter_and_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = format!("export TMPDIR={}", folder.path().display());
+    let name = "runner::a_program_that_must_end_at_once_leaves_no_adapter_and_no_folder";
+    if !in_own_process(name, &before) {
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+        return;
+    }
+    let told = folder.path().join("told");
+    let script = format!("echo \"$ACCORD_CASE_DIR\" > {}; sleep 30", told.display());
+    let case_folder = std::thread::scope(|scope| {
+        scope.spawn(|| run(&many(1), &PerCase::new(shell(&script)), &patient()));
+        let case_folder = loop {
+            let text = std::fs::read_to_string(&told).unwrap_or_default();
+            if let Some(path) = text.strip_suffix('\n') {
+                break path.to_owned();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert!(std::path::Path::new(&case_folder).is_dir());
+        let started = Instant::now();
+        accord_kit::abandon();
+        assert!(!std::path::Path::new(&case_folder).exists());
+        assert!(started.elapsed() < Duration::from_secs(10));
+        case_folder
+    });
+    // The run that was going on ends as well, and has nothing left to remove.
+    assert!(!std::path::Path::new(&case_folder).exists());
+    let report = run(&many(1), &PerCase::new(shell("exit 0")), &patient());
+    assert_eq!(report.cases[0].verdict.as_str(), "harness_error");
+}
+
+#[test]
+fn workers_are_no_more_than_the_open_files_allow() {
+    let name = "runner::workers_are_no_more_than_the_open_files_allow";
+    if !in_own_process(name, "ulimit -n 64") {
+        return;
+    }
+    let cases: Vec<Value> = (0..40)
+        .map(|n| {
+            changed(
+                case(&format!("area/c{n:03}")),
+                json!({"expected": {"result": "ok"}}),
+            )
+        })
+        .collect();
+    let script = r#"sleep 0.05; echo '{"status":"pass","actual":{"result":"ok"}}'"#;
+    let mut options = patient();
+    options.workers = NonZeroUsize::new(64).unwrap();
+    let report = run(&demo(&cases), &PerCase::new(shell(script)), &options);
+    assert_eq!(report.summary.totals.pass, 40, "{:?}", report.summary);
+    assert_eq!(report.run.workers, 4);
+}
+
 #[test]
 fn fail_fast_does_not_mind_a_failure_that_decides_nothing() {
     let soft = changed(
         case("area/a"),
-        json!({"strength": "should", "clauses": ["DEMO-2"], "expected": {"no": 1}}),
+        json!({"strength": "should", "clauses": ["DEMO-2"], "expected": {"text": "no"}}),
     );
     let mut options = patient();
     options.workers = NonZeroUsize::MIN;

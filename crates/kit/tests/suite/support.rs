@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 pub(crate) fn clauses() -> Value {
     let clause = |id: &str, strength: &str| json!({"id": id, "strength": strength, "text": format!("text of {id}"), "source": "chapter 1"});
-    json!({"protocol": "demo", "version": "3.0", "clauses": [
+    json!({"protocol": "demo", "version": "3.0", "levels": ["core", "registry"], "oracles": ["node"], "clauses": [
         clause("DEMO-1", "must"), clause("DEMO-2", "should"), clause("DEMO-3", "may"),
     ]})
 }
@@ -24,8 +24,8 @@ pub(crate) fn operations() -> Value {
         "echo": {"summary": "Says it again.", "setup": ["registered"], "args": {
             "text": {"type": "string", "required": true, "about": "what to say"},
             "times": {"type": "integer", "required": false, "about": "how often"},
-        }},
-        "noop": {"summary": "Does nothing.", "setup": [], "args": {}},
+        }, "result": ["text", "cid", "hash", "list", "long"]},
+        "noop": {"summary": "Does nothing.", "setup": [], "args": {}, "result": ["text"]},
     }})
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn honest() -> impl Adapter {
 }
 
 pub(crate) fn honest_outcome(case: &Case) -> Value {
-    json!({"result": "ok", "text": case.input.args["text"]})
+    json!({"result": "ok", "text": case.argument("text")})
 }
 
 /// An implementation that answers everything with the same outcome.
@@ -139,6 +139,27 @@ pub(crate) fn hasty() -> RunOptions {
 
 pub(crate) fn run(protocol: &Protocol, adapter: &dyn Adapter, options: &RunOptions) -> RunReport {
     accord_kit::run(protocol, adapter, options, &mut Silent).unwrap()
+}
+
+/// Runs a test of this binary again in a process of its own, after these words of a shell: for what
+/// changes the process as a whole. Tells the test whether it is in that process.
+pub(crate) fn in_own_process(test: &str, before: &str) -> bool {
+    const MARK: &str = "ACCORD_KIT_OWN_PROCESS";
+    if std::env::var_os(MARK).is_some() {
+        return true;
+    }
+    let script = format!("{before}; exec \"$0\" --exact \"$1\" --nocapture");
+    let output = std::process::Command::new("/bin/sh")
+        .args(["-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .arg(test)
+        .env(MARK, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("1 passed"), "{said}");
+    false
 }
 
 /// Hears nothing.

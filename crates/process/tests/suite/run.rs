@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_process::{Ending, Overflow, Spec, run};
+use accord_process::{Cancel, Ending, Overflow, Spec, run};
 
 use crate::{assert_gone, sh};
 
@@ -84,6 +84,29 @@ fn a_grandchild_that_left_the_group_does_not_make_us_wait() {
     let outcome = run(&Spec::new(sh(script))).unwrap();
     assert_eq!(outcome.ending, Ending::Exited(0));
     assert!(outcome.duration < SOON, "{outcome:?}");
+}
+
+#[test]
+fn a_run_that_is_given_up_ends_at_once_with_its_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let script = format!("sleep 30 & echo $! > {}; wait", pid_file.display());
+    let word = Cancel::new();
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while std::fs::read_to_string(&pid_file)
+                .unwrap_or_default()
+                .is_empty()
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            word.cancel();
+        });
+        run(&Spec::new(sh(&script)).cancel(word.clone())).unwrap()
+    });
+    assert!(outcome.cancelled && !outcome.timed_out);
+    assert!(outcome.duration < SOON, "{outcome:?}");
+    assert_gone(&pid_file);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! [`accord_process::Session`] against children that keep the line protocol, and that do not.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use accord_process::{Ending, Session, SessionError, SessionLimits};
+use accord_process::{Cancel, Ending, Session, SessionError, SessionLimits};
 
 use crate::{assert_gone, sh};
 
@@ -92,6 +92,47 @@ fn a_second_line_is_refused() {
 }
 
 #[test]
+fn a_second_line_right_before_the_end_is_refused() {
+    let mut session = start("read -r line; printf 'a\\n'; printf 'b\\n'; exit 0");
+    // Where the second line comes late, the request is answered and the close refuses it.
+    let error = match session.request(b"one", LONG) {
+        Ok(_) => session.close(LONG).unwrap_err(),
+        Err(error) => error,
+    };
+    assert!(
+        matches!(&error, SessionError::Unasked { start } if start == "b\n"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_line_that_nobody_asked_for_is_refused_at_the_close() {
+    let mut session = start("read -r line; echo a; read -r line; echo b");
+    assert_eq!(session.request(b"one", LONG).unwrap(), b"a");
+    let error = session.close(LONG).unwrap_err();
+    assert!(
+        matches!(&error, SessionError::Unasked { start } if start == "b\n"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_request_that_is_given_up_ends_at_once() {
+    let word = Cancel::new();
+    let mut session = start("read -r line; sleep 30").cancel(word.clone());
+    let started = Instant::now();
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(50));
+            assert!(word.cancel() && !word.cancel());
+        });
+        session.request(b"one", LONG).unwrap_err()
+    });
+    assert!(matches!(error, SessionError::Cancelled), "{error}");
+    assert!(started.elapsed() < LONG / 4);
+}
+
+#[test]
 fn a_child_that_never_reads_times_out() {
     let mut session = start("sleep 30");
     let line = vec![b'x'; 1024 * 1024];
@@ -121,9 +162,9 @@ fn closing_lets_a_child_put_its_things_away() {
         file.display()
     ));
     session.request(b"one", LONG).unwrap();
-    assert_eq!(session.close(LONG), Some(Ending::Exited(5)));
+    assert_eq!(session.close(LONG).unwrap(), Ending::Exited(5));
     assert!(file.exists());
 
     let stubborn = start("while :; do sleep 5; done");
-    assert_eq!(stubborn.close(SHORT), Some(Ending::Signalled(9)));
+    assert_eq!(stubborn.close(SHORT).unwrap(), Ending::Signalled(9));
 }

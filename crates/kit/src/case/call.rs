@@ -1,20 +1,8 @@
-//! A case: one promise of a protocol as data, with what to do and what must come of it.
+//! A case that asks an adapter for an operation.
 
-use accord_contract::wire::{Object, Value, message, wire_enum};
+use accord_contract::wire::{Object, message};
 
-wire_enum! {
-    /// How strongly a clause, or a case that proves it, binds an implementation.
-    pub enum Strength("Strength", closed) {
-        /// Decides the verdict.
-        Must = "must",
-        /// Reported, without a say in the verdict.
-        Should = "should",
-        /// Reported, without a say in the verdict.
-        May = "may",
-        /// Not part of the protocol yet; reported, without a say in the verdict.
-        Proposal = "proposal",
-    }
-}
+use super::{Case, Strength, Task};
 
 message! {
     /// What an adapter is to do.
@@ -28,7 +16,7 @@ message! {
 
 message! {
     /// One case of a conformance corpus.
-    pub struct Case("Case", closed) {
+    pub struct CallCase("Case", closed) {
         /// The path of the file below the corpus, without its ending.
         required id: String = "id", "case-id";
         /// The protocol whose promise this is.
@@ -54,23 +42,52 @@ message! {
     }
 }
 
-impl Case {
-    /// The level, or the tier's number, as text.
-    pub fn level(&self) -> String {
-        match (&self.level, self.tier) {
-            (Some(level), _) => level.clone(),
-            (None, Some(tier)) => tier.to_string(),
-            (None, None) => String::new(),
+/// What an adapter is asked for, and what must come of it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Call {
+    /// What must be there before the operation.
+    pub setup: Object,
+    /// What to do.
+    pub input: CaseInput,
+    /// What must come of it; may hold assertions in the place of values.
+    pub expected: Object,
+}
+
+impl CallCase {
+    pub(super) fn of(case: &Case, call: &Call) -> Self {
+        Self {
+            id: case.id.clone(),
+            protocol: case.protocol.clone(),
+            level: case.level.clone(),
+            tier: case.tier,
+            strength: case.strength,
+            clauses: case.clauses.clone(),
+            title: case.title.clone(),
+            setup: call.setup.clone(),
+            input: call.input.clone(),
+            expected: call.expected.clone(),
+            oracle: case.oracle.clone(),
         }
     }
+}
 
-    /// The second segment of the id.
-    pub fn area(&self) -> &str {
-        self.id.split('/').nth(1).unwrap_or_default()
-    }
-
-    /// The expectation as a value, as the rules of comparison take it.
-    pub fn expectation(&self) -> Value {
-        Value::Object(self.expected.clone())
+impl From<CallCase> for Case {
+    fn from(document: CallCase) -> Self {
+        Self {
+            id: document.id,
+            protocol: document.protocol,
+            level: document.level,
+            tier: document.tier,
+            strength: document.strength,
+            clauses: document.clauses,
+            title: document.title,
+            task: Task::Call(Call {
+                setup: document.setup,
+                input: document.input,
+                expected: document.expected,
+            }),
+            oracle: document.oracle,
+        }
     }
 }

@@ -1,0 +1,223 @@
+//! A case that is judged over HTTP: requests to a server, and what must come of each.
+//!
+//! Texts and values of a step may name variables as `${name}`. A string that is nothing but one
+//! variable stands for its value with its type; elsewhere the value is put in as text, percent-encoded
+//! in paths and queries.
+
+use std::collections::BTreeMap;
+
+use accord_contract::wire::{Object, Value, message, wire_enum};
+
+use super::{Case, Expectation, Strength, Task};
+
+message! {
+    /// One case of a conformance corpus that is judged over HTTP.
+    pub struct HttpCase("HttpCase", closed) {
+        /// The path of the file below the corpus, without its ending.
+        required id: String = "id", "case-id";
+        /// The protocol whose promise this is.
+        required protocol: String = "protocol", "protocol-name";
+        /// The level that the case belongs to, in protocols that have levels.
+        optional level: String = "level", "conformance-level";
+        /// The tier that the case belongs to, in protocols that have tiers.
+        optional tier: u64 = "tier", "conformance-tier";
+        /// Whether the case decides the verdict.
+        required strength: Strength = "strength", "strength";
+        /// The ids of the clauses that the case proves.
+        required clauses: Vec<String> = "clauses", "clause-ids";
+        /// What must hold, in one sentence.
+        required title: String = "title", "text-for-people";
+        /// Variables that are made anew whenever the case runs.
+        optional variables: BTreeMap<String, Generator> = "let", "variables";
+        /// The exchanges, in their order. The first that does not come out as it must ends the case.
+        required steps: Vec<Step> = "steps", "http-steps";
+        /// The variable that holds the level which the server claims; the case then also fails when
+        /// the other cases of the run show that the claim is not true.
+        optional claim: String = "claim", "variable-name";
+        /// The independent implementation that computed the digests that are expected.
+        optional oracle: String = "oracle", "oracle-name";
+    }
+}
+
+message! {
+    /// How a variable is made.
+    pub struct Generator("Generator", closed) {
+        /// What to make.
+        required make: GeneratorKind = "make", "generator-name";
+        /// What a `unique` or `hex` text begins with.
+        optional prefix: String = "prefix", "text";
+        /// How many digits a `hex` text has after its prefix.
+        optional digits: u64 = "digits", "count";
+        /// How far a `time` lies from now; below 0 before.
+        optional seconds: i64 = "seconds", "unit:second";
+        /// The text that a `text` repeats.
+        optional text: String = "text", "text";
+        /// How often a `text` repeats it.
+        optional times: u64 = "times", "count";
+        /// The id of a `scope` that every run shares, so that what is in it is the same in all of them.
+        /// Such a scope is not put away.
+        optional id: String = "id", "scope-id";
+    }
+}
+
+wire_enum! {
+    /// What a variable can be made of.
+    pub enum GeneratorKind("GeneratorKind", closed) {
+        /// A text that no other case and no other run makes.
+        Unique = "unique",
+        /// Such a text in lower-case hexadecimal digits.
+        Hex = "hex",
+        /// A moment, in RFC 3339, UTC, to the second.
+        Time = "time",
+        /// A text again and again.
+        Text = "text",
+        /// A scope, such as a project: of the case's own, that nothing else writes to, or a shared one.
+        Scope = "scope",
+    }
+}
+
+message! {
+    /// One request, or several that are alike, and what must come of it.
+    pub struct Step("Step", closed) {
+        /// What the step is for.
+        optional about: String = "about", "text-for-people";
+        /// Whether the step only prepares what later ones judge. Without `expect`, any success will do.
+        optional prepare: bool = "prepare", "flag";
+        /// What to send.
+        required request: Request = "request", "http-request";
+        /// Sends the request once for each of these sets of variables.
+        optional each: Vec<Object> = "each", "variable-sets";
+        /// Sends the request so often, one after the other; `${n}` counts from 1.
+        optional repeat: u64 = "repeat", "count";
+        /// Sends the request so often at the same time; `${n}` counts from 1.
+        optional parallel: u64 = "parallel", "count";
+        /// What every answer must be: one of these.
+        optional expect: Vec<Expectation> = "expect", "http-expectations";
+        /// How many of several answers must be of a kind.
+        optional tally: Vec<Tally> = "tally", "http-tallies";
+        /// Variables from the answer, by JSON pointer, or `@text`, `@status` or `@header:NAME`.
+        optional capture: BTreeMap<String, String> = "capture", "captures";
+    }
+}
+
+message! {
+    /// What to send. At most one of `template`, `json` and `text` is the body.
+    pub struct Request("HttpRequest", closed) {
+        /// The route, out of the protocol's list.
+        required route: String = "route", "route-name";
+        /// Parameters of the route's path; one that is not given is the variable of its name.
+        optional path: BTreeMap<String, String> = "path", "path-parameters";
+        /// Parameters of the query.
+        optional query: BTreeMap<String, String> = "query", "query-parameters";
+        /// Further headers.
+        optional headers: BTreeMap<String, String> = "headers", "http-headers";
+        /// Whose key to send; the run's own where nothing is said.
+        optional credential: Credential = "credential", "credential-name";
+        /// The body: one of the protocol's templates, changed by `set` and `remove`.
+        optional template: String = "template", "template-name";
+        /// Values to put into the template, by JSON pointer.
+        optional set: Object = "set", "json-pointers";
+        /// Members to take out of the template, by JSON pointer.
+        optional remove: Vec<String> = "remove", "json-pointers";
+        /// The body, as a value.
+        optional json: Value = "json", "http-body";
+        /// The body, as the text that it is.
+        optional text: String = "text", "http-body";
+        /// The content type of the body; `application/json` where nothing is said.
+        optional content_type: String = "content_type", "media-type";
+        /// The variable that remembers the document that was sent.
+        optional remember: String = "remember", "variable-name";
+        /// With a route that answers with events: how many to wait for.
+        optional events: u64 = "events", "count";
+    }
+}
+
+wire_enum! {
+    /// Whose key goes with a request.
+    pub enum Credential("Credential", closed) {
+        /// The key that the run was given, or none where it was given none.
+        Main = "main",
+        /// No key.
+        Nobody = "none",
+        /// A key that no server knows.
+        Wrong = "wrong",
+        /// The second key that the run was given: a valid one that does not reach the run's scopes.
+        Second = "second",
+    }
+}
+
+message! {
+    /// How many of several answers must be of a kind.
+    pub struct Tally("Tally", closed) {
+        /// The statuses of the kind.
+        required status: Vec<u64> = "status", "http-statuses";
+        /// What its body is, where that matters.
+        optional body: Value = "body", "expectation";
+        /// How many there must be.
+        optional least: u64 = "least", "count";
+        /// How many there may be.
+        optional most: u64 = "most", "count";
+    }
+}
+
+/// A row of exchanges with a server.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Exchange {
+    /// Variables that are made anew whenever the case runs.
+    pub variables: BTreeMap<String, Generator>,
+    /// The exchanges, in their order.
+    pub steps: Vec<Step>,
+    /// The variable that holds the level which the server claims.
+    pub claim: Option<String>,
+}
+
+impl Step {
+    /// Whether the step only prepares what later ones judge.
+    pub fn prepares(&self) -> bool {
+        self.prepare.unwrap_or(false)
+    }
+
+    /// Whether the step sends one request and no more.
+    pub fn is_single(&self) -> bool {
+        self.each.is_none() && self.repeat.is_none() && self.parallel.is_none()
+    }
+}
+
+impl HttpCase {
+    pub(super) fn of(case: &Case, exchange: &Exchange) -> Self {
+        Self {
+            id: case.id.clone(),
+            protocol: case.protocol.clone(),
+            level: case.level.clone(),
+            tier: case.tier,
+            strength: case.strength,
+            clauses: case.clauses.clone(),
+            title: case.title.clone(),
+            variables: Some(exchange.variables.clone()).filter(|made| !made.is_empty()),
+            steps: exchange.steps.clone(),
+            claim: exchange.claim.clone(),
+            oracle: case.oracle.clone(),
+        }
+    }
+}
+
+impl From<HttpCase> for Case {
+    fn from(document: HttpCase) -> Self {
+        Self {
+            id: document.id,
+            protocol: document.protocol,
+            level: document.level,
+            tier: document.tier,
+            strength: document.strength,
+            clauses: document.clauses,
+            title: document.title,
+            task: Task::Exchange(Exchange {
+                variables: document.variables.unwrap_or_default(),
+                steps: document.steps,
+                claim: document.claim,
+            }),
+            oracle: document.oracle,
+        }
+    }
+}

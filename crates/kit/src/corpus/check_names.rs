@@ -1,0 +1,171 @@
+//! Whether every variable of a case over HTTP has a value where it is used.
+
+use std::collections::BTreeSet;
+
+use accord_contract::wire::{Object, Pointer, Value, Wire as _};
+
+use super::RouteList;
+use super::check_exchange::Reporter;
+use crate::case::{Exchange, Request, Step};
+use crate::exchange::compose::document;
+use crate::exchange::variables::names;
+
+/// Tells whether a text may name a variable or a route.
+pub(super) fn is_variable(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(plain)
+}
+
+pub(super) const RULE: &str =
+    "names are lowercase letters, digits and `_`, and begin with a letter";
+
+/// Reports variables of a case that nothing gives a value.
+pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &RouteList) {
+    let mut known = Known::at_first(routes);
+    for name in exchange.variables.keys() {
+        known.add(place, name, "/let");
+    }
+    known.steps(place, &exchange.steps, routes, "/steps");
+    if let Some(claim) = &exchange.claim
+        && !known.0.contains(claim)
+    {
+        place.fault(
+            "/claim",
+            format!("nothing gives the variable `{claim}` a value"),
+        );
+    }
+}
+
+/// The same for the steps that open and close a scope.
+pub(super) fn check_scope(place: &mut Reporter<'_>, routes: &RouteList) {
+    let mut known = Known::at_first(routes);
+    known.request(place, &routes.scope.create, routes, "/scope/create");
+    known.request(place, &routes.scope.retire, routes, "/scope/retire");
+    known.steps(place, &routes.scope.open, routes, "/scope/open");
+}
+
+#[derive(Clone)]
+struct Known(BTreeSet<String>);
+
+impl Known {
+    /// What every case has: the scope, and what no other run has.
+    fn at_first(routes: &RouteList) -> Self {
+        Self(BTreeSet::from([
+            routes.scope.variable.clone(),
+            "run".to_owned(),
+        ]))
+    }
+
+    fn steps(&mut self, place: &mut Reporter<'_>, steps: &[Step], routes: &RouteList, at: &str) {
+        for (index, step) in steps.iter().enumerate() {
+            self.step(place, step, routes, &format!("{at}/{index}"));
+        }
+    }
+
+    fn step(&mut self, place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &str) {
+        let mut own = self.clone();
+        if !step.is_single() {
+            own.0.insert("n".to_owned());
+        }
+        for (index, set) in step.each.iter().flatten().enumerate() {
+            let at = format!("{at}/each/{index}");
+            own.value(place, &Value::Object(set.clone()), &at);
+            let first = step.each.as_ref().and_then(|sets| sets.first());
+            if first.is_some_and(|first| !first.keys().eq(set.keys())) {
+                place.fault(&at, "has other variables than the first set");
+            }
+        }
+        for name in step.each.iter().flatten().take(1).flat_map(Object::keys) {
+            own.add(place, name, &format!("{at}/each"));
+        }
+        own.request(place, &step.request, routes, &format!("{at}/request"));
+        if let Some(name) = &step.request.remember {
+            own.add(place, name, &format!("{at}/request/remember"));
+            self.0.insert(name.clone());
+        }
+        for (index, expected) in step.expect.iter().flatten().enumerate() {
+            let at = format!("{at}/expect/{index}");
+            own.value(place, &expected.encode(), &at);
+            for (index, check) in expected.checks.iter().flatten().enumerate() {
+                if let Some(name) = &check.name {
+                    own.used(place, name, &format!("{at}/checks/{index}/name"));
+                }
+            }
+        }
+        for (index, tally) in step.tally.iter().flatten().enumerate() {
+            own.value(place, &tally.encode(), &format!("{at}/tally/{index}"));
+        }
+        for name in step.capture.iter().flatten().map(|(name, _)| name) {
+            self.add(place, name, &format!("{at}/capture"));
+        }
+    }
+
+    fn request(&self, place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: &str) {
+        let Some(route) = routes.routes.get(&request.route) else {
+            return;
+        };
+        let given = |name: &str| {
+            let path = request.path.as_ref();
+            path.is_some_and(|path| path.contains_key(name))
+        };
+        for name in route.parameters().filter(|name| !given(name)) {
+            self.used(place, name, &format!("{at}/path"));
+        }
+        for (member, texts) in [
+            ("path", &request.path),
+            ("query", &request.query),
+            ("headers", &request.headers),
+        ] {
+            for (name, text) in texts.iter().flatten() {
+                self.text(place, text, &format!("{at}/{member}/{name}"));
+            }
+        }
+        if let Some(text) = &request.text {
+            self.text(place, text, &format!("{at}/text"));
+        }
+        if let Some(document) = document(request, routes) {
+            self.value(place, &document, at);
+        }
+    }
+
+    fn value(&self, place: &mut Reporter<'_>, value: &Value, at: &str) {
+        let root = Pointer::Root;
+        self.value_at(place, value, at, &root);
+    }
+
+    fn value_at(&self, place: &mut Reporter<'_>, value: &Value, at: &str, below: &Pointer<'_>) {
+        match value {
+            Value::String(text) => self.text(place, text, &format!("{at}{below}")),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.value_at(place, item, at, &below.index(index));
+                }
+            }
+            Value::Object(members) => {
+                for (key, member) in members {
+                    self.value_at(place, member, at, &below.member(key));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&self, place: &mut Reporter<'_>, text: &str, at: &str) {
+        for name in names(text) {
+            self.used(place, name, at);
+        }
+    }
+
+    fn used(&self, place: &mut Reporter<'_>, name: &str, at: &str) {
+        if !self.0.contains(name) {
+            place.fault(at, format!("nothing gives the variable `{name}` a value"));
+        }
+    }
+
+    fn add(&mut self, place: &mut Reporter<'_>, name: &str, at: &str) {
+        if !is_variable(name) {
+            place.fault(at, RULE);
+        }
+        self.0.insert(name.to_owned());
+    }
+}

@@ -1,0 +1,133 @@
+//! The document beside the cases of a protocol that is judged over HTTP: its levels, routes, codes
+//! and templates, and the scope that a run works in.
+
+use std::collections::BTreeMap;
+
+use accord_contract::wire::{Object, message, wire_enum};
+
+use crate::case::{Request, Step};
+
+message! {
+    /// What the cases of a protocol that is judged over HTTP are made of. The lists are closed.
+    pub struct RouteList("RouteList", closed) {
+        /// The levels, from the lowest; each includes those before it.
+        required levels: Vec<String> = "levels", "conformance-levels";
+        /// The routes by name.
+        required routes: BTreeMap<String, Route> = "routes", "routes";
+        /// The failure codes that cases may expect, with the status that goes with each.
+        required codes: BTreeMap<String, u64> = "codes", "failure-codes";
+        /// Documents that requests begin with.
+        required templates: BTreeMap<String, Object> = "templates", "templates";
+        /// Where a run works.
+        required scope: Scope = "scope", "scope";
+    }
+}
+
+message! {
+    /// One route of a server.
+    pub struct Route("Route", closed) {
+        /// What it is for.
+        required summary: String = "summary", "text-for-people";
+        /// Who defines it.
+        required defined_by: DefinedBy = "defined_by", "origin";
+        /// The lowest level that demands what the route does; absent when none does.
+        optional level: String = "level", "conformance-level";
+        /// The method.
+        required method: Method = "method", "http-method";
+        /// The path, with the names of its parameters in braces.
+        required path: String = "path", "path-template";
+        /// The parameters that its query knows.
+        optional query: Vec<String> = "query", "query-parameters";
+        /// The member of the answer that holds a list; an answer that is a bare list counts as such.
+        optional list: String = "list", "member-name";
+        /// What an answer is; one JSON document where nothing is said.
+        optional answer: AnswerForm = "answer", "answer-form";
+    }
+}
+
+wire_enum! {
+    /// Who defines a route.
+    pub enum DefinedBy("DefinedBy", closed) {
+        /// The protocol: a server of the level must have it.
+        Protocol = "protocol",
+        /// The kit, where the protocol demands something and leaves open where it is found.
+        Proposal = "proposal",
+    }
+}
+
+wire_enum! {
+    /// The method of a request.
+    pub enum Method("HttpMethod", closed) {
+        /// Reads.
+        Get = "GET",
+        /// Adds or acts.
+        Post = "POST",
+        /// Replaces.
+        Put = "PUT",
+        /// Changes.
+        Patch = "PATCH",
+        /// Removes or ends.
+        Delete = "DELETE",
+    }
+}
+
+wire_enum! {
+    /// What an answer is.
+    pub enum AnswerForm("AnswerForm", closed) {
+        /// One JSON document.
+        Json = "json",
+        /// JSON documents, one a line; read as an object whose member `lines` lists them.
+        Lines = "lines",
+        /// Server-sent events; read as an object whose member `events` lists them, each with the
+        /// members `id`, `event` and `data`.
+        Events = "events",
+    }
+}
+
+message! {
+    /// The part of a server that a run works in, such as a project, so that it touches nothing else.
+    pub struct Scope("Scope", closed) {
+        /// What the protocol calls it.
+        required kind: String = "kind", "scope-kind";
+        /// The variable that names it.
+        required variable: String = "variable", "variable-name";
+        /// What the ids of a run's scopes begin with.
+        required prefix: String = "prefix", "text";
+        /// Creates a scope, on servers that want that before anything is written to it.
+        required create: Request = "create", "http-request";
+        /// The first step puts something into the run's own scope; all of them together ask every route
+        /// of interest once, and one that answers is known to be there. None of them is judged.
+        required open: Vec<Step> = "open", "http-steps";
+        /// Puts a scope away at the end, on servers that can do that.
+        required retire: Request = "retire", "http-request";
+        /// The state of a scope that was put away, in a word.
+        required retired: String = "retired", "text-for-people";
+    }
+}
+
+impl Route {
+    /// The names of the parameters in the path.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        let parts = self.path.split('{').skip(1);
+        parts.filter_map(|part| part.split_once('}').map(|(name, _)| name))
+    }
+
+    /// What an answer is.
+    pub fn answer(&self) -> AnswerForm {
+        self.answer.unwrap_or(AnswerForm::Json)
+    }
+}
+
+impl RouteList {
+    /// The place of a level in the order of levels.
+    pub fn rank(&self, level: &str) -> Option<usize> {
+        self.levels.iter().position(|known| known == level)
+    }
+
+    /// The codes that say that something was not found at a route that is there.
+    pub(crate) fn not_found_codes(&self) -> impl Iterator<Item = &str> {
+        let not_found = |(_, status): &(&String, &u64)| **status == 404;
+        let codes = self.codes.iter().filter(not_found);
+        codes.map(|(code, _)| code.as_str())
+    }
+}

@@ -1,0 +1,261 @@
+//! A server that is judged by its answers over HTTP.
+//!
+//! Invariants:
+//! - A run works in scopes (projects) of its own and touches no other, or reads one that it was given.
+//! - Redirects are not followed, bodies are bounded, every request and every case has a time limit.
+//! - A key goes to the server that was named, and into no report.
+
+mod client;
+mod world;
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use accord_contract::codes::Code;
+use accord_process::Cancel;
+use thiserror::Error;
+
+use super::{Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome};
+use crate::case::{Case, Credential, Exchange, GeneratorKind, Task};
+use crate::corpus::{Method, Protocol, RouteList};
+use crate::exchange::{End, Engine, Exchanged, Trouble};
+use crate::report::LeftBehind;
+use client::Client;
+use world::World;
+
+/// How to reach a server, and what a run may do there.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// The base URL, `http://` or `https://`; the paths of routes are added to it.
+    pub url: String,
+    /// The key that requests carry as a bearer token.
+    pub token: Option<String>,
+    /// A second key: a valid one that does not reach the scopes of the run.
+    pub second_token: Option<String>,
+    /// An existing scope to read. The run then writes nothing, and cases that would are skipped.
+    pub scope: Option<String>,
+    /// How long one request may take.
+    pub request_timeout: Duration,
+    /// How large the body of an answer may be.
+    pub body_limit: u64,
+}
+
+/// A server that cannot be judged.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The URL is not one that a server can be reached at.
+    #[error("{url:?} is not the URL of a server: {why}")]
+    BadUrl {
+        /// The URL.
+        url: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The server does not answer.
+    #[error("the server at {url} does not answer: {why}")]
+    Unreachable {
+        /// The URL.
+        url: String,
+        /// What happened.
+        why: String,
+    },
+    /// The protocol has no cases that are judged over HTTP.
+    #[error("{protocol} is not judged over HTTP; name an adapter instead")]
+    NotOverHttp {
+        /// The protocol.
+        protocol: String,
+    },
+}
+
+/// A server, by its URL.
+pub struct Http {
+    options: HttpOptions,
+    client: Client,
+    run: OnceLock<Run>,
+}
+
+/// What is known once a run has begun.
+struct Run {
+    routes: RouteList,
+    world: World,
+}
+
+impl HttpOptions {
+    /// A server at this URL, without keys; ten seconds a request, eight megabytes a body.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            token: None,
+            second_token: None,
+            scope: None,
+            request_timeout: Duration::from_secs(10),
+            body_limit: 8 * 1024 * 1024,
+        }
+    }
+}
+
+impl Http {
+    /// A server that is reached like this. Nothing is sent yet.
+    pub fn new(options: HttpOptions) -> Result<Self, ServerError> {
+        Ok(Self {
+            client: Client::new(&options)?,
+            options,
+            run: OnceLock::new(),
+        })
+    }
+
+    fn engine<'a>(
+        &'a self,
+        run: &'a Run,
+        limit: Duration,
+        cancel: Option<&'a Cancel>,
+    ) -> Engine<'a> {
+        Engine {
+            routes: &run.routes,
+            transport: &self.client,
+            present: run.world.present(),
+            request_limit: self.options.request_timeout,
+            deadline: Instant::now() + limit,
+            cancel,
+            written: run.world.written(),
+        }
+    }
+
+    /// Why a case cannot be run with the keys that the run has.
+    fn lacks_key(&self, exchange: &Exchange) -> Option<&'static str> {
+        let uses = |wanted: Credential| {
+            let mut steps = exchange.steps.iter();
+            steps.any(|step| step.request.credential == Some(wanted))
+        };
+        let strangers = uses(Credential::Wrong) || uses(Credential::Nobody);
+        if strangers && self.options.token.is_none() {
+            return Some("is about keys, and the run was given none");
+        }
+        if uses(Credential::Second) && self.options.second_token.is_none() {
+            return Some("needs a second key, one that does not reach the run's own scope");
+        }
+        None
+    }
+}
+
+impl Adapter for Http {
+    fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin> {
+        let routes = protocol.routes().ok_or_else(|| ServerError::NotOverHttp {
+            protocol: protocol.name().to_owned(),
+        })?;
+        let unreachable = |trouble: Trouble| ServerError::Unreachable {
+            url: self.client.base().to_owned(),
+            why: trouble.to_string(),
+        };
+        self.client
+            .greet(self.options.request_timeout)
+            .map_err(unreachable)?;
+        // A second run with the same adapter goes on in the scope of the first.
+        if self.run.get().is_none() {
+            let world = World::open(routes, &self.client, &self.options).map_err(unreachable)?;
+            let routes = routes.clone();
+            let _ = self.run.set(Run { routes, world });
+        }
+        Ok(())
+    }
+
+    fn applies(&self, case: &Case) -> Result<(), String> {
+        let Task::Exchange(exchange) = &case.task else {
+            return Err("is judged by an adapter, and a server was named".to_owned());
+        };
+        let Some(run) = self.run.get() else {
+            return Ok(());
+        };
+        if let Some(why) = self.lacks_key(exchange) {
+            return Err(why.to_owned());
+        }
+        let writes = writes(exchange, &run.routes);
+        match &self.options.scope {
+            Some(scope) if writes => Err(format!("writes, and the run only reads {scope:?}")),
+            None if !writes && reads_scope(exchange, &run.routes) && !run.world.is_filled() => Err(
+                "there is nothing to read, because the server took nothing in; name what to \
+                     read"
+                    .to_owned(),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&self) -> Box<dyn Driver + '_> {
+        Box::new(Line {
+            http: self,
+            cancel: None,
+        })
+    }
+
+    fn end(&self) -> Vec<LeftBehind> {
+        let Some(run) = self.run.get() else {
+            return Vec::new();
+        };
+        let limit = self.options.request_timeout;
+        run.world.close(&run.routes, &self.client, limit)
+    }
+
+    fn info(&self) -> AdapterInfo {
+        AdapterInfo {
+            url: Some(self.client.base().to_owned()),
+            scope: self.run.get().map(|run| run.world.scope().to_owned()),
+            ..AdapterInfo::new(DriverKind::Http, Vec::new())
+        }
+    }
+}
+
+struct Line<'a> {
+    http: &'a Http,
+    cancel: Option<Cancel>,
+}
+
+impl Driver for Line<'_> {
+    fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
+        let (Some(run), Task::Exchange(exchange)) = (self.http.run.get(), &case.task) else {
+            let why = "the case is not one that a server can be asked for".to_owned();
+            return Exchanged::nothing(End::Harness(why)).into();
+        };
+        let engine = self.http.engine(run, limit, self.cancel.as_ref());
+        let mut variables = run.world.variables(exchange, &engine);
+        let mut exchanged = engine.run(&exchange.steps, &mut variables);
+        if let (End::Met, Some(name)) = (&exchanged.end, &exchange.claim) {
+            let claim = variables.get(name).and_then(|value| value.as_str());
+            exchanged.claim = claim.map(str::to_owned);
+        }
+        exchanged.into()
+    }
+
+    fn cancel_with(&mut self, cancel: Cancel) {
+        self.cancel = Some(cancel);
+    }
+}
+
+impl ServerError {
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Self::BadUrl { .. } | Self::NotOverHttp { .. } => Code::Usage,
+            Self::Unreachable { .. } => Code::KitServerUnreachable,
+        }
+    }
+}
+
+/// Whether a case does more than read what is there.
+fn writes(exchange: &Exchange, routes: &RouteList) -> bool {
+    let scopes = exchange.variables.values();
+    let mut scopes = scopes.filter(|made| made.make == GeneratorKind::Scope);
+    let mut steps = exchange.steps.iter();
+    scopes.next().is_some()
+        || steps.any(|step| routes.routes[&step.request.route].method != Method::Get)
+}
+
+/// Whether a case reads from the run's scope.
+fn reads_scope(exchange: &Exchange, routes: &RouteList) -> bool {
+    let mut steps = exchange.steps.iter();
+    steps.any(|step| {
+        let mut parameters = routes.routes[&step.request.route].parameters();
+        parameters.any(|name| name == routes.scope.variable)
+    })
+}

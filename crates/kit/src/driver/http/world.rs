@@ -1,0 +1,253 @@
+//! What a run makes on a server: its scopes, and the values that nothing else has.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use accord_canon::sha256;
+use accord_contract::wire::Value;
+
+use super::HttpOptions;
+use super::client::Client;
+use crate::case::{Exchange, Generator, GeneratorKind};
+use crate::corpus::RouteList;
+use crate::exchange::answer::names;
+use crate::exchange::compose::compose;
+use crate::exchange::instant::Instant as Moment;
+use crate::exchange::variables::Variables;
+use crate::exchange::{End, Engine, Transport as _, Trouble};
+use crate::report::LeftBehind;
+
+/// What a run has made, and knows of the server.
+pub(super) struct World {
+    /// What no other run has.
+    run: String,
+    /// The scope that cases work in unless they make their own.
+    scope: String,
+    made: Mutex<Vec<String>>,
+    /// Scopes that every run shares; they stay as they are.
+    shared: Mutex<BTreeSet<String>>,
+    /// The targets of everything that the server wrote, and the ids of the scopes that it made.
+    written: Mutex<BTreeSet<String>>,
+    count: AtomicU64,
+    present: BTreeSet<String>,
+    filled: bool,
+}
+
+impl World {
+    /// Makes the run's scope, puts something into it and finds out which routes are there; or takes
+    /// the scope that the run was given, as it is.
+    pub(super) fn open(
+        routes: &RouteList,
+        client: &Client,
+        options: &HttpOptions,
+    ) -> Result<Self, Trouble> {
+        let run = run_id();
+        let mut world = Self {
+            scope: format!("{}{run}", routes.scope.prefix),
+            run,
+            made: Mutex::new(Vec::new()),
+            shared: Mutex::new(BTreeSet::new()),
+            written: Mutex::new(BTreeSet::new()),
+            count: AtomicU64::new(0),
+            present: BTreeSet::new(),
+            filled: false,
+        };
+        if let Some(scope) = &options.scope {
+            world.scope.clone_from(scope);
+            return Ok(world);
+        }
+        let none = BTreeSet::new();
+        let engine = Engine {
+            routes,
+            transport: client,
+            present: &none,
+            request_limit: options.request_timeout,
+            deadline: Instant::now() + OPENING_LIMIT,
+            cancel: None,
+            written: &world.written,
+        };
+        world.create(&world.scope, &engine);
+        let mut variables = world.base(routes);
+        for (index, step) in routes.scope.open.iter().enumerate() {
+            let ended = engine.run(std::slice::from_ref(step), &mut variables);
+            match ended.end {
+                End::Met | End::Unmet { .. } | End::Excused { .. } => {
+                    world.present.insert(step.request.route.clone());
+                    world.filled |= index == 0 && matches!(ended.end, End::Met);
+                }
+                End::Trouble(trouble @ Trouble::Unreachable(_)) => return Err(trouble),
+                // A variable that an earlier step would have brought is one more thing unknown.
+                End::Missing { .. } | End::Trouble(_) | End::Harness(_) => {}
+            }
+        }
+        Ok(world)
+    }
+
+    pub(super) fn scope(&self) -> &str {
+        &self.scope
+    }
+
+    pub(super) fn present(&self) -> &BTreeSet<String> {
+        &self.present
+    }
+
+    pub(super) fn written(&self) -> &Mutex<BTreeSet<String>> {
+        &self.written
+    }
+
+    /// Whether there is something to read in the run's own scope.
+    pub(super) fn is_filled(&self) -> bool {
+        self.filled
+    }
+
+    /// The variables that a case begins with.
+    pub(super) fn variables(&self, exchange: &Exchange, engine: &Engine<'_>) -> Variables {
+        let mut variables = self.base(engine.routes);
+        for (name, generator) in &exchange.variables {
+            variables.set(name, self.make(generator, engine));
+        }
+        variables
+    }
+
+    /// Puts the run's scopes away and tells what is left of them. A scope that the server never wrote
+    /// to did not come to be.
+    pub(super) fn close(
+        &self,
+        routes: &RouteList,
+        client: &Client,
+        limit: Duration,
+    ) -> Vec<LeftBehind> {
+        let written = locked(&self.written);
+        let came_to_be = |id: &&String| written.iter().any(|target| target.contains(id.as_str()));
+        let mut gone = false;
+        let mut left = Vec::new();
+        for id in locked(&self.made).iter().filter(came_to_be) {
+            let state = match gone {
+                true => Some("left as it is, because the server no longer answers".to_owned()),
+                false => retire(id, routes, client, limit).unwrap_or_else(|trouble| {
+                    gone = matches!(trouble, Trouble::Unreachable(_));
+                    Some(format!("left as it is: {trouble}"))
+                }),
+            };
+            left.extend(state.map(|state| LeftBehind::new(&routes.scope.kind, id.clone(), state)));
+        }
+        left.extend(locked(&self.shared).iter().filter(came_to_be).map(|id| {
+            let state = "kept, because every run uses it and leaves the same in it";
+            LeftBehind::new(&routes.scope.kind, id.clone(), state)
+        }));
+        left
+    }
+
+    fn base(&self, routes: &RouteList) -> Variables {
+        let mut variables = Variables::of(&routes.scope.variable, &self.scope);
+        variables.set("run", self.run.as_str());
+        variables
+    }
+
+    fn make(&self, generator: &Generator, engine: &Engine<'_>) -> Value {
+        let prefix = generator.prefix.as_deref().unwrap_or_default();
+        match generator.make {
+            GeneratorKind::Unique => format!("{prefix}{}{:04x}", self.run, self.next()).into(),
+            GeneratorKind::Hex => {
+                let digits = usize::try_from(generator.digits.unwrap_or(0)).unwrap_or(0);
+                let hex = sha256(format!("{} {}", self.run, self.next()).as_bytes()).hex();
+                format!("{prefix}{}", hex.get(..digits).unwrap_or(&hex)).into()
+            }
+            GeneratorKind::Time => {
+                let seconds = now().saturating_add(generator.seconds.unwrap_or(0));
+                Moment::text_of_seconds(seconds).into()
+            }
+            GeneratorKind::Text => {
+                let times = usize::try_from(generator.times.unwrap_or(0)).unwrap_or(0);
+                generator
+                    .text
+                    .as_deref()
+                    .unwrap_or_default()
+                    .repeat(times)
+                    .into()
+            }
+            GeneratorKind::Scope => match &generator.id {
+                Some(id) => {
+                    if locked(&self.shared).insert(id.clone()) {
+                        self.request(id, engine);
+                    }
+                    id.as_str().into()
+                }
+                None => {
+                    let prefix = &engine.routes.scope.prefix;
+                    let scope = format!("{prefix}{}-{:x}", self.run, self.next());
+                    self.create(&scope, engine);
+                    scope.into()
+                }
+            },
+        }
+    }
+
+    /// Makes a scope of this run.
+    fn create(&self, id: &str, engine: &Engine<'_>) {
+        locked(&self.made).push(id.to_owned());
+        self.request(id, engine);
+    }
+
+    /// Asks the server for a scope. Where it cannot be asked, the first write makes the scope.
+    fn request(&self, id: &str, engine: &Engine<'_>) {
+        let variables = Variables::of(&engine.routes.scope.variable, id);
+        let request = compose(&engine.routes.scope.create, engine.routes, &variables);
+        let answer = request.map(|request| engine.send(&request));
+        if matches!(answer, Ok(Ok(answer)) if answer.is_success()) {
+            locked(&self.written).insert(id.to_owned());
+        }
+    }
+
+    fn next(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// Puts one scope away and says what became of it; nothing where the server does not have it.
+fn retire(
+    id: &str,
+    routes: &RouteList,
+    client: &Client,
+    limit: Duration,
+) -> Result<Option<String>, Trouble> {
+    let variables = Variables::of(&routes.scope.variable, id);
+    let request = match compose(&routes.scope.retire, routes, &variables) {
+        Ok(request) => request,
+        Err(unknown) => return Ok(Some(format!("left as it is: {unknown}"))),
+    };
+    let answer = client.send(&request, limit)?;
+    let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+    Ok(match answer.status {
+        _ if answer.is_success() => Some(routes.scope.retired.clone()),
+        _ if routes.not_found_codes().any(|code| names(&body, code)) => None,
+        status => Some(format!(
+            "left as it is, because `{}` answered {status}",
+            routes.scope.retire.route
+        )),
+    })
+}
+
+/// What a thread that panicked left half done is still a list of scopes.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Eight digits that no other run has: the time to the nanosecond and the process, hashed.
+fn run_id() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanos = since.unwrap_or_default().as_nanos();
+    let mut hex = sha256(format!("{nanos} {}", std::process::id()).as_bytes()).hex();
+    hex.truncate(8);
+    hex
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_secs()).unwrap_or(i64::MAX)
+}
+
+/// How long the whole opening of a run may take.
+const OPENING_LIMIT: Duration = Duration::from_secs(60);

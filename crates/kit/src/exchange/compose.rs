@@ -1,0 +1,192 @@
+//! From a step's request to what goes over the wire.
+
+use accord_contract::wire::{Object, Value};
+
+use super::variables::{Unknown, Variables};
+use crate::case::{Credential, Request};
+use crate::corpus::{AnswerForm, Method, Route, RouteList};
+
+/// A request as it is sent: everything is filled in and encoded.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) method: Method,
+    /// Path and query below the server's base URL.
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) credential: Credential,
+    pub(crate) body: Option<Body>,
+    pub(crate) answer: AnswerForm,
+    /// How many events to wait for, where the answer is a stream of them.
+    pub(crate) events: u64,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) content_type: String,
+    pub(crate) text: String,
+}
+
+/// Fills in a request. `Err` names a variable that has no value, which a sound case does not have.
+pub(crate) fn compose(
+    request: &Request,
+    routes: &RouteList,
+    variables: &Variables,
+) -> Result<Outgoing, Unknown> {
+    let route = &routes.routes[&request.route];
+    let headers = request.headers.iter().flatten();
+    let headers = headers.map(|(name, text)| Ok((name.clone(), variables.text(text)?)));
+    Ok(Outgoing {
+        method: route.method,
+        target: format!(
+            "{}{}",
+            path(request, route, variables)?,
+            query(request, variables)?
+        ),
+        headers: headers.collect::<Result<_, Unknown>>()?,
+        credential: request.credential.unwrap_or(Credential::Main),
+        body: body(request, routes, variables)?,
+        answer: route.answer(),
+        events: request.events.unwrap_or(0),
+    })
+}
+
+/// The document that a request sends, with its variables still in it; `None` where its body is a
+/// text or nothing.
+pub(crate) fn document(request: &Request, routes: &RouteList) -> Option<Value> {
+    if let Some(json) = &request.json {
+        return Some(json.clone());
+    }
+    let template = routes.templates.get(request.template.as_ref()?)?;
+    let mut document = Value::Object(template.clone());
+    for (pointer, value) in request.set.iter().flatten() {
+        put(&mut document, pointer, value.clone());
+    }
+    for pointer in request.remove.iter().flatten() {
+        take(&mut document, pointer);
+    }
+    Some(document)
+}
+
+fn path(request: &Request, route: &Route, variables: &Variables) -> Result<String, Unknown> {
+    let given = request.path.as_ref();
+    let mut path = String::new();
+    let mut rest = route.path.as_str();
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, behind) = after.split_once('}').unwrap_or((after, ""));
+        path.push_str(before);
+        let value = match given.and_then(|given| given.get(name)) {
+            Some(text) => variables.text(text)?,
+            None => variables.text(&format!("${{{name}}}"))?,
+        };
+        path.push_str(&percent_encoded(&value));
+        rest = behind;
+    }
+    path.push_str(rest);
+    Ok(path)
+}
+
+fn query(request: &Request, variables: &Variables) -> Result<String, Unknown> {
+    let mut query = String::new();
+    for (name, text) in request.query.iter().flatten() {
+        query.push(if query.is_empty() { '?' } else { '&' });
+        query.push_str(&percent_encoded(name));
+        query.push('=');
+        query.push_str(&percent_encoded(&variables.text(text)?));
+    }
+    Ok(query)
+}
+
+fn body(
+    request: &Request,
+    routes: &RouteList,
+    variables: &Variables,
+) -> Result<Option<Body>, Unknown> {
+    let text = match (&request.text, document(request, routes)) {
+        (Some(text), _) => variables.text(text)?,
+        (None, Some(document)) => variables.value(&document)?.to_string(),
+        (None, None) => return Ok(None),
+    };
+    let content_type = request.content_type.as_deref().unwrap_or(JSON);
+    Ok(Some(Body {
+        content_type: content_type.to_owned(),
+        text,
+    }))
+}
+
+/// Puts a value where a JSON pointer says; the objects on the way there must be there.
+fn put(document: &mut Value, pointer: &str, value: Value) {
+    let Some((above, name)) = pointer.rsplit_once('/') else {
+        *document = value;
+        return;
+    };
+    match document.pointer_mut(above) {
+        Some(Value::Object(members)) => {
+            members.insert(unescaped(name), value);
+        }
+        Some(Value::Array(items)) => match name.parse::<usize>() {
+            Ok(index) if index < items.len() => items[index] = value,
+            _ => items.push(value),
+        },
+        _ => {}
+    }
+}
+
+fn take(document: &mut Value, pointer: &str) {
+    if let Some((above, name)) = pointer.rsplit_once('/')
+        && let Some(members) = document.pointer_mut(above).and_then(as_object)
+    {
+        members.shift_remove(&unescaped(name));
+    }
+}
+
+fn as_object(value: &mut Value) -> Option<&mut Object> {
+    value.as_object_mut()
+}
+
+/// One step of a JSON pointer as the name that it stands for.
+pub(crate) fn unescaped(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
+/// Everything but RFC 3986's unreserved characters as `%XX`, so that a value never becomes syntax.
+fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(byte as char);
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+const JSON: &str = "application/json";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{percent_encoded, put, take};
+
+    #[test]
+    fn values_never_become_syntax() {
+        assert_eq!(percent_encoded("a/b ?%é"), "a%2Fb%20%3F%25%C3%A9");
+        assert_eq!(percent_encoded("pkg_1-2.3~"), "pkg_1-2.3~");
+    }
+
+    #[test]
+    fn templates_are_changed_where_pointers_say() {
+        let mut document = json!({"a": {"b": 1}, "l": [1, 2], "x/y": 1});
+        put(&mut document, "/a/c", json!(2));
+        put(&mut document, "/l/1", json!(3));
+        put(&mut document, "/l/-", json!(4));
+        put(&mut document, "/x~1y", json!(5));
+        take(&mut document, "/a/b");
+        take(&mut document, "/none/b");
+        assert_eq!(document, json!({"a": {"c": 2}, "l": [1, 3, 4], "x/y": 5}));
+        put(&mut document, "", json!(7));
+        assert_eq!(document, json!(7));
+    }
+}

@@ -1,0 +1,54 @@
+//! Server-sent events, as far as a case needs them.
+
+use accord_contract::wire::Value;
+use serde_json::json;
+
+/// The events of a stream that have come to their end, in their order. Data that is JSON is read.
+pub(crate) fn read(text: &str) -> Vec<Value> {
+    let mut events = Vec::new();
+    let (mut id, mut name, mut data) = (Value::Null, Value::Null, None::<String>);
+    for line in text.split('\n').map(|line| line.trim_end_matches('\r')) {
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "" if line.is_empty() => {
+                if let Some(text) = data.take() {
+                    let data = serde_json::from_str(&text).unwrap_or(Value::String(text));
+                    events.push(json!({"id": id, "event": name, "data": data}));
+                }
+                (id, name) = (Value::Null, Value::Null);
+            }
+            "id" => id = value.into(),
+            "event" => name = value.into(),
+            "data" => match &mut data {
+                Some(text) => {
+                    text.push('\n');
+                    text.push_str(value);
+                }
+                None => data = Some(value.to_owned()),
+            },
+            _ => {}
+        }
+    }
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::read;
+
+    #[test]
+    fn events_are_read_to_the_last_that_is_whole() {
+        let text = ": hello\nid: 1\nevent: a\ndata: {\"x\":\ndata: 2}\n\nretry: 5\n\n\
+                    id: 2\r\ndata:plain\r\n\r\nid: 3\ndata: half";
+        assert_eq!(
+            read(text),
+            [
+                json!({"id": "1", "event": "a", "data": {"x": 2}}),
+                json!({"id": "2", "event": null, "data": "plain"}),
+            ]
+        );
+    }
+}

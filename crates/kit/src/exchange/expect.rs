@@ -1,0 +1,141 @@
+//! Whether an answer is what a step expects.
+
+use std::collections::BTreeMap;
+
+use accord_contract::fixture::differences;
+use accord_contract::wire::{Value, Wire as _};
+use serde_json::json;
+
+use super::answer::{Answer, names};
+use super::checks;
+use super::variables::{Unknown, Variables};
+use crate::case::{Expectation, Step, Tally};
+use crate::corpus::Route;
+use crate::report::Difference;
+
+/// What an answer is, measured by a step.
+#[derive(Debug)]
+pub(super) enum Fit<'a> {
+    /// One of the step's expectations holds; `None` where a step that prepares has none.
+    Met(Option<&'a Expectation>),
+    /// None holds; the differences are those to the nearest.
+    Unmet(Vec<Difference>),
+}
+
+/// Compares an answer with a step's expectations.
+pub(super) fn fit<'a>(
+    step: &'a Step,
+    answer: &Answer,
+    route: &Route,
+    variables: &Variables,
+) -> Result<Fit<'a>, Unknown> {
+    let Some(expectations) = &step.expect else {
+        return Ok(match answer.is_success() {
+            true => Fit::Met(None),
+            false => Fit::Unmet(vec![Difference::new(
+                "/status",
+                json!(SUCCESS),
+                answer.status,
+            )]),
+        });
+    };
+    let mut nearest = None;
+    for expected in expectations {
+        if !has_status(&expected.status, answer) {
+            continue;
+        }
+        let found = unmet(expected, answer, route, variables)?;
+        if found.is_empty() {
+            return Ok(Fit::Met(Some(expected)));
+        }
+        nearest.get_or_insert(found);
+    }
+    Ok(Fit::Unmet(nearest.unwrap_or_else(|| {
+        let mut statuses: Vec<u64> = expectations
+            .iter()
+            .flat_map(|expected| expected.status.iter().copied())
+            .collect();
+        statuses.sort_unstable();
+        statuses.dedup();
+        let expected = match statuses.as_slice() {
+            [only] => json!(only),
+            several => json!({"one_of": several}),
+        };
+        vec![Difference::new("/status", expected, answer.status)]
+    })))
+}
+
+/// Compares how many answers are of a kind with how many must be.
+pub(super) fn tally(
+    tally: &Tally,
+    answers: &[Answer],
+    route: &Route,
+    variables: &Variables,
+) -> Result<Option<Difference>, Unknown> {
+    let body = tally.body.as_ref().map(|body| variables.value(body));
+    let body = body.transpose()?;
+    let counts = |answer: &&Answer| {
+        let fits = |body: &Value| {
+            let document = answer.document(route);
+            document.is_some_and(|found| differences(body, &found).is_empty())
+        };
+        has_status(&tally.status, answer) && body.as_ref().is_none_or(fits)
+    };
+    let count = answers.iter().filter(counts).count() as u64;
+    let enough = tally.least.is_none_or(|least| count >= least);
+    let few = tally.most.is_none_or(|most| count <= most);
+    if enough && few {
+        return Ok(None);
+    }
+    let mut statuses = BTreeMap::<String, u64>::new();
+    for answer in answers {
+        *statuses.entry(answer.status.to_string()).or_default() += 1;
+    }
+    Ok(Some(Difference::new(
+        "/answers",
+        tally.encode(),
+        json!({"count": count, "answers_by_status": statuses}),
+    )))
+}
+
+fn unmet(
+    expected: &Expectation,
+    answer: &Answer,
+    route: &Route,
+    variables: &Variables,
+) -> Result<Vec<Difference>, Unknown> {
+    let mut found = Vec::new();
+    let mut compare = |within: &str, expected: &Value, actual: &Value| {
+        let places = differences(expected, actual).into_iter();
+        found.extend(places.map(|mismatch| Difference::from(mismatch).within(within)));
+    };
+    if let Some(headers) = &expected.headers {
+        let headers = Value::Object(variables.object(headers)?);
+        compare("/headers", &headers, &answer.header_document());
+    }
+    let document = answer.document(route);
+    let body = document.unwrap_or_else(|| Value::String(answer.text.clone()));
+    if let Some(expected) = &expected.body {
+        compare("/body", &variables.value(expected)?, &body);
+    }
+    if let Some(code) = &expected.code
+        && !names(&body, code)
+    {
+        found.push(Difference::new(
+            "/body",
+            json!({"code": code}),
+            body.clone(),
+        ));
+    }
+    for check in expected.checks.iter().flatten() {
+        let broken = checks::unmet(check, answer, &body, variables)?;
+        found.extend(broken.into_iter().map(|place| place.within("/body")));
+    }
+    Ok(found)
+}
+
+fn has_status(statuses: &[u64], answer: &Answer) -> bool {
+    statuses.contains(&answer.status.into())
+}
+
+const SUCCESS: &str = "a success (2xx)";

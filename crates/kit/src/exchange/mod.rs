@@ -1,0 +1,319 @@
+//! Carries out the steps of a case that is judged over HTTP, and compares each answer with what the
+//! step expects.
+//!
+//! Nothing here knows a network: a [`Transport`] sends. Nothing here gives a verdict: it tells how the
+//! exchange ended, and [`crate::verdict`] says what that means.
+//!
+//! Invariants:
+//! - Steps run in their order, and the first that does not come out as it must ends the exchange.
+//! - An expectation is compared after the variables of its step were put in, never before.
+//! - A route counts as missing only where the answer says so by its status, names nothing that was not
+//!   found there, and the route has not answered in this run.
+
+pub(crate) mod answer;
+mod checks;
+pub(crate) mod compose;
+mod digests;
+pub(crate) mod events;
+mod expect;
+pub(crate) mod instant;
+mod lists;
+mod places;
+mod rounds;
+pub(crate) mod variables;
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use accord_contract::wire::Value;
+use accord_process::Cancel;
+use serde_json::json;
+
+use crate::case::{InsteadOfPass, Step};
+use crate::corpus::{Method, Route, RouteList};
+use crate::report::Difference;
+use answer::Answer;
+use compose::Outgoing;
+use expect::Fit;
+use variables::{Unknown, Variables};
+
+/// Sends requests to a server.
+pub(crate) trait Transport: Sync {
+    /// Sends one request and waits for the answer, no longer than the limit.
+    fn send(&self, request: &Outgoing, limit: Duration) -> Result<Answer, Trouble>;
+}
+
+/// Why there is no answer to a request.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// No answer came in time.
+    #[error("{0}")]
+    TimedOut(String),
+    /// The server could not be reached, or went away.
+    #[error("{0}")]
+    Unreachable(String),
+    /// What came back is not HTTP, or too much.
+    #[error("{0}")]
+    Broken(String),
+    /// The run was ended meanwhile.
+    #[error("the run was ended")]
+    Cancelled,
+}
+
+/// How an exchange went.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Exchanged {
+    /// How it ended.
+    pub end: End,
+    /// The step that ended it, for people; empty when nothing was sent.
+    pub step: String,
+    /// The request and the answer that ended it.
+    pub actual: Value,
+    /// The level that the server claims, where the case asks for it.
+    pub claim: Option<String>,
+}
+
+/// How an exchange ended.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum End {
+    /// Every step came out as it must.
+    Met,
+    /// A step did not.
+    Unmet {
+        /// Where the answer differs from what was expected.
+        differences: Vec<Difference>,
+        /// Whether the step only prepares.
+        prepares: bool,
+    },
+    /// The server does not have a route.
+    Missing {
+        /// The name of the route.
+        route: String,
+    },
+    /// An answer says that there is nothing to judge.
+    Excused {
+        /// The verdict instead.
+        verdict: InsteadOfPass,
+        /// The name of the route that answered.
+        route: String,
+        /// Why.
+        why: String,
+    },
+    /// A request has no answer.
+    Trouble(Trouble),
+    /// The kit could not do its part.
+    Harness(String),
+}
+
+/// What carries out steps.
+pub(crate) struct Engine<'a> {
+    pub(crate) routes: &'a RouteList,
+    pub(crate) transport: &'a dyn Transport,
+    /// The routes that have answered in this run.
+    pub(crate) present: &'a BTreeSet<String>,
+    /// How long one request may take.
+    pub(crate) request_limit: Duration,
+    /// When the whole exchange must be over.
+    pub(crate) deadline: Instant,
+    /// The word that ends the exchange early.
+    pub(crate) cancel: Option<&'a Cancel>,
+    /// The targets of everything but reads that the server has done.
+    pub(crate) written: &'a Mutex<BTreeSet<String>>,
+}
+
+impl Engine<'_> {
+    /// Carries out steps; the variables afterwards hold what the answers brought.
+    pub(crate) fn run(&self, steps: &[Step], variables: &mut Variables) -> Exchanged {
+        let mut last = Exchanged::nothing(End::Met);
+        for (index, step) in steps.iter().enumerate() {
+            let about = step.about.as_ref().map(|about| format!(" ({about})"));
+            let label = format!(
+                "step {} of {}{}",
+                index + 1,
+                steps.len(),
+                about.unwrap_or_default()
+            );
+            last = match self.step(step, variables) {
+                Ok(exchanged) => exchanged,
+                Err(Unknown(name)) => {
+                    Exchanged::nothing(End::Harness(format!("the variable `{name}` has no value")))
+                }
+            };
+            last.step = match last.step.as_str() {
+                "" => label,
+                told => format!("{label}: {told}"),
+            };
+            if !matches!(last.end, End::Met) {
+                return last;
+            }
+        }
+        last
+    }
+
+    /// Carries out one step.
+    fn step(&self, step: &Step, variables: &mut Variables) -> Result<Exchanged, Unknown> {
+        let route = &self.routes.routes[&step.request.route];
+        let rounds = rounds::rounds(step, self.routes, variables)?;
+        let mut answers = Vec::with_capacity(rounds.len());
+        let mut sent = rounds::send(self, step, &rounds);
+        for (round, answer) in rounds.iter().zip(&mut sent) {
+            let answer = match answer {
+                Ok(answer) => answer,
+                Err(trouble) => {
+                    return Ok(Exchanged {
+                        step: round.outgoing.line(),
+                        ..Exchanged::nothing(End::Trouble(trouble))
+                    });
+                }
+            };
+            let fit = expect::fit(step, &answer, route, &round.variables)?;
+            if let Some(end) = self.end(step, &answer, fit) {
+                return Ok(Exchanged::ended(end, &round.outgoing, &answer, route));
+            }
+            answers.push(answer);
+        }
+        let Some((round, answer)) = rounds.last().zip(answers.last()) else {
+            return Ok(Exchanged::nothing(End::Met));
+        };
+        let mut differences = Vec::new();
+        for tally in step.tally.iter().flatten() {
+            differences.extend(expect::tally(tally, &answers, route, &round.variables)?);
+        }
+        if let (Some(name), Some(document)) = (&step.request.remember, &round.document) {
+            variables.set(name, document.clone());
+        }
+        for (name, source) in step.capture.iter().flatten() {
+            match captured(source, answer, route) {
+                Some(value) => variables.set(name, value),
+                None => {
+                    differences.push(Difference::missing(source, json!("a value to go on with")));
+                }
+            }
+        }
+        let end = match differences.is_empty() {
+            true => End::Met,
+            false => End::Unmet {
+                differences,
+                prepares: step.prepares(),
+            },
+        };
+        Ok(Exchanged::ended(end, &round.outgoing, answer, route))
+    }
+
+    /// How an answer ends the exchange, where it does.
+    fn end(&self, step: &Step, answer: &Answer, fit: Fit<'_>) -> Option<End> {
+        let route = &step.request.route;
+        match fit {
+            Fit::Met(expectation) => {
+                let verdict = expectation?.verdict?;
+                let why = expectation?.why.clone().unwrap_or_default();
+                Some(End::Excused {
+                    verdict,
+                    route: route.clone(),
+                    why,
+                })
+            }
+            Fit::Unmet(_) if answer.lacks_route(self.routes) && !self.present.contains(route) => {
+                Some(End::Missing {
+                    route: route.clone(),
+                })
+            }
+            Fit::Unmet(differences) => Some(End::Unmet {
+                differences,
+                prepares: step.prepares(),
+            }),
+        }
+    }
+
+    /// Sends one request within what is left of the time.
+    pub(crate) fn send(&self, request: &Outgoing) -> Result<Answer, Trouble> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(Trouble::Cancelled);
+        }
+        let limit = self.left().min(self.request_limit);
+        if limit.is_zero() {
+            let why = "the time limit of the case had passed before this request";
+            return Err(Trouble::TimedOut(why.to_owned()));
+        }
+        let answer = self.transport.send(request, limit)?;
+        if request.method != Method::Get && answer.is_success() {
+            let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+            written.insert(request.target.clone());
+        }
+        Ok(answer)
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+impl Exchanged {
+    pub(crate) fn nothing(end: End) -> Self {
+        Self {
+            end,
+            step: String::new(),
+            actual: Value::Null,
+            claim: None,
+        }
+    }
+
+    fn ended(end: End, request: &Outgoing, answer: &Answer, route: &Route) -> Self {
+        let body = match answer.document(route) {
+            Some(document) if answer.text.len() <= LONGEST_BODY => document,
+            _ => excerpt(&answer.text).into(),
+        };
+        let sent = request.body.as_ref().map(|body| excerpt(&body.text));
+        Self {
+            end,
+            step: format!("{} answered {}", request.line(), answer.status),
+            actual: json!({
+                "request": {
+                    "method": request.method.as_str(),
+                    "target": request.target,
+                    "body": sent,
+                },
+                "answer": {
+                    "status": answer.status,
+                    "headers": answer.header_document(),
+                    "body": body,
+                },
+            }),
+            claim: None,
+        }
+    }
+}
+
+impl Outgoing {
+    /// Method and target, for people.
+    pub(crate) fn line(&self) -> String {
+        format!("{} {}", self.method, self.target)
+    }
+}
+
+/// A part of an answer, where it is there.
+fn captured(source: &str, answer: &Answer, route: &Route) -> Option<Value> {
+    match source.strip_prefix('@') {
+        None => answer.document(route)?.pointer(source).cloned(),
+        Some("text") => Some(answer.text.as_str().into()),
+        Some("status") => Some(answer.status.into()),
+        Some(other) => {
+            let name = other.strip_prefix("header:")?;
+            answer.headers.get(name).map(|value| value.as_str().into())
+        }
+    }
+}
+
+fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_BODY) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+    }
+}
+
+/// How much of a body a report repeats.
+const LONGEST_BODY: usize = 4_000;

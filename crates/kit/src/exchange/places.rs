@@ -1,0 +1,77 @@
+//! Places in a document: JSON pointers in which `*` stands for every element of a list.
+
+use accord_contract::wire::Value;
+
+use super::compose::unescaped;
+
+/// A place that was found, and what stands there.
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    /// The place as a plain JSON pointer.
+    pub(super) pointer: String,
+    pub(super) value: &'a Value,
+}
+
+/// Every place that a pattern means. A pattern without `*` means at most one.
+pub(super) fn places<'a>(document: &'a Value, pattern: &str) -> Vec<Place<'a>> {
+    let mut found = vec![Place {
+        pointer: String::new(),
+        value: document,
+    }];
+    for token in pattern.split('/').skip(1) {
+        found = found
+            .into_iter()
+            .flat_map(|place| below(&place, token))
+            .collect();
+    }
+    found
+}
+
+fn below<'a>(place: &Place<'a>, token: &str) -> Vec<Place<'a>> {
+    let at = |token: &str, value: &'a Value| Place {
+        pointer: format!("{}/{token}", place.pointer),
+        value,
+    };
+    match place.value {
+        Value::Array(items) if token == "*" => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| at(&index.to_string(), item))
+            .collect(),
+        Value::Array(items) => {
+            let index: Option<usize> = token.parse().ok();
+            let item = index.and_then(|index| items.get(index));
+            item.map(|item| at(token, item)).into_iter().collect()
+        }
+        Value::Object(members) => {
+            let member = members.get(&unescaped(token));
+            member.map(|member| at(token, member)).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::places;
+
+    #[test]
+    fn a_star_means_every_element() {
+        let document = json!({"l": [{"a": 1}, {"b": 2}, {"a": 3}], "x/y": {"*": 4}});
+        let found = |pattern: &str| -> Vec<(String, String)> {
+            places(&document, pattern)
+                .into_iter()
+                .map(|place| (place.pointer, place.value.to_string()))
+                .collect()
+        };
+        let pair = |pointer: &str, value: &str| (pointer.to_owned(), value.to_owned());
+        assert_eq!(found("/l/*/a"), [pair("/l/0/a", "1"), pair("/l/2/a", "3")]);
+        assert_eq!(found("/l/1/b"), [pair("/l/1/b", "2")]);
+        assert_eq!(found("/x~1y/*"), [pair("/x~1y/*", "4")]);
+        assert_eq!(found("/l/9"), []);
+        assert_eq!(found("/none/*"), []);
+        assert_eq!(found("").len(), 1);
+    }
+}

@@ -1,0 +1,113 @@
+//! Whether a filter asks for things that the protocol has. A misspelt name would choose nothing, or
+//! with `!` everything, without a word.
+
+use std::collections::BTreeSet;
+
+use super::{Expr, FilterError, Predicate};
+use crate::case::Strength;
+use crate::corpus::Protocol;
+
+/// Checks every predicate whose values are a closed list. Patterns for ids may match nothing.
+pub(super) fn check(expr: &Expr, protocol: &Protocol) -> Result<(), FilterError> {
+    match expr {
+        Expr::And(one, other) | Expr::Or(one, other) => {
+            check(one, protocol)?;
+            check(other, protocol)
+        }
+        Expr::Not(inner) => check(inner, protocol),
+        Expr::Is(predicate, column) => known(predicate, protocol).map_err(|message| FilterError {
+            column: *column,
+            message,
+        }),
+    }
+}
+
+fn known(predicate: &Predicate, protocol: &Protocol) -> Result<(), String> {
+    let (what, asked, values) = match predicate {
+        Predicate::Id(_) | Predicate::IdPart(_) => return Ok(()),
+        Predicate::Clause(glob) => {
+            let ids = protocol.clauses().iter().map(|clause| clause.id.clone());
+            let ids: BTreeSet<String> = ids.collect();
+            if ids.iter().any(|id| glob.matches(id)) {
+                return Ok(());
+            }
+            ("clause", glob.text(), ids)
+        }
+        Predicate::Operation(glob) => {
+            let names = operations(protocol);
+            if names.iter().any(|name| glob.matches(name)) {
+                return Ok(());
+            }
+            ("operation", glob.text(), names)
+        }
+        Predicate::Level(level) => ("level", level.clone(), protocol.levels()),
+        Predicate::Area(area) => {
+            let areas = protocol.cases().iter().map(|case| case.area().to_owned());
+            ("area", area.clone(), areas.collect())
+        }
+        Predicate::Strength(strength) => {
+            let names = Strength::ALL.iter().map(ToString::to_string);
+            ("strength", strength.clone(), names.collect())
+        }
+    };
+    if values.contains(&asked) {
+        return Ok(());
+    }
+    Err(format!(
+        "the protocol {} has no {what} {asked:?}{}",
+        protocol.name(),
+        advice(&asked, &values)
+    ))
+}
+
+fn operations(protocol: &Protocol) -> BTreeSet<String> {
+    let declared = protocol.operations().keys().cloned();
+    let used = protocol.cases().iter().flat_map(|case| case.operations());
+    declared.chain(used.map(str::to_owned)).collect()
+}
+
+/// A value that looks like the one that was asked for, or all where they are few.
+fn advice(asked: &str, values: &BTreeSet<String>) -> String {
+    let nearest = values
+        .iter()
+        .map(|value| (distance(asked, value), value))
+        .min();
+    match nearest {
+        Some((far, value)) if far <= FAR.min(asked.chars().count() / 3) => {
+            format!("; did you mean {value:?}?")
+        }
+        _ if values.len() <= LISTED => {
+            let names: Vec<&str> = values.iter().map(String::as_str).collect();
+            format!("; there is {}", names.join(", "))
+        }
+        _ => {
+            let some: Vec<&str> = values.iter().take(SOME).map(String::as_str).collect();
+            format!("; there are {}, such as {}", values.len(), some.join(", "))
+        }
+    }
+}
+
+/// How many characters must be put in, taken out or replaced, without regard to case. A beginning is
+/// as near as can be.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    if one.len() >= SHORTEST_BEGINNING && other.starts_with(&one) {
+        return 0;
+    }
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, next) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (at, wanted) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(next != *wanted);
+            diagonal = row[at + 1];
+            row[at + 1] = replaced.min(row[at] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+const FAR: usize = 2;
+const LISTED: usize = 20;
+const SOME: usize = 3;
+const SHORTEST_BEGINNING: usize = 3;

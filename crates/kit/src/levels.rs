@@ -1,0 +1,230 @@
+//! Which level of a protocol an implementation reaches, in protocols whose levels build on each other,
+//! and whether the level that it claims is true.
+//!
+//! Only required cases decide. A level is reached when all of its required cases that apply pass, and so
+//! do those of every level below. A route that the server does not have counts against the lowest level
+//! that demands what the route does, and against no other; where no level demands it, its absence counts
+//! against none. A claim is disproved by a required case that fails, and by the absence of a route that
+//! the protocol itself defines. Where only the kit says where something is found, its absence proves
+//! nothing: the level is then unproven.
+
+use accord_contract::wire::{Object, message, wire_enum};
+
+use crate::case::{Case, Strength, Task};
+use crate::corpus::{DefinedBy, Protocol, RouteList};
+use crate::report::CaseReport;
+use crate::verdict::Verdict;
+
+message! {
+    /// Which level is reached, and whether the claimed one is true.
+    pub struct Conformance("Conformance", open) {
+        /// The highest level that is reached; absent when none is.
+        optional reached: String = "reached", "conformance-level";
+        /// The level that the server claims, where it claims one.
+        optional claimed: String = "claimed", "conformance-level";
+        /// Whether the claim is true.
+        optional claim: ClaimVerdict = "claim", "claim-verdict";
+        /// Every level, from the lowest.
+        required levels: Vec<LevelStanding> = "levels", "level-standings";
+    }
+}
+
+message! {
+    /// How an implementation stands with a level.
+    pub struct LevelStanding("LevelStanding", open) {
+        /// The level.
+        required level: String = "level", "conformance-level";
+        /// How it stands.
+        required standing: Standing = "standing", "level-standing";
+        /// The required cases that fail, or could not be judged.
+        required broken: Vec<String> = "broken", "case-ids";
+        /// The required cases whose route the server does not have.
+        required missing: Vec<String> = "missing", "case-ids";
+    }
+}
+
+wire_enum! {
+    /// How an implementation stands with a level.
+    pub enum Standing("Standing", closed) {
+        /// All of its required cases that apply pass.
+        Reached = "reached",
+        /// None fails, but some could not be seen, because the protocol leaves open where.
+        Unproven = "unproven",
+        /// The implementation is not at this level: it does not have routes that the protocol defines.
+        NotThere = "not_there",
+        /// The implementation has what the level asks for, and does it wrongly.
+        Broken = "broken",
+        /// No required case of the level was run.
+        Untested = "untested",
+    }
+}
+
+wire_enum! {
+    /// Whether a claim is true, as far as a run can tell.
+    pub enum ClaimVerdict("ClaimVerdict", closed) {
+        /// The claimed level is reached.
+        Proved = "proved",
+        /// Nothing speaks against it, and not everything could be seen.
+        Unproven = "unproven",
+        /// The run shows that it is not true.
+        Disproved = "disproved",
+    }
+}
+
+/// Finds out which level a run has shown; `None` in protocols without levels that build on each other.
+pub(crate) fn conformance(
+    protocol: &Protocol,
+    cases: &[CaseReport],
+    claimed: Option<String>,
+) -> Option<Conformance> {
+    let routes = protocol
+        .routes()
+        .filter(|routes| !routes.levels.is_empty())?;
+    // A claim is judged by the levels, so it does not decide them.
+    let decides = |case: &&CaseReport| {
+        case.strength == Strength::Must
+            && case.verdict != Verdict::Skip
+            && !protocol.case(&case.id).is_ok_and(is_claim)
+    };
+    let required: Vec<&CaseReport> = cases.iter().filter(decides).collect();
+    let levels: Vec<LevelStanding> = routes
+        .levels
+        .iter()
+        .map(|level| stand(level, routes, &required))
+        .collect();
+    let reached = levels
+        .iter()
+        .take_while(|level| level.standing == Standing::Reached)
+        .last();
+    let claim = claimed.as_ref().map(|claimed| {
+        let all = || upto(&levels, claimed);
+        match () {
+            () if all().any(|level| level.disproves(routes, cases)) => ClaimVerdict::Disproved,
+            () if all().all(|level| level.standing == Standing::Reached) => ClaimVerdict::Proved,
+            () => ClaimVerdict::Unproven,
+        }
+    });
+    Some(Conformance {
+        reached: reached.map(|level| level.level.clone()),
+        claimed,
+        claim,
+        levels,
+        extra: Object::new(),
+    })
+}
+
+/// Whether a case judges the level that a server claims, which needs the verdicts of all others.
+pub(crate) fn is_claim(case: &Case) -> bool {
+    matches!(&case.task, Task::Exchange(exchange) if exchange.claim.is_some())
+}
+
+impl Conformance {
+    /// Why the claim is not true, where that was shown.
+    pub(crate) fn disproof(&self) -> Option<String> {
+        let claimed = self.claimed.as_ref()?;
+        if self.claim != Some(ClaimVerdict::Disproved) {
+            return None;
+        }
+        let reasons: Vec<String> = upto(&self.levels, claimed)
+            .filter(|level| level.standing != Standing::Reached)
+            .map(LevelStanding::in_words)
+            .collect();
+        Some(format!(
+            "the server claims {claimed}, which is not true: {}",
+            reasons.join("; ")
+        ))
+    }
+}
+
+impl LevelStanding {
+    /// The standing in a sentence, with the cases behind it.
+    pub fn in_words(&self) -> String {
+        let level = &self.level;
+        match self.standing {
+            Standing::Reached => format!("{level} is reached"),
+            Standing::Broken => format!("{level} is broken ({})", listing(&self.broken)),
+            Standing::NotThere => format!("{level} is not there ({})", listing(&self.missing)),
+            Standing::Unproven => format!(
+                "{level} is unproven, because the protocol leaves open where to look ({})",
+                listing(&self.missing)
+            ),
+            Standing::Untested => format!("{level} was not tested"),
+        }
+    }
+
+    fn disproves(&self, routes: &RouteList, cases: &[CaseReport]) -> bool {
+        let defined = |id: &String| {
+            let case = cases.iter().find(|case| case.id == *id);
+            let name = case.and_then(|case| case.missing_route.as_ref());
+            name.is_some_and(|name| is_defined(routes, name))
+        };
+        !self.broken.is_empty() || self.missing.iter().any(defined)
+    }
+}
+
+fn stand(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelStanding {
+    let ids = |cases: Vec<&CaseReport>| cases.iter().map(|case| case.id.clone()).collect();
+    let of_level: Vec<&CaseReport> = required
+        .iter()
+        .copied()
+        .filter(|case| case.level == level)
+        .collect();
+    let broken: Vec<&CaseReport> = of_level
+        .iter()
+        .copied()
+        .filter(|case| {
+            matches!(
+                case.verdict,
+                Verdict::Fail | Verdict::Error | Verdict::HarnessError
+            )
+        })
+        .collect();
+    // The level of the route decides, not that of the case that met its absence.
+    let missing: Vec<&CaseReport> = required
+        .iter()
+        .copied()
+        .filter(|case| {
+            let route = case.missing_route.as_ref();
+            let route = route.and_then(|name| routes.routes.get(name));
+            route.is_some_and(|route| route.level.as_deref() == Some(level))
+        })
+        .collect();
+    let not_there = missing.iter().any(|case| {
+        let route = case.missing_route.as_ref();
+        route.is_some_and(|name| is_defined(routes, name))
+    });
+    let passes = of_level.iter().any(|case| case.verdict == Verdict::Pass);
+    let standing = match () {
+        () if !broken.is_empty() => Standing::Broken,
+        () if not_there => Standing::NotThere,
+        () if !missing.is_empty() => Standing::Unproven,
+        () if passes => Standing::Reached,
+        () => Standing::Untested,
+    };
+    LevelStanding {
+        level: level.to_owned(),
+        standing,
+        broken: ids(broken),
+        missing: ids(missing),
+        extra: Object::new(),
+    }
+}
+
+fn is_defined(routes: &RouteList, name: &str) -> bool {
+    let route = routes.routes.get(name);
+    route.is_some_and(|route| route.defined_by == DefinedBy::Protocol)
+}
+
+/// A level and those below it; none where the level is unknown.
+fn upto<'a>(levels: &'a [LevelStanding], claimed: &str) -> impl Iterator<Item = &'a LevelStanding> {
+    let rank = levels.iter().position(|level| level.level == claimed);
+    levels.iter().take(rank.map_or(0, |rank| rank + 1))
+}
+
+fn listing(ids: &[String]) -> String {
+    match ids {
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        [] => "no case".to_owned(),
+    }
+}

@@ -1,0 +1,55 @@
+//! Lines about levels, and about what a run leaves behind on a server.
+
+use std::collections::BTreeMap;
+
+use crate::levels::{ClaimVerdict, Conformance, LevelStanding, Standing};
+use crate::report::RunReport;
+
+/// The lines, where the report has something to say about these things.
+pub(super) fn lines(report: &RunReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(conformance) = &report.summary.conformance {
+        lines.push(format!("{:<12} {}", "conformance", headline(conformance)));
+        let open = conformance
+            .levels
+            .iter()
+            .filter(|level| level.standing != Standing::Reached);
+        lines.extend(open.map(|level| format!("{:<12} {}", "", LevelStanding::in_words(level))));
+    }
+    let mut left_behind: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for left in report.left_behind.iter().flatten() {
+        let ids = left_behind.entry((&left.kind, &left.state)).or_default();
+        ids.push(&left.id);
+    }
+    for ((kind, state), ids) in left_behind {
+        let ids = match ids.split_at_checked(IDS_SHOWN) {
+            Some((shown, more @ [_, ..])) => {
+                format!("{} and {} more", shown.join(", "), more.len())
+            }
+            _ => ids.join(", "),
+        };
+        lines.push(format!("{:<12} {kind} {ids}: {state}", "left behind"));
+    }
+    lines
+}
+
+fn headline(conformance: &Conformance) -> String {
+    let reached = match &conformance.reached {
+        Some(level) => format!("{level} is reached"),
+        None => "no level is reached".to_owned(),
+    };
+    let claim = match (&conformance.claimed, conformance.claim) {
+        (Some(level), Some(ClaimVerdict::Proved)) => format!("the server claims {level}: true"),
+        (Some(level), Some(ClaimVerdict::Unproven)) => {
+            format!("the server claims {level}: nothing speaks against it")
+        }
+        (Some(level), Some(ClaimVerdict::Disproved)) => {
+            format!("the server claims {level}: NOT TRUE")
+        }
+        _ => "the server claims none".to_owned(),
+    };
+    format!("{reached}; {claim}")
+}
+
+/// A report as a document has them all.
+const IDS_SHOWN: usize = 3;
