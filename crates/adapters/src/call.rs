@@ -5,8 +5,6 @@ use serde_json::{Map, Value};
 /// What a case asks for.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The id of the case, where it has one.
-    pub id: Option<String>,
     /// The operation.
     pub operation: String,
     /// What the case sets up first.
@@ -36,7 +34,6 @@ impl Call {
             .and_then(Value::as_str)
             .ok_or_else(|| BadCall::new("input.operation must be a string"))?;
         Ok(Self {
-            id: case.get("id").and_then(Value::as_str).map(str::to_owned),
             operation: operation.to_owned(),
             setup: object(case.get("setup"), "setup")?,
             args: object(input.get("args"), "input.args")?,

@@ -39,26 +39,33 @@ pub trait Adapter: Send + Sync {
 
     /// Answers a case.
     fn answer_case(&self, case: &Value) -> AdapterResult {
-        let call = match Call::read(case) {
-            Ok(call) => call,
-            Err(error) => return AdapterResult::without_outcome(Status::Error, error.to_string()),
-        };
-        if let Some(other) = case.get("protocol").filter(|name| *name != self.protocol()) {
-            let message = format!("the case is one of {other}, not of {}", self.protocol());
-            return AdapterResult::without_outcome(Status::Error, message);
-        }
-        let result = match self.perform(&call) {
-            Ok(Reply::Outcome(actual)) => AdapterResult::judge(&call.expected, actual),
-            Ok(Reply::NotImplemented) => AdapterResult::without_outcome(
-                Status::NotImplemented,
-                format!("there is no operation {:?} here", call.operation),
-            ),
+        let result = match self.judge(case) {
+            Ok(result) => result,
             Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
         };
-        match call.id {
+        match case.get("id").and_then(Value::as_str) {
             Some(id) => result.answering(id),
             None => result,
         }
+    }
+
+    /// Carries a case out and compares.
+    ///
+    /// # Errors
+    /// When the case cannot be understood.
+    fn judge(&self, case: &Value) -> Result<AdapterResult, BadCall> {
+        if let Some(other) = case.get("protocol").filter(|name| *name != self.protocol()) {
+            let message = format!("the case is one of {other}, not of {}", self.protocol());
+            return Err(BadCall::new(message));
+        }
+        let call = Call::read(case)?;
+        Ok(match self.perform(&call)? {
+            Reply::Outcome(actual) => AdapterResult::judge(&call.expected, actual),
+            Reply::NotImplemented => AdapterResult::without_outcome(
+                Status::NotImplemented,
+                format!("there is no operation {:?} here", call.operation),
+            ),
+        })
     }
 }
 

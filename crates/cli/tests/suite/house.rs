@@ -11,10 +11,11 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Which of our crates each of our crates may use.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
     ("accord-knowledge", &["accord-canon", "accord-contract"]),
+    ("accord-context", &["accord-canon", "accord-contract"]),
     ("accord-process", &[]),
     (
         "accord-kit",
@@ -37,9 +38,10 @@ const ARROWS: [(&str, &[&str]); 7] = [
 ];
 
 /// The crates that decide, given state, input and time.
-const PURE: [&str; 4] = [
+const PURE: [&str; 5] = [
     "accord-adapters",
     "accord-canon",
+    "accord-context",
     "accord-contract",
     "accord-knowledge",
 ];
@@ -47,8 +49,9 @@ const PURE: [&str; 4] = [
 /// Everything that pure crates may pull in, however indirectly. None of it
 /// reads a clock, a file, a setting or a socket; hash maps draw their own seeds,
 /// and no order that could be seen comes from one.
-const PURE_MAY_USE: [&str; 34] = [
+const PURE_MAY_USE: [&str; 35] = [
     "accord-canon",
+    "accord-context",
     "accord-contract",
     "accord-knowledge",
     "allocator-api2",

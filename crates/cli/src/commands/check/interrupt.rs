@@ -11,7 +11,7 @@ pub(super) fn end_with_adapters() -> io::Result<()> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            accord_kit::end_all_adapters();
+            accord_kit::abandon();
             std::process::exit(128 + signal);
         }
     });

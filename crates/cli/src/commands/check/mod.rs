@@ -6,12 +6,13 @@ mod look;
 mod progress;
 mod report;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
-use accord_kit::driver::{Adapter, LongLived, PerCase};
+use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
 use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Invocation, Protocol, RunOptions, RunReport, run};
 
@@ -42,6 +43,9 @@ pub(crate) struct CheckArgs {
     /// The adapter reads one case a line instead of being started for each case
     #[arg(long, requires = "command")]
     lines: bool,
+
+    #[command(flatten)]
+    server: Server,
 
     /// How long one case may take, as in 500ms, 10s or 2m
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration, conflicts_with = "look")]
@@ -92,6 +96,27 @@ pub(crate) struct CheckArgs {
     look: Look,
 }
 
+/// A server to judge over HTTP, for protocols that are judged so.
+#[derive(Debug, clap::Args)]
+#[group(id = "server", conflicts_with_all = ["look", "command"])]
+struct Server {
+    /// The server to judge, by its base URL
+    #[arg(long)]
+    url: Option<String>,
+
+    /// The key that requests carry
+    #[arg(long, value_name = "KEY", requires = "url")]
+    token: Option<String>,
+
+    /// A second key that does not reach what the run writes, to see that it does not
+    #[arg(long, value_name = "KEY", requires = "token")]
+    second_token: Option<String>,
+
+    /// A project to read; nothing is written then
+    #[arg(long, value_name = "ID", requires = "url")]
+    project: Option<String>,
+}
+
 /// Which cases.
 #[derive(Debug, clap::Args)]
 #[group(id = "select", conflicts_with_all = ["protocols", "show", "clauses", "export"])]
@@ -101,7 +126,7 @@ struct Select {
     #[arg(long, value_name = "EXPR")]
     filter: Option<String>,
 
-    /// Run only cases of this level; may be repeated
+    /// Run only cases of this level; may be repeated. With --url, also of the levels below it
     #[arg(long = "level", value_name = "LEVEL")]
     levels: Vec<String>,
 }
@@ -144,6 +169,9 @@ impl CheckArgs {
         let protocol = corpus.protocol(name).map_err(Failure::from)?;
         let filter = self.select.filter.as_deref().map(str::parse::<Filter>);
         let filter = filter.transpose().map_err(Failure::from)?;
+        if let Some(filter) = &filter {
+            filter.check(protocol).map_err(Failure::from)?;
+        }
         if self.look.list {
             return look::list(protocol, filter.as_ref(), &self.select.levels);
         }
@@ -176,9 +204,7 @@ impl CheckArgs {
         if let Some(jobs) = self.jobs {
             options.workers = jobs;
         }
-        if !self.select.levels.is_empty() {
-            options.levels = Some(self.select.levels.iter().cloned().collect());
-        }
+        options.levels = self.levels(protocol);
         let mut audience = report::audience(self, protocol)?;
         let report = run(
             protocol,
@@ -201,9 +227,31 @@ impl CheckArgs {
         })
     }
 
+    /// The levels to run. Those of a server build on each other, so that the
+    /// highest one stands for all below it.
+    fn levels(&self, protocol: &Protocol) -> Option<BTreeSet<String>> {
+        let highest = self.select.levels.iter().max()?;
+        let mut levels: BTreeSet<String> = self.select.levels.iter().cloned().collect();
+        if self.server.url.is_some() {
+            let below = protocol
+                .levels()
+                .into_iter()
+                .filter(|level| level < highest);
+            levels.extend(below);
+        }
+        Some(levels)
+    }
+
     /// Whom to judge. Accord judges itself through a process too, as it would
     /// judge anybody else.
     fn adapter(&self, protocol: &str) -> Result<Box<dyn Adapter>, CliError> {
+        if let Some(url) = &self.server.url {
+            let mut options = HttpOptions::new(url);
+            options.token = self.server.token.clone();
+            options.second_token = self.server.second_token.clone();
+            options.scope = self.server.project.clone();
+            return Ok(Box::new(Http::new(options).map_err(Failure::from)?));
+        }
         let Some(command) = &self.command else {
             let accord = std::env::current_exe().map_err(|error| {
                 CliError::new(
@@ -216,7 +264,7 @@ impl CheckArgs {
                     Code::Usage,
                     format!("accord has no adapter of its own for {protocol}"),
                 )
-                .help("name the adapter to judge with --command"));
+                .help("name whom to judge, with --url or --command"));
             }
             let invocation = Invocation::new(accord, ["adapter", protocol, "--lines"]);
             return Ok(Box::new(LongLived::new(invocation)));

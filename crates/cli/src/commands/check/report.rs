@@ -93,6 +93,10 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     if let Some(command) = &args.command {
         words.extend(["--command".to_owned(), command.clone()]);
     }
+    // Keys stay out of what is printed.
+    if let Some(url) = &args.server.url {
+        words.extend(["--url".to_owned(), url.clone()]);
+    }
     if args.lines {
         words.push("--lines".to_owned());
     }
