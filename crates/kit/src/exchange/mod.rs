@@ -161,20 +161,27 @@ impl Engine<'_> {
         let mut answers = Vec::with_capacity(rounds.len());
         let mut sent = rounds::send(self, step, &rounds);
         for (round, answer) in rounds.iter().zip(&mut sent) {
-            let answer = match answer {
-                Ok(answer) => answer,
-                Err(trouble) => {
-                    return Ok(Exchanged {
-                        step: round.outgoing.line(),
-                        ..Exchanged::nothing(End::Trouble(trouble))
-                    });
+            let ended = match answer {
+                Ok(answer) => {
+                    let fit = expect::fit(step, &answer, route, &round.variables)?;
+                    let end = self.end(step, &answer, fit);
+                    let ended =
+                        end.map(|end| Exchanged::ended(end, &round.outgoing, &answer, route));
+                    answers.push(answer);
+                    ended
                 }
+                Err(trouble) => Some(Exchanged {
+                    step: round.outgoing.line(),
+                    ..Exchanged::nothing(End::Trouble(trouble))
+                }),
             };
-            let fit = expect::fit(step, &answer, route, &round.variables)?;
-            if let Some(end) = self.end(step, &answer, fit) {
-                return Ok(Exchanged::ended(end, &round.outgoing, &answer, route));
+            if let Some(mut ended) = ended {
+                if rounds.len() > 1 {
+                    let which = format!("request {} of {}: ", round.number, rounds.len());
+                    ended.step.insert_str(0, &which);
+                }
+                return Ok(ended);
             }
-            answers.push(answer);
         }
         let Some((round, answer)) = rounds.last().zip(answers.last()) else {
             return Ok(Exchanged::nothing(End::Met));

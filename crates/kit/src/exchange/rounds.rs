@@ -14,6 +14,8 @@ use crate::corpus::RouteList;
 
 /// One request of a step, with the variables that it was made with.
 pub(super) struct Round {
+    /// Its place among the requests of the step, from 1.
+    pub(super) number: usize,
     pub(super) variables: Variables,
     pub(super) outgoing: Outgoing,
     /// The document that it sends, where its body is JSON.
@@ -47,6 +49,7 @@ pub(super) fn rounds(
                 own.set(name, document.clone());
             }
             rounds.push(Round {
+                number: rounds.len() + 1,
                 outgoing,
                 document,
                 variables: own,

@@ -254,6 +254,11 @@ fn requests_of_a_row_stop_at_the_first_that_is_wrong() {
     );
     let result = judge_one(&server, case);
     assert_eq!(result.verdict.as_str(), "fail");
+    let step = result.step.unwrap();
+    assert!(
+        step.starts_with("step 1 of 1: request 3 of 6: POST /scopes/check-"),
+        "{step}"
+    );
     let rows = server.seen();
     let rows: Vec<Value> = rows
         .iter()

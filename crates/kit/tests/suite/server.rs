@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -176,8 +177,13 @@ fn exchange(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
     };
     write(stream, &answer)?;
     while answer.hang && !shared.stop.load(Ordering::SeqCst) {
-        thread::sleep(std::time::Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
+    // Bytes that nobody read would make the system reset the connection, and the
+    // answer be lost with it.
+    stream.shutdown(Shutdown::Write)?;
+    stream.set_read_timeout(Some(Duration::from_millis(500)))?;
+    let _ = std::io::copy(&mut reader, &mut std::io::sink());
     Ok(())
 }
 

@@ -22,9 +22,6 @@ use crate::exit::Exit;
 use crate::input::read_file;
 use crate::output::Output;
 
-/// How long a case may take where nothing is said.
-const DEFAULT_CASE_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Judge an implementation of a protocol: Accord itself, or any other by its adapter
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_CODES)]
@@ -47,9 +44,9 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     server: Server,
 
-    /// How long one case may take, as in 500ms, 10s or 2m
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration, conflicts_with = "look")]
-    case_timeout: Duration,
+    /// How long one case may take, as in 500ms, 10s or 2m; 10s when absent, 60s with --url
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "look")]
+    case_timeout: Option<Duration>,
 
     /// How many cases run at the same time; as many as there are cores when absent
     #[arg(long, value_name = "N", conflicts_with = "look")]
@@ -126,7 +123,7 @@ struct Select {
     #[arg(long, value_name = "EXPR")]
     filter: Option<String>,
 
-    /// Run only cases of this level; may be repeated. With --url, also of the levels below it
+    /// Run only cases of this level, and of those that it builds on; may be repeated
     #[arg(long = "level", value_name = "LEVEL")]
     levels: Vec<String>,
 }
@@ -197,7 +194,7 @@ impl CheckArgs {
         })?;
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
-        options.case_timeout = self.case_timeout;
+        options.case_timeout = self.case_timeout();
         options.fail_fast = self.fail_fast;
         options.filter = filter;
         options.baseline = baseline.clone();
@@ -227,19 +224,22 @@ impl CheckArgs {
         })
     }
 
-    /// The levels to run. Those of a server build on each other, so that the
-    /// highest one stands for all below it.
+    /// The levels to run; one that builds on others stands for those too.
     fn levels(&self, protocol: &Protocol) -> Option<BTreeSet<String>> {
-        let highest = self.select.levels.iter().max()?;
-        let mut levels: BTreeSet<String> = self.select.levels.iter().cloned().collect();
-        if self.server.url.is_some() {
-            let below = protocol
-                .levels()
-                .into_iter()
-                .filter(|level| level < highest);
-            levels.extend(below);
-        }
-        Some(levels)
+        let levels = self.select.levels.iter();
+        let levels: BTreeSet<String> = levels
+            .flat_map(|level| protocol.levels_up_to(level))
+            .collect();
+        (!levels.is_empty()).then_some(levels)
+    }
+
+    /// How long a case may take. Over a network, every request of a case pays
+    /// for its connection.
+    fn case_timeout(&self) -> Duration {
+        self.case_timeout.unwrap_or(match self.server.url {
+            Some(_) => Duration::from_secs(60),
+            None => Duration::from_secs(10),
+        })
     }
 
     /// Whom to judge. Accord judges itself through a process too, as it would

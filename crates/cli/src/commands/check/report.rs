@@ -7,8 +7,8 @@ use accord_kit::reporter::{
 };
 use accord_kit::{Protocol, Reporter, Reporters};
 
+use super::CheckArgs;
 use super::progress::Progress;
-use super::{CheckArgs, DEFAULT_CASE_TIMEOUT};
 use crate::error::CliError;
 use crate::output::{Output, PendingFile};
 
@@ -100,9 +100,11 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     if args.lines {
         words.push("--lines".to_owned());
     }
-    if args.case_timeout != DEFAULT_CASE_TIMEOUT {
-        let millis = args.case_timeout.as_millis();
-        words.extend(["--case-timeout".to_owned(), format!("{millis}ms")]);
+    if let Some(limit) = args.case_timeout {
+        words.extend([
+            "--case-timeout".to_owned(),
+            format!("{}ms", limit.as_millis()),
+        ]);
     }
     if let Some(corpus) = &args.corpus {
         words.extend(["--corpus".to_owned(), corpus.display().to_string()]);

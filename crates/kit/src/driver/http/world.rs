@@ -120,7 +120,10 @@ impl World {
         limit: Duration,
     ) -> Vec<LeftBehind> {
         let written = locked(&self.written);
-        let came_to_be = |id: &&String| written.iter().any(|target| target.contains(id.as_str()));
+        let came_to_be = |id: &&String| {
+            let mut parts = written.iter().flat_map(|target| target.split(['/', '?']));
+            parts.any(|part| part == id.as_str())
+        };
         let mut gone = false;
         let mut left = Vec::new();
         for id in locked(&self.made).iter().filter(came_to_be) {
@@ -170,7 +173,9 @@ impl World {
             }
             GeneratorKind::Scope => match &generator.id {
                 Some(id) => {
-                    if locked(&self.shared).insert(id.clone()) {
+                    // Held until the scope is there, so that no other case is ahead of it.
+                    let mut shared = locked(&self.shared);
+                    if shared.insert(id.clone()) {
                         self.request(id, engine);
                     }
                     id.as_str().into()
