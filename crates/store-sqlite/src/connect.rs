@@ -1,0 +1,122 @@
+//! Connections, set up as they are needed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use accord_store::{Result, StoreError, Trouble};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::Options;
+use crate::error::Known as _;
+
+/// Marks a file as a store of Accord.
+pub(crate) const APPLICATION: i32 = 0x4163_6364;
+
+/// How many pages the write-ahead log may have before they are brought into the database.
+const LOG_PAGES: i32 = 4_000;
+
+/// How long to wait for a lock that another connection holds for a moment.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The statements that a connection keeps prepared.
+const STATEMENTS: usize = 128;
+
+/// The connection that writes.
+pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let connection = open(path, flags)?;
+    let application: i32 = pragma(&connection, "application_id")?;
+    let format: u32 = pragma(&connection, "user_version")?;
+    let tables: u32 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
+        .known()?;
+    if application != APPLICATION && (format, tables) != (0, 0) {
+        return Err(StoreError::new(
+            Trouble::NoStore,
+            "the database is not Accord's",
+        ));
+    }
+    let mode: String = connection
+        .query_row("PRAGMA journal_mode = WAL", (), |row| row.get(0))
+        .known()?;
+    if mode != "wal" {
+        return Err(StoreError::new(
+            Trouble::Unavailable,
+            "no write-ahead log in that place",
+        ));
+    }
+    let setup = format!(
+        "PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA cache_size = -8000;
+         PRAGMA wal_autocheckpoint = {LOG_PAGES};
+         PRAGMA journal_size_limit = 67108864;"
+    );
+    connection.execute_batch(&setup).known()?;
+    if application != APPLICATION {
+        connection
+            .pragma_update(None, "application_id", APPLICATION)
+            .known()?;
+    }
+    if let Some(bytes) = options.max_bytes {
+        let page: u32 = pragma(&connection, "page_size")?;
+        let pages = bytes / u64::from(page);
+        let set = format!("PRAGMA max_page_count = {pages}");
+        connection.query_row(&set, (), |_| Ok(())).known()?;
+    }
+    Ok(connection)
+}
+
+/// A connection that reads a database which a writer has open.
+pub(crate) fn reader(path: &Path) -> Result<Connection> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    // Every commit of the writer empties it, so that more would seldom help.
+    connection
+        .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1000;")
+        .known()?;
+    Ok(connection)
+}
+
+/// A connection to a database that is there, and is a store in a format that we know.
+pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let connection = open(path, flags)?;
+    let application: i32 =
+        pragma(&connection, "application_id").map_err(|error| match error.trouble() {
+            Trouble::Corrupt => StoreError::new(Trouble::NoStore, error.detail()),
+            _ => error,
+        })?;
+    if application != APPLICATION {
+        return Err(StoreError::new(
+            Trouble::NoStore,
+            "the database is not Accord's",
+        ));
+    }
+    crate::migrate::refuse_later(pragma(&connection, "user_version")?)?;
+    Ok(connection)
+}
+
+/// The value of a setting of the database.
+pub(crate) fn pragma<T: rusqlite::types::FromSql>(
+    connection: &Connection,
+    name: &str,
+) -> Result<T> {
+    connection
+        .pragma_query_value(None, name, |row| row.get(0))
+        .known()
+}
+
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).known()?;
+    connection.busy_timeout(PATIENCE).known()?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Otherwise SQLite plans a statement anew whenever other values are bound to it.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .known()?;
+    connection
+        .execute_batch("PRAGMA temp_store = MEMORY;")
+        .known()?;
+    Ok(connection)
+}

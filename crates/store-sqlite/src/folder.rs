@@ -1,0 +1,123 @@
+//! The folder of a store, and who has it.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use accord_store::{Result, StoreError, Trouble};
+
+use crate::error::Known as _;
+
+/// The file of the database in its folder.
+pub const DATABASE: &str = "accord.db";
+
+/// The file that whoever has the folder holds a lock on, and writes its process id into.
+pub const LOCK: &str = "accord.lock";
+
+/// A folder that nobody else has.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Locked until it is dropped, or the process ends in whatever way.
+    lock: File,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // To close the file is not enough: a process that is just being started has it open, too, until
+        // it becomes another program. Where this fails, the end of both lets go.
+        drop(self.lock.unlock());
+    }
+}
+
+impl Folder {
+    /// Takes a folder, which is created where it is not there.
+    pub(crate) fn take(path: &Path) -> Result<Self> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .known()?;
+        Self::take_existing(path)
+    }
+
+    /// Takes a folder that is there.
+    pub(crate) fn take_existing(path: &Path) -> Result<Self> {
+        let mut options = OpenOptions::new();
+        options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600);
+        let mut lock = options.open(path.join(LOCK)).known()?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                // Who holds the lock is a courtesy; that it is held is what matters.
+                drop(lock.read_to_string(&mut pid));
+                let pid = pid.trim().parse().ok();
+                return Err(StoreError::new(
+                    Trouble::Locked { pid },
+                    path.display().to_string(),
+                ));
+            }
+            Err(TryLockError::Error(error)) => Err(error).known()?,
+        }
+        lock.set_len(0).known()?;
+        lock.seek(SeekFrom::Start(0)).known()?;
+        writeln!(lock, "{}", std::process::id()).known()?;
+        Ok(Self {
+            path: path.to_owned(),
+            lock,
+        })
+    }
+
+    /// Creates the database's file where it is not there: it is nobody else's to read, whatever the folder
+    /// is.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        match create_private(&self.database()) {
+            Err(error) if error.trouble() == Trouble::Occupied => Ok(()),
+            done => done,
+        }
+    }
+
+    /// The database's file.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path.join(DATABASE)
+    }
+
+    /// A file beside the database.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Makes what was created, renamed or removed in the folder last.
+    pub(crate) fn sync(&self) -> Result<()> {
+        sync_folder(&self.path)
+    }
+}
+
+/// Creates an empty file that is nobody else's to read.
+pub(crate) fn create_private(path: &Path) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(path).known()?;
+    Ok(())
+}
+
+/// Makes what was created, renamed or removed in a folder last.
+pub(crate) fn sync_folder(path: &Path) -> Result<()> {
+    File::open(path)
+        .and_then(|folder| folder.sync_all())
+        .known()
+}
+
+/// Whether there is a database in a folder.
+pub(crate) fn has_database(path: &Path) -> bool {
+    path.join(DATABASE)
+        .metadata()
+        .is_ok_and(|file| file.len() > 0)
+}

@@ -1,0 +1,32 @@
+//! The embedded engine: everything in one SQLite file.
+//!
+//! Invariants:
+//! - one thread writes. It takes what waits, runs it in one transaction from which a job that fails is
+//!   undone alone, commits once, and only then tells anybody an outcome;
+//! - a commit is on the disk before it is acknowledged (write-ahead log, `synchronous=FULL`);
+//! - readers have connections of their own, which cannot write, and see one snapshot a unit;
+//! - one process at a time has a folder, under a lock that says which;
+//! - callers meet a [`accord_store::StoreError`] with a code, never SQLite's own words.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "keeping data in files, on a thread of its own, is what this crate is for"
+)]
+
+mod connect;
+mod error;
+mod folder;
+mod migrate;
+mod options;
+mod readers;
+mod stamp;
+mod store;
+mod unit;
+mod upkeep;
+mod writer;
+
+pub use folder::{DATABASE, LOCK};
+pub use migrate::FORMAT;
+pub use options::Options;
+pub use store::{SqliteStore, Statistics};
+pub use upkeep::{Progress, check, compact, restore};

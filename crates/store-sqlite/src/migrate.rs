@@ -1,0 +1,43 @@
+//! Formats of the database, and the way from each to the next.
+//!
+//! A migration that was released never changes. Each runs in a transaction of its own together
+//! with the number of the format that it leads to.
+
+use accord_store::{Result, Trouble};
+use rusqlite::Connection;
+
+use crate::connect::pragma;
+use crate::error::Known as _;
+
+/// The format that this version writes.
+pub const FORMAT: u32 = MIGRATIONS.len() as u32;
+
+/// The migration at place `n` leads from format `n` to the next.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_memory.sql")];
+
+/// Brings a database to the format that this version writes.
+pub(crate) fn migrate(connection: &Connection) -> Result<()> {
+    let found: u32 = pragma(connection, "user_version")?;
+    refuse_later(found)?;
+    for format in found..FORMAT {
+        let migration = MIGRATIONS[format as usize];
+        let next = format + 1;
+        let step = format!("BEGIN IMMEDIATE; {migration}; PRAGMA user_version = {next}; COMMIT;");
+        if let Err(error) = connection.execute_batch(&step).known() {
+            if !connection.is_autocommit() {
+                connection.execute_batch("ROLLBACK").known()?;
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a format that a later version wrote.
+pub(crate) fn refuse_later(found: u32) -> Result<()> {
+    if found <= FORMAT {
+        return Ok(());
+    }
+    let known = FORMAT;
+    Err(Trouble::TooNew { found, known }.into())
+}

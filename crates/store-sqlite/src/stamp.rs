@@ -1,0 +1,89 @@
+//! Instants as texts whose bytes sort as time does.
+
+use accord_context::Instant;
+
+/// The key of an instant: its date and time, and as much of the second as says something.
+pub(crate) fn key(instant: Instant) -> String {
+    let mut key = instant.sort_key();
+    key.truncate(
+        key.trim_end_matches('Z')
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .len(),
+    );
+    key
+}
+
+/// A stretch of time whose keys all begin alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Span {
+    Day,
+    Hour,
+    Minute,
+}
+
+impl Span {
+    /// The span in which the instant of a key lies: the beginning of every key in it.
+    pub(crate) fn of(self, key: &str) -> &str {
+        let length = match self {
+            Self::Day => "2026-04-18".len(),
+            Self::Hour => "2026-04-18T20".len(),
+            Self::Minute => "2026-04-18T20:00".len(),
+        };
+        // Every key goes on to the second.
+        &key[..length]
+    }
+
+    /// A text that sorts behind every key of the span, and before every other that is later.
+    pub(crate) fn end(self, key: &str) -> String {
+        format!("{}~", self.of(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_context::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn keys_sort_as_instants_do_and_read_back() {
+        let times = [
+            "0000-01-01T00:00:00Z",
+            "1969-12-31T23:59:59.999999999Z",
+            "1970-01-01T00:00:00Z",
+            "2026-04-18T20:00:00Z",
+            "2026-04-18T20:00:00.000000001Z",
+            "2026-04-18T20:00:00.05Z",
+            "2026-04-18T20:00:00.5Z",
+            "2026-04-18T20:00:00.51Z",
+            "2026-04-18T20:00:01Z",
+            "2026-04-18T20:10:00Z",
+            "9999-12-31T23:59:59.999999999Z",
+        ];
+        let instants = times.map(|text| Timestamp::parse(text).unwrap().instant());
+        let keys = instants.map(key);
+        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+        assert_eq!(keys[3], "2026-04-18T20:00:00");
+        for (key, expected) in keys.iter().zip(instants) {
+            let read = Timestamp::parse(&format!("{key}Z")).unwrap();
+            assert_eq!(read.instant(), expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_span_holds_its_keys_and_no_others() {
+        let at = |text: &str| key(Timestamp::parse(text).unwrap().instant());
+        let [first, last, next] = [
+            "2026-04-18T20:00:00Z",
+            "2026-04-18T20:59:59.999999999Z",
+            "2026-04-18T21:00:00Z",
+        ]
+        .map(at);
+        let hour = Span::Hour.of(&first);
+        assert_eq!(hour, "2026-04-18T20");
+        assert!(hour < first.as_str() && first < last && last < Span::Hour.end(&first));
+        assert!(Span::Hour.end(&first) < next && next < Span::Day.end(&first));
+        assert!(Span::Minute.end(&first) < last);
+    }
+}

@@ -1,0 +1,87 @@
+//! The index of blobs.
+
+use accord_canon::Digest;
+use accord_context::ProjectId;
+use accord_store::{BlobRow, BlobWrites, Blobs, Result};
+use rusqlite::params;
+
+use super::column::Row;
+use super::{Unit, limit, number};
+
+impl Blobs for Unit<'_> {
+    fn blob(&self, project: &ProjectId, digest: &Digest) -> Result<Option<BlobRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(None);
+        };
+        let sql = "SELECT digest, size, media_type, stored_at FROM blob
+            WHERE project = ?1 AND digest = ?2";
+        self.one(sql, (pk, digest.as_bytes()), |columns| {
+            row(columns, project)
+        })
+    }
+
+    fn blobs_named(&self, digest: &Digest) -> Result<Vec<BlobRow>> {
+        let sql = "SELECT b.digest, b.size, b.media_type, b.stored_at, j.project_id
+            FROM blob b JOIN project j ON j.pk = b.project
+            WHERE b.digest = ?1 ORDER BY j.project_id";
+        self.many(sql, (digest.as_bytes(),), |columns| {
+            row(columns, &columns.id(4)?)
+        })
+    }
+
+    fn blobs(
+        &self,
+        project: &ProjectId,
+        after: Option<&Digest>,
+        wanted: usize,
+    ) -> Result<Vec<BlobRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(Vec::new());
+        };
+        let sql = "SELECT digest, size, media_type, stored_at FROM blob
+            WHERE project = ?1 AND digest > ?2 ORDER BY digest LIMIT ?3";
+        // Every digest sorts behind no bytes at all.
+        let after = after.map_or(&[] as &[u8], |after| after.as_bytes());
+        self.many(sql, (pk, after, limit(wanted)), |columns| {
+            row(columns, project)
+        })
+    }
+}
+
+impl BlobWrites for Unit<'_> {
+    fn insert_blob(&mut self, row: &BlobRow) -> Result<()> {
+        let pk = self.must_find(&row.project_id)?;
+        let sql = "INSERT INTO blob (project, digest, size, media_type, stored_at)
+            VALUES (?1, ?2, ?3, ?4, ?5)";
+        let digest = row.digest.as_bytes();
+        self.run(
+            sql,
+            params![
+                pk,
+                digest,
+                number(row.size),
+                row.media_type,
+                row.stored_at.as_str()
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn remove_blob(&mut self, project: &ProjectId, digest: &Digest) -> Result<bool> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(false);
+        };
+        let sql = "DELETE FROM blob WHERE project = ?1 AND digest = ?2";
+        Ok(self.run(sql, (pk, digest.as_bytes()))? > 0)
+    }
+}
+
+fn row(columns: &Row<'_>, project: &ProjectId) -> Result<BlobRow> {
+    Ok(BlobRow {
+        project_id: project.clone(),
+        digest: columns.digest(0)?,
+        size: columns.count(1)?,
+        media_type: columns.optional_text(2)?,
+        stored_at: columns.time(3)?,
+    })
+}

@@ -1,0 +1,101 @@
+//! Columns as the values that they hold. What is none, somebody else wrote.
+
+use accord_canon::Digest;
+use accord_context::{ActorId, ActorKey, ActorType, ContentHash, Timestamp};
+use accord_store::Result;
+
+use crate::error::{Known as _, damaged};
+
+/// A row that a query found.
+pub(super) struct Row<'r>(pub(super) &'r rusqlite::Row<'r>);
+
+impl Row<'_> {
+    pub(super) fn text(&self, at: usize) -> Result<String> {
+        self.0.get(at).known()
+    }
+
+    pub(super) fn optional_text(&self, at: usize) -> Result<Option<String>> {
+        self.0.get(at).known()
+    }
+
+    pub(super) fn integer(&self, at: usize) -> Result<i64> {
+        self.0.get(at).known()
+    }
+
+    pub(super) fn real(&self, at: usize) -> Result<f64> {
+        self.0.get(at).known()
+    }
+
+    /// A number that is never negative.
+    pub(super) fn count(&self, at: usize) -> Result<u64> {
+        u64::try_from(self.integer(at)?).map_err(|_| damaged("a number"))
+    }
+
+    /// A text that has a form of its own.
+    pub(super) fn parsed<T>(
+        &self,
+        at: usize,
+        what: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T> {
+        let text = self.0.get_ref(at).known()?;
+        let text = text.as_str().map_err(|_| damaged(what))?;
+        parse(text).ok_or_else(|| damaged(what))
+    }
+
+    pub(super) fn id<T: std::str::FromStr>(&self, at: usize) -> Result<T> {
+        self.parsed(at, "an id", |text| text.parse().ok())
+    }
+
+    pub(super) fn optional_id<T: std::str::FromStr>(&self, at: usize) -> Result<Option<T>> {
+        let text = self.optional_text(at)?;
+        let id = text.map(|text| text.parse().map_err(|_| damaged("an id")));
+        id.transpose()
+    }
+
+    pub(super) fn time(&self, at: usize) -> Result<Timestamp> {
+        self.parsed(at, "a time", |text| Timestamp::parse(text).ok())
+    }
+
+    pub(super) fn optional_time(&self, at: usize) -> Result<Option<Timestamp>> {
+        let text = self.optional_text(at)?;
+        let time = text.map(|text| Timestamp::parse(&text).map_err(|_| damaged("a time")));
+        time.transpose()
+    }
+
+    pub(super) fn digest(&self, at: usize) -> Result<Digest> {
+        let bytes = self
+            .0
+            .get_ref(at)
+            .known()?
+            .as_blob()
+            .map_err(|_| damaged("a digest"))?;
+        let bytes: [u8; 32] = bytes.try_into().map_err(|_| damaged("a digest"))?;
+        Ok(bytes.into())
+    }
+
+    pub(super) fn hash(&self, at: usize) -> Result<ContentHash> {
+        self.digest(at).map(ContentHash::from)
+    }
+
+    /// An actor: its type, and behind it its id.
+    pub(super) fn actor(&self, at: usize) -> Result<ActorKey> {
+        Ok(ActorKey {
+            kind: self.parsed(at, "an actor", ActorType::parse)?,
+            id: self.id::<ActorId>(at + 1)?,
+        })
+    }
+
+    pub(super) fn optional_actor(&self, at: usize) -> Result<Option<ActorKey>> {
+        match self.optional_text(at)? {
+            Some(_) => self.actor(at).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The two columns of an actor that may not be there.
+pub(super) fn actor_columns(actor: Option<&ActorKey>) -> (Option<&str>, Option<&str>) {
+    let kind = actor.map(|actor| actor.kind.as_str());
+    (kind, actor.map(|actor| actor.id.as_str()))
+}

@@ -1,0 +1,104 @@
+//! Events.
+
+use accord_context::{Instant, ProjectId};
+use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result};
+use rusqlite::params;
+
+use super::column::{Row, actor_columns};
+use super::{Unit, limit, number};
+use crate::error::damaged;
+
+impl Events for Unit<'_> {
+    fn events(&self, project: &ProjectId, after: u64, wanted: usize) -> Result<Vec<EventRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(Vec::new());
+        };
+        let sql = "SELECT seq, at, kind, only_for_type, only_for_id, text FROM event
+            WHERE project = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+        self.many(sql, (pk, number(after), limit(wanted)), row)
+    }
+
+    fn events_kept(&self, project: &ProjectId) -> Result<Kept> {
+        let sql = "SELECT c.oldest_event, c.newest_event
+            FROM counter c JOIN project j ON j.pk = c.project WHERE j.project_id = ?1";
+        let kept = self.one(sql, (project.as_str(),), |row| {
+            Ok(Kept {
+                oldest: row.count(0)?,
+                newest: row.count(1)?,
+            })
+        })?;
+        Ok(kept.unwrap_or(Kept {
+            oldest: 1,
+            newest: 0,
+        }))
+    }
+
+    fn events_before(&self, project: &ProjectId, instant: Instant) -> Result<u64> {
+        let mut before = self.events_kept(project)?.oldest - 1;
+        let Some(pk) = self.find(project)? else {
+            return Ok(before);
+        };
+        let sql = "SELECT seq, at FROM event WHERE project = ?1 ORDER BY seq";
+        let read = |row: &Row<'_>| Ok((row.count(0)?, row.time(1)?));
+        self.each(sql, (pk,), read, |(seq, at)| {
+            let is_before = at.instant() < instant;
+            if is_before {
+                before = seq;
+            }
+            is_before
+        })?;
+        Ok(before)
+    }
+}
+
+impl EventWrites for Unit<'_> {
+    fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64> {
+        let pk = self.must_find(project)?;
+        let sql = "UPDATE counter SET newest_event = newest_event + 1
+            WHERE project = ?1 RETURNING newest_event";
+        let seq = self
+            .one(sql, (pk,), |row| row.count(0))?
+            .ok_or_else(|| damaged("a counter"))?;
+        let sql = "INSERT INTO event (project, seq, at, kind, only_for_type, only_for_id, text)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let (kind, id) = actor_columns(entry.only_for.as_ref());
+        let values = params![
+            pk,
+            number(seq),
+            entry.at.as_str(),
+            entry.kind,
+            kind,
+            id,
+            entry.text
+        ];
+        self.run(sql, values)?;
+        self.advanced_by_job.insert(project.clone(), seq);
+        Ok(seq)
+    }
+
+    fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(0);
+        };
+        // As far as there ever was one: more would overflow when one is added.
+        let through = number(through.min(self.events_kept(project)?.newest));
+        let sql = "DELETE FROM event WHERE project = ?1 AND seq <= ?2";
+        let removed = self.run(sql, (pk, through))?;
+        let sql = "UPDATE counter
+            SET oldest_event = max(oldest_event, ?2 + 1) WHERE project = ?1";
+        self.run(sql, (pk, through))?;
+        Ok(removed as u64)
+    }
+}
+
+fn row(columns: &Row<'_>) -> Result<EventRow> {
+    Ok(EventRow {
+        seq: columns.count(0)?,
+        entry: EventEntry {
+            at: columns.time(1)?,
+            kind: columns.text(2)?,
+            only_for: columns.optional_actor(3)?,
+            text: columns.text(5)?,
+        },
+    })
+}

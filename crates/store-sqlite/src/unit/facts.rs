@@ -1,0 +1,208 @@
+//! Facts.
+
+use accord_context::{FactId, Instant, ProjectId, Timestamp};
+use accord_store::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, When};
+use rusqlite::params;
+use rusqlite::types::Value;
+
+use super::column::Row;
+use super::select::{Select, text};
+use super::{Unit, limit, number};
+use crate::error::damaged;
+use crate::stamp;
+
+/// The columns that [`row`] reads.
+macro_rules! columns {
+    () => {
+        "f.fact_id, f.pk, f.subject, f.predicate, f.value, f.valid_from, f.valid_to, f.created_at, \
+         f.text"
+    };
+}
+
+impl Facts for Unit<'_> {
+    fn fact(&self, project: &ProjectId, fact: &FactId) -> Result<Option<FactRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(None);
+        };
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM fact f WHERE f.fact_id = ?1 AND f.project = ?2"
+        );
+        self.one(sql, (fact.as_str(), pk), |columns| row(columns, project))
+    }
+
+    fn facts_named(&self, fact: &FactId) -> Result<Vec<FactRow>> {
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            ", j.project_id FROM fact f JOIN project j ON j.pk = f.project
+             WHERE f.fact_id = ?1 ORDER BY j.project_id"
+        );
+        self.many(sql, (fact.as_str(),), |columns| {
+            row(columns, &columns.id(9)?)
+        })
+    }
+
+    fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(None);
+        };
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM fact f
+              WHERE f.project = ?1 AND f.subject = ?2 AND f.predicate = ?3 AND f.to_key IS NULL"
+        );
+        self.one(sql, (pk, key.subject, key.predicate), |columns| {
+            row(columns, project)
+        })
+    }
+
+    fn fact_neighbours(
+        &self,
+        project: &ProjectId,
+        key: FactKey<'_>,
+        instant: Instant,
+    ) -> Result<Neighbours> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(Neighbours::default());
+        };
+        let before = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM fact f
+              WHERE f.project = ?1 AND f.subject = ?2 AND f.predicate = ?3 AND f.from_key <= ?4
+              AND (f.to_key IS NULL OR f.to_key > f.from_key)
+              ORDER BY f.from_key DESC, f.pk DESC LIMIT 1"
+        );
+        let after = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM fact f
+              WHERE f.project = ?1 AND f.subject = ?2 AND f.predicate = ?3 AND f.from_key > ?4
+              AND (f.to_key IS NULL OR f.to_key > f.from_key)
+              ORDER BY f.from_key, f.pk LIMIT 1"
+        );
+        let at = stamp::key(instant);
+        let beside = |sql| {
+            let values = params![pk, key.subject, key.predicate, at];
+            self.one(sql, values, |columns| row(columns, project))
+        };
+        Ok(Neighbours {
+            before: beside(before)?,
+            after: beside(after)?,
+        })
+    }
+
+    fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(Vec::new());
+        };
+        let all = concat!("SELECT ", columns!(), " FROM fact f WHERE f.project = ?");
+        let mut select = Select::new(all, [pk.into()]);
+        if let Some(subject) = query.subject {
+            select.add("AND f.subject = ?", [text(subject)]);
+        }
+        if let Some(predicate) = query.predicate {
+            select.add("AND f.predicate = ?", [text(predicate)]);
+        }
+        match query.when {
+            When::Ever => {}
+            When::Current => {
+                select.add("AND f.to_key IS NULL", []);
+            }
+            When::At(instant) => {
+                let at = text(&stamp::key(instant));
+                let holds = "AND f.from_key <= ? AND (f.to_key IS NULL OR f.to_key > ?)";
+                select.add(holds, [at.clone(), at]);
+            }
+        }
+        if let Some(after) = query.after {
+            select.add(
+                "AND (f.subject, f.predicate, f.from_key, f.pk) > (?, ?, ?, ?)",
+                [
+                    text(&after.subject),
+                    text(&after.predicate),
+                    text(&stamp::key(after.valid_from)),
+                    Value::Integer(number(after.seq)),
+                ],
+            );
+        }
+        let order = match query.when {
+            // There is one a chain.
+            When::Current => "ORDER BY f.subject, f.predicate LIMIT ?",
+            When::At(_) | When::Ever => "ORDER BY f.subject, f.predicate, f.from_key, f.pk LIMIT ?",
+        };
+        select.add(order, [Value::Integer(limit(query.limit))]);
+        select.run(self, |columns| row(columns, project))
+    }
+
+    fn newest_facts(&self, project: &ProjectId, wanted: usize) -> Result<Vec<FactRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(Vec::new());
+        };
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM fact f WHERE f.project = ?1 AND f.to_key IS NULL
+              ORDER BY f.from_key DESC, f.pk DESC LIMIT ?2"
+        );
+        self.many(sql, (pk, limit(wanted)), |columns| row(columns, project))
+    }
+}
+
+impl FactWrites for Unit<'_> {
+    fn insert_fact(&mut self, row: &FactRow) -> Result<u64> {
+        let project = self.must_find(&row.project_id)?;
+        let sql = "INSERT INTO fact (project, fact_id, subject, predicate, value, from_key,
+            valid_from, to_key, valid_to, created_at, text)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        let values = params![
+            project,
+            row.fact_id.as_str(),
+            row.subject,
+            row.predicate,
+            row.value,
+            stamp::key(row.valid_from.instant()),
+            row.valid_from.as_str(),
+            row.valid_to.as_ref().map(|to| stamp::key(to.instant())),
+            row.valid_to.as_ref().map(|to| to.as_str()),
+            row.created_at.as_str(),
+            row.text,
+        ];
+        self.run(sql, values)?;
+        let fact = self.connection.last_insert_rowid();
+        u64::try_from(fact).map_err(|_| damaged("a number"))
+    }
+
+    fn end_fact(
+        &mut self,
+        project: &ProjectId,
+        fact: &FactId,
+        valid_to: &Timestamp,
+        text: &str,
+    ) -> Result<()> {
+        let pk = self.must_find(project)?;
+        let sql = "UPDATE fact SET to_key = ?3, valid_to = ?4, text = ?5
+            WHERE fact_id = ?1 AND project = ?2";
+        let to_key = stamp::key(valid_to.instant());
+        let values = params![fact.as_str(), pk, to_key, valid_to.as_str(), text];
+        self.change("fact", sql, values)
+    }
+}
+
+fn row(columns: &Row<'_>, project: &ProjectId) -> Result<FactRow> {
+    Ok(FactRow {
+        project_id: project.clone(),
+        fact_id: columns.id(0)?,
+        seq: columns.count(1)?,
+        subject: columns.text(2)?,
+        predicate: columns.text(3)?,
+        value: columns.text(4)?,
+        valid_from: columns.time(5)?,
+        valid_to: columns.optional_time(6)?,
+        created_at: columns.time(7)?,
+        text: columns.text(8)?,
+    })
+}

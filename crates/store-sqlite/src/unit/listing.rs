@@ -1,0 +1,177 @@
+//! Lists of packages, merged from ranges of indexes.
+//!
+//! A range is read from where the page begins, for as long as the page is. So what a page costs
+//! depends on its length and on the number of ranges, which is at most five.
+
+use accord_context::Instant;
+use accord_context::package::Status;
+use accord_store::{Drafts, Order, PackageQuery, Quarantined, Result};
+use rusqlite::params;
+use rusqlite::types::Value;
+
+use super::select::{Select, text};
+use super::{Unit, limit, number};
+use crate::stamp;
+
+/// Where a package stands: the key of when it was made, and its number.
+pub(super) type Place = (String, i64);
+
+/// A range of an index: the condition that names it.
+type Range = Select;
+
+impl Unit<'_> {
+    /// The places of a page, in its order.
+    pub(super) fn page(&self, project: i64, query: &PackageQuery<'_>) -> Result<Vec<Place>> {
+        let mut places = Vec::new();
+        for range in ranges(project, query) {
+            places.extend(self.read(&range, query)?);
+        }
+        places.sort();
+        if query.order == Order::NewestFirst {
+            places.reverse();
+        }
+        places.truncate(query.limit);
+        Ok(places)
+    }
+
+    /// The numbers of the packages that matter most.
+    pub(super) fn weightiest(
+        &self,
+        project: i64,
+        since: Option<Instant>,
+        wanted: usize,
+    ) -> Result<Vec<i64>> {
+        let sql = "SELECT pk FROM package
+            WHERE project = ?1 AND significance = ?2 AND created_key >= ?3
+            AND quarantined_at IS NULL AND status <> 'draft'
+            ORDER BY created_key DESC, pk DESC LIMIT ?4";
+        let since = since.map(stamp::key).unwrap_or_default();
+        let mut found = Vec::new();
+        for significance in (1..=10).rev() {
+            let left = limit(wanted - found.len());
+            let values = params![project, significance, since, left];
+            found.extend(self.many(sql, values, |row| row.integer(0))?);
+        }
+        Ok(found)
+    }
+
+    /// As much of a range as can be in the page.
+    fn read(&self, range: &Range, query: &PackageQuery<'_>) -> Result<Vec<Place>> {
+        let since = text(&query.since.map(stamp::key).unwrap_or_default());
+        let part = |bounds: &str, values: Vec<Value>, wanted: usize| {
+            let mut select = range.clone();
+            select.add(bounds, values);
+            let wanted = [Value::Integer(limit(wanted))];
+            match query.order {
+                Order::NewestFirst => {
+                    select.add("ORDER BY created_key DESC, pk DESC LIMIT ?", wanted)
+                }
+                Order::OldestFirst => select.add("ORDER BY created_key, pk LIMIT ?", wanted),
+            };
+            select.run(self, |row| Ok((row.text(0)?, row.integer(1)?)))
+        };
+        let Some(after) = query.after else {
+            return part("AND created_key >= ?", vec![since], query.limit);
+        };
+        let key = text(&stamp::key(after.created_at));
+        let (same, behind) = match query.order {
+            Order::NewestFirst => ("AND pk < ?", "AND created_key < ?"),
+            Order::OldestFirst => ("AND pk > ?", "AND created_key > ?"),
+        };
+        // Those made at the same instant apart, so that neither part reads what it does not give.
+        let same = format!("AND created_key >= ? AND created_key = ? {same}");
+        let bounds = vec![
+            since.clone(),
+            key.clone(),
+            Value::Integer(number(after.seq)),
+        ];
+        let mut places = part(&same, bounds, query.limit)?;
+        let behind = format!("AND created_key >= ? {behind}");
+        let left = query.limit - places.len();
+        places.extend(part(&behind, vec![since, key], left)?);
+        Ok(places)
+    }
+}
+
+/// The ranges that a list is merged from; no package is in two of them.
+fn ranges(project: i64, query: &PackageQuery<'_>) -> Vec<Range> {
+    if query.session.is_some() {
+        return vec![of_session(project, query)];
+    }
+    let mut ranges = Vec::new();
+    if query.quarantined != Quarantined::Only {
+        let statuses = Status::ALL.iter().copied();
+        for status in statuses.filter(|status| query.status.is_none_or(|asked| asked == *status)) {
+            ranges.extend(of_status(project, status, query.drafts));
+        }
+    }
+    if query.quarantined != Quarantined::No {
+        ranges.push(of_quarantine(project, query));
+    }
+    ranges
+}
+
+fn range(condition: &str, values: impl IntoIterator<Item = Value>) -> Range {
+    let mut range = Select::new("SELECT created_key, pk FROM package WHERE", []);
+    range.add(condition, values);
+    range
+}
+
+fn of_status(project: i64, status: Status, drafts: Drafts<'_>) -> Option<Range> {
+    match (status, drafts) {
+        (Status::Draft, Drafts::None) => None,
+        (Status::Draft, Drafts::Of(actor)) => Some(range(
+            "project = ? AND actor_type = ? AND actor_id = ?
+             AND status = 'draft' AND quarantined_at IS NULL",
+            [
+                project.into(),
+                text(actor.kind.as_str()),
+                text(actor.id.as_str()),
+            ],
+        )),
+        _ => Some(range(
+            "project = ? AND status = ? AND quarantined_at IS NULL",
+            [project.into(), text(status.as_str())],
+        )),
+    }
+}
+
+/// There are few of these, so that what else is asked for may be looked up row by row.
+fn of_quarantine(project: i64, query: &PackageQuery<'_>) -> Range {
+    let mut range = range(
+        "project = ? AND quarantined_at IS NOT NULL",
+        [project.into()],
+    );
+    narrow(&mut range, query);
+    range
+}
+
+fn of_session(project: i64, query: &PackageQuery<'_>) -> Range {
+    let session = query.session.map(|session| session.as_str().to_owned());
+    let mut range = range(
+        "project = ? AND session_id = ?",
+        [project.into(), session.into()],
+    );
+    match query.quarantined {
+        Quarantined::No => range.add("AND quarantined_at IS NULL", []),
+        Quarantined::Also => &mut range,
+        Quarantined::Only => range.add("AND quarantined_at IS NOT NULL", []),
+    };
+    narrow(&mut range, query);
+    range
+}
+
+/// Leaves out what does not have the status, and the drafts that are not shown.
+fn narrow(range: &mut Range, query: &PackageQuery<'_>) {
+    if let Some(status) = query.status {
+        range.add("AND status = ?", [text(status.as_str())]);
+    }
+    match query.drafts {
+        Drafts::All => range,
+        Drafts::None => range.add("AND status <> 'draft'", []),
+        Drafts::Of(actor) => range.add(
+            "AND (status <> 'draft' OR (actor_type = ? AND actor_id = ?))",
+            [text(actor.kind.as_str()), text(actor.id.as_str())],
+        ),
+    };
+}

@@ -1,0 +1,190 @@
+//! Open questions as they are kept: each once for everybody who may see the packages that ask it.
+
+use accord_canon::sha256;
+use accord_context::ActorKey;
+use accord_context::package::Status;
+use accord_store::{PackageRow, Result};
+use rusqlite::params;
+
+use super::{Unit, limit};
+use crate::stamp::{self, Span};
+
+/// Everybody who may see the project.
+pub(super) const EVERYBODY: &str = "";
+/// What the audience of a draft begins with.
+pub(super) const DRAFTS: &str = "draft ";
+/// Sorts behind every audience of drafts.
+pub(super) const BEHIND_DRAFTS: &str = "draft!";
+/// Nobody; what is quarantined may come back.
+const NOBODY: &str = "quarantine";
+
+/// Who sees the questions of a package.
+pub(super) fn audience(row: &PackageRow) -> String {
+    match (&row.quarantine, row.state.status) {
+        (Some(_), _) => NOBODY.to_owned(),
+        (None, Status::Draft) => drafts_of(&row.actor),
+        (None, _) => EVERYBODY.to_owned(),
+    }
+}
+
+/// A package that asks.
+pub(super) struct Asking<'a> {
+    project: i64,
+    package: i64,
+    package_id: &'a str,
+    created_key: String,
+    audience: String,
+}
+
+impl<'a> Asking<'a> {
+    /// The package of a row, which has this number.
+    pub(super) fn of(project: i64, package: i64, row: &'a PackageRow) -> Self {
+        Self {
+            project,
+            package,
+            package_id: row.package_id.as_str(),
+            created_key: stamp::key(row.created_at.instant()),
+            audience: audience(row),
+        }
+    }
+}
+
+pub(super) fn drafts_of(author: &ActorKey) -> String {
+    format!("{DRAFTS}{} {}", author.kind, author.id)
+}
+
+/// A question as it is kept, with the place of the newest package that asks it.
+pub(super) struct Recorded {
+    pub(super) question: i64,
+    project: i64,
+    audience: String,
+    newest: (String, i64),
+}
+
+impl Unit<'_> {
+    /// Adds the questions of a package.
+    pub(super) fn ask<'t>(
+        &self,
+        asking: &Asking<'_>,
+        questions: impl Iterator<Item = &'t str>,
+    ) -> Result<()> {
+        let (project, package) = (asking.project, asking.package);
+        let (asked_key, audience) = (asking.created_key.as_str(), asking.audience.as_str());
+        for (ordinal, text) in questions.enumerate() {
+            let ordinal = limit(ordinal);
+            let found = self.known_question(project, audience, text)?;
+            let question = match found {
+                None => {
+                    let sql = "INSERT INTO question
+                        (project, audience, digest, text, asked_key, package, ordinal)
+                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+                    let values = params![
+                        project,
+                        audience,
+                        digest(text),
+                        text,
+                        asked_key,
+                        package,
+                        ordinal
+                    ];
+                    self.run(sql, values)?;
+                    let question = self.connection.last_insert_rowid();
+                    self.count_question(project, audience, asked_key, 1)?;
+                    question
+                }
+                Some(known) => {
+                    if known.newest < (asked_key.to_owned(), package) {
+                        self.set_newest(&known, asked_key, package, ordinal)?;
+                    }
+                    known.question
+                }
+            };
+            // Asked twice in one package, it stands where it was asked first.
+            let sql = "INSERT INTO question_use (question, asked_key, package, ordinal, package_id)
+                VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+            let values = params![question, asked_key, package, ordinal, asking.package_id];
+            self.run(sql, values)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the questions of a package away, and gives them in their order.
+    pub(super) fn take_questions(&self, package: i64) -> Result<Vec<String>> {
+        let uses = "SELECT q.pk, q.project, q.audience, q.asked_key, q.package, q.text
+            FROM question_use u JOIN question q ON q.pk = u.question
+            WHERE u.package = ?1 ORDER BY u.ordinal";
+        let uses = self.many(uses, (package,), |row| {
+            let known = Recorded {
+                question: row.integer(0)?,
+                project: row.integer(1)?,
+                audience: row.text(2)?,
+                newest: (row.text(3)?, row.integer(4)?),
+            };
+            Ok((known, row.text(5)?))
+        })?;
+        self.run("DELETE FROM question_use WHERE package = ?1", (package,))?;
+        for (known, _) in &uses {
+            let newest = "SELECT asked_key, package, ordinal FROM question_use WHERE question = ?1
+                ORDER BY asked_key DESC, package DESC LIMIT 1";
+            let newest = self.one(newest, (known.question,), |row| {
+                Ok((row.text(0)?, row.integer(1)?, row.integer(2)?))
+            })?;
+            match newest {
+                Some((key, package, ordinal)) => self.set_newest(known, &key, package, ordinal)?,
+                None => {
+                    self.run("DELETE FROM question WHERE pk = ?1", (known.question,))?;
+                    self.count_question(known.project, &known.audience, &known.newest.0, -1)?;
+                }
+            }
+        }
+        Ok(uses.into_iter().map(|(_, text)| text).collect())
+    }
+
+    /// A question of an audience.
+    pub(super) fn known_question(
+        &self,
+        project: i64,
+        audience: &str,
+        text: &str,
+    ) -> Result<Option<Recorded>> {
+        let sql = "SELECT pk, asked_key, package FROM question
+            WHERE project = ?1 AND audience = ?2 AND digest = ?3 AND text = ?4";
+        self.one(sql, params![project, audience, digest(text), text], |row| {
+            Ok(Recorded {
+                question: row.integer(0)?,
+                project,
+                audience: audience.to_owned(),
+                newest: (row.text(1)?, row.integer(2)?),
+            })
+        })
+    }
+
+    fn set_newest(&self, known: &Recorded, key: &str, package: i64, ordinal: i64) -> Result<()> {
+        let sql = "UPDATE question SET asked_key = ?2, package = ?3, ordinal = ?4 WHERE pk = ?1";
+        self.run(sql, params![known.question, key, package, ordinal])?;
+        if Span::Hour.of(key) == Span::Hour.of(&known.newest.0) {
+            return Ok(());
+        }
+        self.count_question(known.project, &known.audience, &known.newest.0, -1)?;
+        self.count_question(known.project, &known.audience, key, 1)
+    }
+
+    /// Counts a question that was asked last in an hour, or no longer is. Those of drafts and of what is
+    /// quarantined are not counted.
+    fn count_question(&self, project: i64, audience: &str, key: &str, more: i64) -> Result<()> {
+        if audience != EVERYBODY {
+            return Ok(());
+        }
+        let sql = "INSERT INTO question_tally (project, hour, questions) VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET questions = questions + excluded.questions";
+        self.run(sql, params![project, Span::Hour.of(key), more])?;
+        Ok(())
+    }
+}
+
+/// Finds a question without comparing texts; what it finds is compared.
+fn digest(text: &str) -> i64 {
+    let digest = sha256(text.as_bytes());
+    let [a, b, c, d, e, f, g, h, ..] = *digest.as_bytes();
+    i64::from_be_bytes([a, b, c, d, e, f, g, h])
+}

@@ -1,0 +1,47 @@
+//! Queries that depend on what is asked for.
+
+use accord_store::Result;
+use rusqlite::params_from_iter;
+use rusqlite::types::Value;
+
+use super::Unit;
+use super::column::Row;
+
+/// A query that grows, and the values of its `?` in their order. What is asked for is only ever a
+/// value.
+#[derive(Clone)]
+pub(super) struct Select {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Select {
+    pub(super) fn new(sql: &str, values: impl IntoIterator<Item = Value>) -> Self {
+        Self {
+            sql: sql.to_owned(),
+            values: values.into_iter().collect(),
+        }
+    }
+
+    /// Adds the next piece.
+    pub(super) fn add(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) -> &mut Self {
+        self.sql.push(' ');
+        self.sql.push_str(sql);
+        self.values.extend(values);
+        self
+    }
+
+    /// Runs the query.
+    pub(super) fn run<T>(
+        &self,
+        unit: &Unit<'_>,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        unit.many(&self.sql, params_from_iter(&self.values), read)
+    }
+}
+
+/// A text as a value.
+pub(super) fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}

@@ -1,0 +1,125 @@
+//! Sessions.
+
+use accord_context::{ProjectId, SessionId, Timestamp};
+use accord_store::{Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions};
+use rusqlite::params;
+use rusqlite::types::Value;
+
+use super::column::Row;
+use super::select::{Select, text};
+use super::{Unit, limit, number};
+use crate::error::damaged;
+use crate::stamp;
+
+/// The columns that [`row`] reads.
+macro_rules! columns {
+    () => {
+        "s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, s.text"
+    };
+}
+
+impl Sessions for Unit<'_> {
+    fn session(&self, project: &ProjectId, session: &SessionId) -> Result<Option<SessionRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(None);
+        };
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM session s WHERE s.session_id = ?1 AND s.project = ?2"
+        );
+        self.one(sql, (session.as_str(), pk), |columns| row(columns, project))
+    }
+
+    fn sessions_named(&self, session: &SessionId) -> Result<Vec<SessionRow>> {
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            ", j.project_id FROM session s JOIN project j ON j.pk = s.project
+             WHERE s.session_id = ?1 ORDER BY j.project_id"
+        );
+        self.many(sql, (session.as_str(),), |columns| {
+            row(columns, &columns.id(8)?)
+        })
+    }
+
+    fn sessions(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<Vec<SessionRow>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(Vec::new());
+        };
+        let all = concat!("SELECT ", columns!(), " FROM session s WHERE s.project = ?");
+        let mut select = Select::new(all, [pk.into()]);
+        if let Some(callsign) = query.callsign {
+            select.add("AND s.callsign = ?", [text(callsign)]);
+        }
+        if query.active {
+            select.add("AND s.ended_at IS NULL", []);
+        }
+        let (behind, order) = match query.order {
+            Order::NewestFirst => (
+                "AND (s.started_key, s.pk) < (?, ?)",
+                "ORDER BY s.started_key DESC, s.pk DESC LIMIT ?",
+            ),
+            Order::OldestFirst => (
+                "AND (s.started_key, s.pk) > (?, ?)",
+                "ORDER BY s.started_key, s.pk LIMIT ?",
+            ),
+        };
+        if let Some(after) = query.after {
+            let key = text(&stamp::key(after.started_at));
+            select.add(behind, [key, Value::Integer(number(after.seq))]);
+        }
+        select.add(order, [Value::Integer(limit(query.limit))]);
+        select.run(self, |columns| row(columns, project))
+    }
+}
+
+impl SessionWrites for Unit<'_> {
+    fn insert_session(&mut self, row: &SessionRow) -> Result<u64> {
+        let project = self.must_find(&row.project_id)?;
+        let sql = "INSERT INTO session (project, session_id, actor_type, actor_id, callsign,
+            started_key, started_at, ended_at, text)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let values = params![
+            project,
+            row.session_id.as_str(),
+            row.actor.kind.as_str(),
+            row.actor.id.as_str(),
+            row.callsign,
+            stamp::key(row.started_at.instant()),
+            row.started_at.as_str(),
+            row.ended_at.as_ref().map(|at| at.as_str()),
+            row.text,
+        ];
+        self.run(sql, values)?;
+        let session = self.connection.last_insert_rowid();
+        u64::try_from(session).map_err(|_| damaged("a number"))
+    }
+
+    fn end_session(
+        &mut self,
+        project: &ProjectId,
+        session: &SessionId,
+        ended_at: &Timestamp,
+        text: &str,
+    ) -> Result<()> {
+        let pk = self.must_find(project)?;
+        let sql = "UPDATE session SET ended_at = ?3, text = ?4
+            WHERE session_id = ?1 AND project = ?2";
+        let values = params![session.as_str(), pk, ended_at.as_str(), text];
+        self.change("session", sql, values)
+    }
+}
+
+fn row(columns: &Row<'_>, project: &ProjectId) -> Result<SessionRow> {
+    Ok(SessionRow {
+        project_id: project.clone(),
+        session_id: columns.id(0)?,
+        seq: columns.count(1)?,
+        actor: columns.actor(2)?,
+        callsign: columns.optional_text(4)?,
+        started_at: columns.time(5)?,
+        ended_at: columns.optional_time(6)?,
+        text: columns.text(7)?,
+    })
+}

@@ -1,0 +1,230 @@
+//! Backup, restore, compaction and checks.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use accord_store::{Result, StoreError, Trouble};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+
+use crate::SqliteStore;
+use crate::connect::existing;
+use crate::error::Known as _;
+use crate::folder::{Folder, create_private, has_database, sync_folder};
+use crate::migrate;
+
+/// How far a long piece of work is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Progress {
+    /// What is done, in pages.
+    pub done: u64,
+    /// What there is to do.
+    pub total: u64,
+}
+
+/// How many pages are copied between two reports.
+const STEP: i32 = 1_000;
+
+impl SqliteStore {
+    /// Copies the store, as it is at one instant, into a file that must not be there yet. Readers
+    /// and the writer go on meanwhile.
+    ///
+    /// # Errors
+    /// When the file is there, cannot be written, or the store fails.
+    pub fn backup(&self, to: &Path, mut report: impl FnMut(Progress)) -> Result<()> {
+        if to.exists() {
+            return Err(StoreError::new(Trouble::Occupied, to.display().to_string()));
+        }
+        // A connection of its own: what is copied is one snapshot, however long it takes.
+        let source = existing(&self.folder().database(), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        source
+            .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
+            .known()?;
+        let partial = beside(to);
+        let copied = copy(&source, &partial, &mut report).and_then(|()| settle(&partial));
+        let done = copied.and_then(|()| fs::rename(&partial, to).known());
+        if done.is_err() {
+            drop(fs::remove_file(&partial));
+        }
+        done.and_then(|()| sync_folder(parent(to)))
+    }
+
+    /// Looks through the whole store for damage: every page, every index, the index of terms.
+    ///
+    /// # Errors
+    /// When something is damaged, or the store fails.
+    pub fn check(&self) -> Result<()> {
+        // A connection of its own: one that has searched before still knows the index as it was then,
+        // and would call what has changed since damage.
+        check(&self.folder().database())
+    }
+}
+
+/// Looks through a file, such as a backup, for damage.
+///
+/// # Errors
+/// When it is no store, is of a later format, or is damaged.
+pub fn check(file: &Path) -> Result<()> {
+    integrity(&existing(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?)
+}
+
+/// Brings a backup into a folder, after looking through it. A store that is in the folder is in the
+/// way unless `replace` says otherwise.
+///
+/// # Errors
+/// When the backup is no sound store, when a store is in the way, or somebody has it open.
+pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
+    check(backup)?;
+    let folder_path = folder;
+    let folder = Folder::take(folder)?;
+    if has_database(folder_path) && !replace {
+        let place = folder.database().display().to_string();
+        return Err(StoreError::new(Trouble::Occupied, place));
+    }
+    // Where the work breaks off, what was there is to be there still, and not only in a log. What is
+    // damaged may fail here; it is to be replaced.
+    drop(fold_log(&folder.database()));
+    let partial = beside(&folder.database());
+    let source = existing(backup, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let copied = copy(&source, &partial, &mut |_| {}).and_then(|()| settle(&partial));
+    copied
+        .and_then(|()| swap_in(&folder, &partial))
+        .inspect_err(|_| {
+            drop(fs::remove_file(&partial));
+        })
+}
+
+/// Writes the store of a folder anew, without the room that nothing uses any more. Gives its size
+/// before and after, in bytes.
+///
+/// # Errors
+/// When there is no store, somebody has it open, or there is no room for a second copy.
+pub fn compact(folder: &Path) -> Result<(u64, u64)> {
+    if !has_database(folder) {
+        return Err(StoreError::new(
+            Trouble::NoStore,
+            folder.display().to_string(),
+        ));
+    }
+    let folder = Folder::take_existing(folder)?;
+    let database = folder.database();
+    fold_log(&database)?;
+    let before = fs::metadata(&database).known()?.len();
+    let connection = existing(&database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    migrate::migrate(&connection)?;
+    let partial = beside(&database);
+    new_file(&partial)?;
+    let target = partial.to_string_lossy().into_owned();
+    let written = connection.execute("VACUUM INTO ?1", (target,)).known();
+    drop(connection);
+    let done = written
+        .and_then(|_| settle(&partial))
+        .and_then(|()| check(&partial))
+        .and_then(|()| swap_in(&folder, &partial));
+    if let Err(error) = done {
+        drop(fs::remove_file(&partial));
+        return Err(error);
+    }
+    Ok((before, fs::metadata(&database).known()?.len()))
+}
+
+/// Brings what the log of a database holds into the database, and empties the log.
+fn fold_log(database: &Path) -> Result<()> {
+    let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let left: i64 = connection
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))
+        .known()?;
+    match left {
+        0 => connection.close().map_err(|(_, error)| error).known(),
+        _ => Err(StoreError::new(
+            Trouble::Busy,
+            "somebody reads the database",
+        )),
+    }
+}
+
+/// An empty file in the place of what an earlier attempt left.
+fn new_file(path: &Path) -> Result<()> {
+    drop(fs::remove_file(path));
+    create_private(path)
+}
+
+/// Copies a database page by page.
+fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()> {
+    new_file(to)?;
+    let mut target = Connection::open(to).known()?;
+    let backup = Backup::new(source, &mut target).known()?;
+    loop {
+        let step = backup.step(STEP).known()?;
+        let progress = backup.progress();
+        let total = u64::try_from(progress.pagecount).unwrap_or_default();
+        let left = u64::try_from(progress.remaining).unwrap_or_default();
+        let done = total.saturating_sub(left);
+        report(Progress { done, total });
+        match step {
+            StepResult::Done => return Ok(()),
+            StepResult::More => {}
+            _ => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
+
+/// Makes a new database last, as one file without a log beside it.
+fn settle(path: &Path) -> Result<()> {
+    let connection = Connection::open(path).known()?;
+    let mode: String = connection
+        .query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0))
+        .known()?;
+    if mode != "delete" {
+        return Err(StoreError::new(
+            Trouble::Unavailable,
+            "the copy kept its log",
+        ));
+    }
+    connection.close().map_err(|(_, error)| error).known()?;
+    fs::File::open(path)
+        .and_then(|file| file.sync_all())
+        .known()
+}
+
+/// Puts a new database in the place of the old one.
+fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
+    // A log of the old database must not be taken for one of the new.
+    for log in ["accord.db-wal", "accord.db-shm"] {
+        match fs::remove_file(folder.file(log)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).known()?,
+            _ => {}
+        }
+    }
+    folder.sync()?;
+    fs::rename(partial, folder.database()).known()?;
+    folder.sync()
+}
+
+fn integrity(connection: &Connection) -> Result<()> {
+    let mut statement = connection.prepare("PRAGMA integrity_check(10)").known()?;
+    let found = statement.query_map((), |row| row.get(0)).known()?;
+    let found: Vec<String> = found.collect::<rusqlite::Result<_>>().known()?;
+    if found != ["ok"] {
+        return Err(StoreError::new(Trouble::Corrupt, found.join("; ")));
+    }
+    let mut statement = connection.prepare("PRAGMA foreign_key_check").known()?;
+    match statement.exists(()).known()? {
+        false => Ok(()),
+        true => Err(StoreError::new(Trouble::Corrupt, "a row belongs to none")),
+    }
+}
+
+fn beside(path: &Path) -> std::path::PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".partial");
+    path.with_file_name(name)
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}

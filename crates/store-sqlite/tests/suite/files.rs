@@ -1,0 +1,211 @@
+//! Backup, restore, compaction, and opening again.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use accord_context::ProjectId;
+use accord_contract::codes::Code;
+use accord_store::testing::{COMMON, compare, everything};
+use accord_store::{MemoryStore, StoreExt as _};
+use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restore};
+
+use crate::support::{deposit, event, open, whole_packages};
+
+#[test]
+fn opened_again_a_store_holds_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    options.common = COMMON;
+    let store = SqliteStore::open(folder.path(), &options).unwrap();
+    compare(&store, 77, 60);
+    let before = everything(&store);
+    drop(store);
+    let store = SqliteStore::open(folder.path(), &options).unwrap();
+    assert_eq!(everything(&store), before);
+    assert_ne!(everything(&MemoryStore::new()), before);
+}
+
+#[test]
+fn a_backup_made_while_others_write_is_whole() {
+    let (folder, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = open(folder.path());
+    for number in 0..50 {
+        deposit(&store, "p", &format!("before {number}"), "words").unwrap();
+    }
+    let file = backups.path().join("backup.db");
+    let done = AtomicBool::new(false);
+    let mut steps = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0.. {
+                deposit(&store, "p", &format!("meanwhile {number}"), "words").unwrap();
+                if done.load(Ordering::SeqCst) {
+                    return;
+                }
+            }
+        });
+        let made = store.backup(&file, |progress| steps.push(progress));
+        done.store(true, Ordering::SeqCst);
+        made.unwrap();
+    });
+    assert!(
+        steps
+            .last()
+            .is_some_and(|last| last.done == last.total && last.total > 0)
+    );
+    check(&file).unwrap();
+    let again = store.backup(&file, |_| {}).unwrap_err();
+    assert_eq!(again.code(), Code::StoreOccupied);
+
+    let restored = tempfile::tempdir().unwrap();
+    restore(&file, restored.path(), false).unwrap();
+    let found = whole_packages(&open(restored.path()));
+    assert!(found.len() >= 50);
+    assert!(whole_packages(&store).starts_with(&found));
+}
+
+/// In a folder that others may read, too.
+#[test]
+fn what_a_store_writes_is_its_owners_alone() {
+    let (folder, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "one", "words").unwrap();
+    let backup = backups.path().join("backup.db");
+    store.backup(&backup, |_| {}).unwrap();
+    assert_private(folder.path());
+    drop(store);
+    compact(folder.path()).unwrap();
+    assert_private(folder.path());
+    restore(&backup, folder.path(), true).unwrap();
+    assert_private(folder.path());
+    assert_private(backups.path());
+}
+
+fn assert_private(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{:?} has mode {mode:o}", entry.file_name());
+    }
+}
+
+/// A process that was killed has left its last commits in a log.
+#[test]
+fn a_log_is_no_obstacle_to_compaction_and_restore() {
+    let (one, two, files) = three_folders();
+    let store = open(one.path());
+    deposit(&store, "p", "one", "words").unwrap();
+    deposit(&store, "p", "two", "words").unwrap();
+    for folder in [&two, &files] {
+        for name in [DATABASE, "accord.db-wal"] {
+            fs::copy(one.path().join(name), folder.path().join(name)).unwrap();
+        }
+    }
+    assert!(
+        fs::metadata(two.path().join("accord.db-wal"))
+            .unwrap()
+            .len()
+            > 0
+    );
+    compact(two.path()).unwrap();
+    assert_eq!(whole_packages(&open(two.path())).len(), 2);
+    deposit(&store, "p", "three", "words").unwrap();
+    let backup = one.path().join("backup.db");
+    store.backup(&backup, |_| {}).unwrap();
+    restore(&backup, files.path(), true).unwrap();
+    assert_eq!(whole_packages(&open(files.path())).len(), 3);
+}
+
+#[test]
+fn a_restore_replaces_only_what_it_may() {
+    let (one, two, files) = three_folders();
+    let file = files.path().join("one.db");
+    let store = open(one.path());
+    deposit(&store, "p", "one", "").unwrap();
+    store.backup(&file, |_| {}).unwrap();
+    let other = open(two.path());
+    deposit(&other, "p", "two", "").unwrap();
+    assert_eq!(
+        restore(&file, two.path(), true).unwrap_err().code(),
+        Code::StoreLocked
+    );
+    drop(other);
+    assert_eq!(
+        restore(&file, two.path(), false).unwrap_err().code(),
+        Code::StoreOccupied
+    );
+    assert_eq!(whole_packages(&open(two.path()))[0].1, "two");
+    restore(&file, two.path(), true).unwrap();
+    assert_eq!(whole_packages(&open(two.path()))[0].1, "one");
+}
+
+#[test]
+fn what_is_no_sound_store_is_not_restored() {
+    let (one, two, files) = three_folders();
+    let store = open(one.path());
+    deposit(&store, "p", "one", "words").unwrap();
+    let file = files.path().join("one.db");
+    store.backup(&file, |_| {}).unwrap();
+    let sound = fs::read(&file).unwrap();
+    let mut damaged = sound.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 4096].fill(0x5a);
+    for (bytes, code) in [
+        (damaged, Code::StoreCorrupt),
+        (b"a text".repeat(999), Code::StoreMissing),
+        (Vec::new(), Code::StoreMissing),
+    ] {
+        fs::write(&file, bytes).unwrap();
+        assert_eq!(restore(&file, two.path(), true).unwrap_err().code(), code);
+    }
+    let nowhere = files.path().join("nowhere");
+    assert!(restore(&nowhere, two.path(), true).is_err());
+    assert!(!two.path().join(DATABASE).exists());
+}
+
+#[test]
+fn compaction_gives_room_back_and_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "one", "words").unwrap();
+    let project = ProjectId::new("p").unwrap();
+    let text = "long ".repeat(2_000);
+    for _ in 0..20 {
+        let (project, event) = (project.clone(), event(&text));
+        store
+            .write(move |unit| {
+                for _ in 0..10 {
+                    unit.append_event(&project, &event)?;
+                }
+                unit.trim_events(&project, u64::MAX)
+            })
+            .unwrap();
+    }
+    let before = everything(&store);
+    assert_eq!(
+        compact(folder.path()).unwrap_err().code(),
+        Code::StoreLocked
+    );
+    drop(store);
+    let (was, is) = compact(folder.path()).unwrap();
+    assert!(is < was, "{was} bytes became {is}");
+    let store = open(folder.path());
+    assert_eq!(everything(&store), before);
+    store.check().unwrap();
+    // The stream goes on where it was.
+    let seq = store.write(move |unit| unit.append_event(&project, &event("next")));
+    assert_eq!(seq.unwrap(), 202);
+    let nothing = tempfile::tempdir().unwrap();
+    assert_eq!(
+        compact(nothing.path()).unwrap_err().code(),
+        Code::StoreMissing
+    );
+}
+
+fn three_folders() -> (tempfile::TempDir, tempfile::TempDir, tempfile::TempDir) {
+    let folder = || tempfile::tempdir().unwrap();
+    (folder(), folder(), folder())
+}

@@ -1,0 +1,294 @@
+//! Jobs: what the writer does with them.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use accord_context::ProjectId;
+use accord_store::{
+    PackageIndex, PackageQuery, QuestionQuery, Result, SearchQuery, StoreError, StoreExt as _,
+    Trouble, WriteUnit,
+};
+use accord_store_sqlite::{Options, SqliteStore};
+
+use crate::support::{deposit, event, log, open, package, project, whole_packages};
+
+#[test]
+fn a_job_that_breaks_off_takes_nothing_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "before", "").unwrap();
+    let broken: Result<()> = store.write(|unit| {
+        unit.append_event(&ProjectId::new("p").unwrap(), &event("never"))?;
+        std::panic::resume_unwind(Box::new("on purpose"))
+    });
+    assert_eq!(broken.unwrap_err().trouble(), Trouble::Broken);
+    deposit(&store, "p", "after", "").unwrap();
+    let names: Vec<_> = whole_packages(&store)
+        .into_iter()
+        .map(|(_, id)| id)
+        .collect();
+    assert_eq!(names, ["before", "after"]);
+}
+
+/// While the writer is busy with the first, the others gather in one group.
+#[test]
+fn in_a_group_only_the_job_that_fails_is_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store
+        .write(|unit| unit.insert_project(&project("p")))
+        .unwrap();
+    let (go, wait) = mpsc::channel::<()>();
+    let (began, begun) = mpsc::channel();
+    let first = move |_: &mut dyn WriteUnit| {
+        began.send(()).unwrap();
+        wait.recv().map_err(|_| Trouble::Broken.into())
+    };
+    store.enqueue(first, |_: Result<()>| {});
+    begun.recv().unwrap();
+    let (tell, told) = mpsc::channel();
+    for number in 0..12 {
+        let tell = tell.clone();
+        let job = move |unit: &mut dyn WriteUnit| {
+            let seq = unit.append_event(&ProjectId::new("p").unwrap(), &event("e"))?;
+            match number % 3 {
+                0 => Err(StoreError::from(Trouble::Conflict)),
+                _ => Ok(seq),
+            }
+        };
+        store.enqueue(job, move |outcome| tell.send((number, outcome)).unwrap());
+    }
+    go.send(()).unwrap();
+    let outcomes: Vec<(u64, Result<u64>)> = told.iter().take(12).collect();
+    let given: Vec<u64> = outcomes
+        .iter()
+        .filter_map(|(_, seq)| seq.clone().ok())
+        .collect();
+    assert_eq!(given, [1, 2, 3, 4, 5, 6, 7, 8], "no gap, and in order");
+    assert!(
+        outcomes
+            .iter()
+            .all(|(number, seq)| seq.is_err() == (number % 3 == 0))
+    );
+    // The project; the job that waited; everything else together.
+    assert_eq!(store.statistics().commits, 3);
+}
+
+/// Its words, its questions and its counts go with it, also where a search brought them to the index.
+#[test]
+fn a_job_that_gives_up_in_a_group_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "before", "").unwrap();
+    let id = ProjectId::new("p").unwrap();
+    let (go, wait) = mpsc::channel::<()>();
+    let (began, begun) = mpsc::channel();
+    let first = move |_: &mut dyn WriteUnit| {
+        began.send(()).unwrap();
+        wait.recv().map_err(|_| Trouble::Broken.into())
+    };
+    store.enqueue(first, |_: Result<()>| {});
+    begun.recv().unwrap();
+    let (tell, told) = mpsc::channel();
+    for (name, gives_up) in [("one", false), ("lost", true), ("two", false)] {
+        let (tell, id, row) = (tell.clone(), id.clone(), package("p", name));
+        let question = format!("Why {name}?");
+        let index = PackageIndex::of_parts([name, "", "", "", ""], &[question]);
+        let job = move |unit: &mut dyn WriteUnit| {
+            unit.insert_package(&row, &index, &log())?;
+            let seq = unit.append_event(&id, &event(name))?;
+            let found = unit.search(&id, &words(name))?;
+            assert_eq!(found.hits.len(), 1, "a job sees what it wrote");
+            match gives_up {
+                true => Err(StoreError::from(Trouble::Conflict)),
+                false => Ok(seq),
+            }
+        };
+        store.enqueue(job, move |outcome| tell.send((name, outcome)).unwrap());
+    }
+    go.send(()).unwrap();
+    let outcomes: Vec<(&str, Result<u64>)> = told.iter().take(3).collect();
+    assert_eq!(outcomes[0], ("one", Ok(2)));
+    assert_eq!(outcomes[1], ("lost", Err(Trouble::Conflict.into())));
+    assert_eq!(outcomes[2], ("two", Ok(3)));
+    // The deposit; the job that waited; everything else together.
+    assert_eq!(store.statistics().commits, 3);
+    store
+        .read(|unit| {
+            for (name, there) in [("one", 1), ("lost", 0), ("two", 1)] {
+                assert_eq!(unit.search(&id, &words(name))?.hits.len(), there, "{name}");
+                let package = package("p", name).package_id;
+                assert_eq!(unit.package(&id, &package)?.is_some(), there == 1);
+                assert_eq!(unit.revisions(&id, &package)?.len(), there);
+            }
+            let questions = unit.open_questions(
+                &id,
+                &QuestionQuery {
+                    limit: 9,
+                    sources: 9,
+                    ..QuestionQuery::default()
+                },
+            )?;
+            let questions: Vec<&str> = questions.iter().map(|one| one.text.as_str()).collect();
+            assert_eq!(questions, ["Why two?", "Why one?"]);
+            let counted: u64 = unit
+                .tallies(&id, None)?
+                .iter()
+                .map(|tally| tally.packages)
+                .sum();
+            assert_eq!(counted, 3);
+            assert_eq!(unit.events_kept(&id)?.newest, 3);
+            Ok::<_, StoreError>(())
+        })
+        .unwrap();
+    store.check().unwrap();
+}
+
+#[test]
+fn too_many_jobs_are_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    options.queue = 2;
+    let store = SqliteStore::open(folder.path(), &options).unwrap();
+    let (go, wait) = mpsc::channel::<()>();
+    let (began, begun) = mpsc::channel();
+    let job = move |_: &mut dyn WriteUnit| {
+        began.send(()).unwrap();
+        wait.recv().map_err(|_| StoreError::from(Trouble::Broken))
+    };
+    store.enqueue(job, |_| {});
+    begun.recv().unwrap();
+    let (tell, told) = mpsc::channel();
+    for _ in 0..3 {
+        let tell = tell.clone();
+        store.enqueue(
+            |_| Ok(()),
+            move |outcome: Result<()>| tell.send(outcome).unwrap(),
+        );
+    }
+    let refused = told.recv().unwrap();
+    assert_eq!(refused.unwrap_err().trouble(), Trouble::Busy);
+    go.send(()).unwrap();
+    assert!(told.recv().unwrap().is_ok() && told.recv().unwrap().is_ok());
+}
+
+#[test]
+fn what_waits_is_done_before_the_store_closes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store
+        .write(|unit| unit.insert_project(&project("p")))
+        .unwrap();
+    let (tell, told) = mpsc::channel();
+    for _ in 0..50 {
+        let tell = tell.clone();
+        let job = |unit: &mut dyn WriteUnit| {
+            unit.append_event(&ProjectId::new("p").unwrap(), &event("e"))
+        };
+        store.enqueue(job, move |outcome: Result<u64>| tell.send(outcome).unwrap());
+    }
+    store.close().unwrap();
+    drop(tell);
+    assert_eq!(told.iter().filter(Result::is_ok).count(), 50);
+}
+
+#[test]
+fn a_reader_sees_one_snapshot_and_waits_for_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "first", "").unwrap();
+    let id = ProjectId::new("p").unwrap();
+    let (before, after) = store
+        .read(|unit| {
+            let before = unit.events_kept(&id)?.newest;
+            deposit(&store, "p", "second", "")?;
+            Ok::<_, StoreError>((before, unit.events_kept(&id)?.newest))
+        })
+        .unwrap();
+    assert_eq!((before, after), (1, 1));
+    assert_eq!(store.read(|unit| unit.events_kept(&id)).unwrap().newest, 2);
+}
+
+#[test]
+fn more_readers_than_connections_take_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    options.readers = 2;
+    let store = SqliteStore::open(folder.path(), &options).unwrap();
+    deposit(&store, "p", "one", "").unwrap();
+    let row = package("p", "one");
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    let found = store.read(|unit| unit.package(&row.project_id, &row.package_id));
+                    assert!(found.unwrap().is_some());
+                }
+                // One that breaks off gives its connection back, too.
+                let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    let read: Result<()> =
+                        store.read(|_| std::panic::resume_unwind(Box::new("on purpose")));
+                    read
+                }));
+                assert!(broken.is_err());
+            });
+        }
+    });
+}
+
+#[test]
+fn readers_that_nobody_needs_are_closed_and_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    options.rest = Duration::from_millis(5);
+    let store = SqliteStore::open(folder.path(), &options).unwrap();
+    for number in 0..4 {
+        deposit(&store, "p", &format!("n{number}"), "").unwrap();
+        let open = store.read(|unit| {
+            let found = unit.packages(
+                &ProjectId::new("p").unwrap(),
+                &PackageQuery {
+                    limit: 9,
+                    ..PackageQuery::default()
+                },
+            )?;
+            Ok::<_, StoreError>((found.len(), store.statistics().readers))
+        });
+        assert_eq!(open.unwrap(), (number + 1, 1));
+        while store.statistics().readers > 0 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+#[test]
+fn a_store_that_was_closed_is_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "one", "").unwrap();
+    assert_eq!(whole_packages(&store).len(), 1);
+    store.close().unwrap();
+    let names: Vec<_> = fs_names(folder.path());
+    assert_eq!(
+        names,
+        ["accord.db", "accord.lock"],
+        "a store that was closed has no log"
+    );
+}
+
+fn words(text: &str) -> SearchQuery<'_> {
+    SearchQuery {
+        text,
+        limit: 9,
+        ..SearchQuery::default()
+    }
+}
+
+fn fs_names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

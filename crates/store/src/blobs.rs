@@ -1,0 +1,62 @@
+//! The index of blobs: which contents a project has. The contents themselves are files.
+
+use accord_canon::Digest;
+use accord_context::{ProjectId, Timestamp};
+
+use crate::Result;
+
+/// A content that a project has.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BlobRow {
+    /// The project.
+    pub project_id: ProjectId,
+    /// The SHA-256 digest of the content.
+    pub digest: Digest,
+    /// Its length in bytes.
+    pub size: u64,
+    /// What kind of content it is said to be.
+    pub media_type: Option<String>,
+    /// When the project got it.
+    pub stored_at: Timestamp,
+}
+
+/// Reads the index.
+pub trait Blobs {
+    /// A content of a project.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn blob(&self, project: &ProjectId, digest: &Digest) -> Result<Option<BlobRow>>;
+
+    /// The projects that have a content, in the order of their ids.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn blobs_named(&self, digest: &Digest) -> Result<Vec<BlobRow>>;
+
+    /// At most `limit` contents of a project in the order of their digests, those behind `after`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn blobs(
+        &self,
+        project: &ProjectId,
+        after: Option<&Digest>,
+        limit: usize,
+    ) -> Result<Vec<BlobRow>>;
+}
+
+/// Writes the index.
+pub trait BlobWrites {
+    /// Adds a content to a project.
+    ///
+    /// # Errors
+    /// With a conflict when the project has it, or there is no such project.
+    fn insert_blob(&mut self, row: &BlobRow) -> Result<()>;
+
+    /// Takes a content from a project, and says whether it was there.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn remove_blob(&mut self, project: &ProjectId, digest: &Digest) -> Result<bool>;
+}

@@ -1,0 +1,122 @@
+//! Why a store could not do its work.
+//!
+//! Invariant: what an error displays is for callers. It holds no path, no text of an
+//! engine and no statement; those are in [`StoreError::detail`], for the operator.
+
+use accord_contract::codes::{Code, Failure};
+
+/// A unit of work that a store did not carry out. Nothing of it was kept.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{trouble}")]
+pub struct StoreError {
+    trouble: Trouble,
+    detail: String,
+}
+
+/// What kind of trouble a store is in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// There is no room for more.
+    #[error("the store has no room left")]
+    Full,
+    /// The store may be read and not written.
+    #[error("the store cannot be written")]
+    ReadOnly,
+    /// What the store holds is damaged.
+    #[error("the store is damaged")]
+    Corrupt,
+    /// Too much work waits already.
+    #[error("the store has too much to do")]
+    Busy,
+    /// Another process writes the same store.
+    #[error("another process{} has the store open", holder(*.pid))]
+    Locked {
+        /// The process, where it says which.
+        pid: Option<u32>,
+    },
+    /// The store cannot be reached, or was closed.
+    #[error("the store cannot be reached")]
+    Unavailable,
+    /// A later version of Accord wrote the store.
+    #[error("the store has format {found}, and this version knows formats up to {known}")]
+    TooNew {
+        /// The store's format.
+        found: u32,
+        /// The latest that this version knows.
+        known: u32,
+    },
+    /// The file is no store.
+    #[error("there is no store in that place")]
+    NoStore,
+    /// A store is in that place already.
+    #[error("there is a store in that place already")]
+    Occupied,
+    /// What was to be added is there, or what was to be changed is not.
+    #[error("somebody else changed the same thing")]
+    Conflict,
+    /// The work itself broke off.
+    #[error("the work broke off before its end")]
+    Broken,
+}
+
+/// What most of this crate returns.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+impl StoreError {
+    /// Trouble, with what the operator should know about it.
+    pub fn new(trouble: Trouble, detail: impl Into<String>) -> Self {
+        Self {
+            trouble,
+            detail: detail.into(),
+        }
+    }
+
+    /// A row that was to be added is there already, or one that was to be changed is not.
+    pub fn conflict(what: &str, id: &str) -> Self {
+        Self::new(Trouble::Conflict, format!("{what} {id:?}"))
+    }
+
+    /// What kind of trouble it is.
+    pub fn trouble(&self) -> Trouble {
+        self.trouble
+    }
+
+    /// What happened, for the operator's log; callers must not see it.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The failure code.
+    pub fn code(&self) -> Code {
+        match self.trouble {
+            Trouble::Full => Code::StoreFull,
+            Trouble::ReadOnly => Code::StoreReadOnly,
+            Trouble::Corrupt => Code::StoreCorrupt,
+            Trouble::Busy => Code::StoreBusy,
+            Trouble::Locked { .. } => Code::StoreLocked,
+            Trouble::Unavailable => Code::StoreUnavailable,
+            Trouble::TooNew { .. } => Code::StoreTooNew,
+            Trouble::NoStore => Code::StoreMissing,
+            Trouble::Occupied => Code::StoreOccupied,
+            Trouble::Conflict => Code::StoreConflict,
+            Trouble::Broken => Code::StoreBroken,
+        }
+    }
+}
+
+impl From<Trouble> for StoreError {
+    fn from(trouble: Trouble) -> Self {
+        Self::new(trouble, "")
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(String::new, |pid| format!(" ({pid})"))
+}

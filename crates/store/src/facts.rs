@@ -1,0 +1,174 @@
+//! Facts, and the chains that they stand in.
+//!
+//! The facts of one subject and predicate are a chain, in the order of when they begin to hold,
+//! and of the numbers that the store gave them. An engine refuses a second fact without an end in a
+//! chain; everything else about chains is decided above it.
+
+use accord_context::query::FactPosition;
+use accord_context::{FactId, Instant, ProjectId, Timestamp};
+
+use crate::Result;
+
+/// A fact as it is kept.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FactRow {
+    /// The project that owns it.
+    pub project_id: ProjectId,
+    /// Its id, unique in the project.
+    pub fact_id: FactId,
+    /// Its number in the store, which grows with every fact; the store gives it.
+    pub seq: u64,
+    /// What it is about.
+    pub subject: String,
+    /// Which property of it.
+    pub predicate: String,
+    /// The value.
+    pub value: String,
+    /// From when on it holds.
+    pub valid_from: Timestamp,
+    /// When it ceased to hold.
+    pub valid_to: Option<Timestamp>,
+    /// When it was recorded.
+    pub created_at: Timestamp,
+    /// The fact as a JSON document.
+    pub text: String,
+}
+
+/// What a chain is about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FactKey<'a> {
+    /// The subject.
+    pub subject: &'a str,
+    /// The predicate.
+    pub predicate: &'a str,
+}
+
+/// The facts beside an instant in a chain; those that never held are passed over.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Neighbours {
+    /// The last that begins at the instant or earlier.
+    pub before: Option<FactRow>,
+    /// The first that begins later.
+    pub after: Option<FactRow>,
+}
+
+/// Which of the facts of a chain.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum When {
+    /// The one without an end.
+    #[default]
+    Current,
+    /// The one that holds at an instant.
+    At(Instant),
+    /// All of them.
+    Ever,
+}
+
+/// Which facts of a project, and how many.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FactQuery<'a> {
+    /// Only those about a subject.
+    pub subject: Option<&'a str>,
+    /// Only those of a property.
+    pub predicate: Option<&'a str>,
+    /// Which of each chain.
+    pub when: When,
+    /// Only those behind that place.
+    pub after: Option<&'a FactPosition>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// Reads facts.
+pub trait Facts {
+    /// The fact of an id in a project.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn fact(&self, project: &ProjectId, fact: &FactId) -> Result<Option<FactRow>>;
+
+    /// The facts of an id in all projects, in the order of the projects' ids.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn facts_named(&self, fact: &FactId) -> Result<Vec<FactRow>>;
+
+    /// The fact of a chain that has no end.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>>;
+
+    /// What stands beside an instant in a chain. What it costs does not depend on the chain's
+    /// length.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn fact_neighbours(
+        &self,
+        project: &ProjectId,
+        key: FactKey<'_>,
+        instant: Instant,
+    ) -> Result<Neighbours>;
+
+    /// A page of facts, by subject, by predicate, then in the order of the chain.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>>;
+
+    /// At most `limit` facts without an end, the one that began to hold last first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn newest_facts(&self, project: &ProjectId, limit: usize) -> Result<Vec<FactRow>>;
+}
+
+/// Writes facts.
+pub trait FactWrites {
+    /// Adds a fact and gives the number that it got; the one in `row` counts for nothing. What it
+    /// supersedes must have been ended before.
+    ///
+    /// # Errors
+    /// With a conflict when there is one of that id in the project, when it has no end and the chain
+    /// has such a fact already, or when there is no such project.
+    fn insert_fact(&mut self, row: &FactRow) -> Result<u64>;
+
+    /// Sets when a fact ceased to hold, and its document with it.
+    ///
+    /// # Errors
+    /// With a conflict when there is no such fact.
+    fn end_fact(
+        &mut self,
+        project: &ProjectId,
+        fact: &FactId,
+        valid_to: &Timestamp,
+        text: &str,
+    ) -> Result<()>;
+}
+
+impl FactRow {
+    /// Its place in the order of the project's facts.
+    pub fn position(&self) -> FactPosition {
+        FactPosition {
+            subject: self.subject.clone(),
+            predicate: self.predicate.clone(),
+            valid_from: self.valid_from.instant(),
+            seq: self.seq,
+        }
+    }
+
+    /// Whether it holds at an instant.
+    pub fn holds_at(&self, instant: Instant) -> bool {
+        self.valid_from.instant() <= instant
+            && (self.valid_to.as_ref()).is_none_or(|to| instant < to.instant())
+    }
+
+    /// Whether it holds at no instant.
+    pub fn never_held(&self) -> bool {
+        let from = self.valid_from.instant();
+        self.valid_to
+            .as_ref()
+            .is_some_and(|to| to.instant() <= from)
+    }
+}

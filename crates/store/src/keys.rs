@@ -1,0 +1,59 @@
+//! Keys: who may do what. A key itself is never kept, only its hash.
+
+use accord_canon::Digest;
+use accord_context::{ActorKey, Timestamp};
+
+use crate::Result;
+
+/// A key as it is kept.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct KeyRow {
+    /// Names the key without giving it away.
+    pub key_id: String,
+    /// The hash of the key.
+    pub secret_hash: Digest,
+    /// The actor that it belongs to.
+    pub actor: Option<ActorKey>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+    /// Its label, projects and verbs, as a JSON document.
+    pub text: String,
+}
+
+/// Reads keys.
+pub trait Keys {
+    /// The key that has a hash, revoked or not.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn key_of_hash(&self, secret_hash: &Digest) -> Result<Option<KeyRow>>;
+
+    /// The key of an id.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn key(&self, key_id: &str) -> Result<Option<KeyRow>>;
+
+    /// At most `limit` keys in the order of their ids' bytes, those behind `after`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn keys(&self, after: Option<&str>, limit: usize) -> Result<Vec<KeyRow>>;
+}
+
+/// Writes keys.
+pub trait KeyWrites {
+    /// Adds a key.
+    ///
+    /// # Errors
+    /// With a conflict when there is one of that id or hash.
+    fn insert_key(&mut self, row: &KeyRow) -> Result<()>;
+
+    /// Revokes a key. One that is revoked stays as it is.
+    ///
+    /// # Errors
+    /// With a conflict when there is no such key.
+    fn revoke_key(&mut self, key_id: &str, at: &Timestamp) -> Result<()>;
+}

@@ -1,0 +1,49 @@
+//! What Accord keeps, and how it is asked for.
+//!
+//! One trait a concern says which rows there are ([`Packages`], [`Facts`], [`Events`], …), a
+//! [`ReadUnit`] or [`WriteUnit`] is all of them within one transaction, and a [`Store`] runs jobs
+//! on such units. [`MemoryStore`] implements everything in the simplest way; engines are compared
+//! with it.
+//!
+//! Invariants:
+//! - an engine stores and finds rows. What is allowed is decided above, by a job, within the
+//!   transaction that writes it;
+//! - every row but keys and settings of the store belongs to one project, and no reader of one
+//!   project meets a row of another;
+//! - documents are kept as the texts that they came as;
+//! - instants compare as instants, ids by their bytes;
+//! - what an index holds can be made again from the rows.
+
+mod blobs;
+mod error;
+mod events;
+mod facts;
+mod keys;
+mod memory;
+mod packages;
+mod projects;
+mod search;
+mod sessions;
+mod settings;
+mod store;
+pub mod terms;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod unit;
+
+pub use blobs::{BlobRow, BlobWrites, Blobs};
+pub use error::{Result, StoreError, Trouble};
+pub use events::{EventEntry, EventRow, EventWrites, Events, Kept};
+pub use facts::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, When};
+pub use keys::{KeyRow, KeyWrites, Keys};
+pub use memory::MemoryStore;
+pub use packages::{
+    Drafts, Order, PARTS, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites,
+    Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, RevisionRow, Tally,
+};
+pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects};
+pub use search::{Choice, Common, Found, Hit, Search, SearchQuery, WEIGHTS, rarity};
+pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
+pub use settings::{Scope, SettingWrites, Settings};
+pub use store::{Advance, Listener, Store, StoreExt, Verdict, WriteJob};
+pub use unit::{ReadUnit, WriteUnit};

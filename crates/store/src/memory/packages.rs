@@ -1,0 +1,250 @@
+//! Packages in the model.
+
+use std::collections::BTreeMap;
+
+use accord_context::package::Status;
+use accord_context::query::PackagePosition;
+use accord_context::{Instant, PackageId, ProjectId, SessionId};
+
+use super::{PackageEntry, ProjectState, State, insert};
+use crate::{
+    Drafts, Order, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages,
+    Quarantine, Quarantined, QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Tally,
+};
+
+impl Packages for State {
+    fn package(&self, project: &ProjectId, package: &PackageId) -> Result<Option<PackageRow>> {
+        let entry = self
+            .at(project)
+            .and_then(|project| project.packages.get(package));
+        Ok(entry.map(|entry| entry.row.clone()))
+    }
+
+    fn packages_named(&self, package: &PackageId) -> Result<Vec<PackageRow>> {
+        let entries = self
+            .projects
+            .values()
+            .filter_map(|project| project.packages.get(package));
+        Ok(entries.map(|entry| entry.row.clone()).collect())
+    }
+
+    fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>> {
+        let mut rows: Vec<&PackageRow> =
+            self.rows(project).filter(|row| fits(row, query)).collect();
+        rows.sort_by_key(|row| place(row));
+        if query.order == Order::NewestFirst {
+            rows.reverse();
+        }
+        Ok(rows.into_iter().take(query.limit).cloned().collect())
+    }
+
+    fn packages_of_session(
+        &self,
+        project: &ProjectId,
+        session: &SessionId,
+    ) -> Result<Vec<PackageId>> {
+        let query = PackageQuery {
+            session: Some(session),
+            order: Order::OldestFirst,
+            limit: usize::MAX,
+            ..PackageQuery::default()
+        };
+        let rows = self.packages(project, &query)?;
+        Ok(rows.into_iter().map(|row| row.package_id).collect())
+    }
+
+    fn revisions(&self, project: &ProjectId, package: &PackageId) -> Result<Vec<RevisionRow>> {
+        let entry = self
+            .at(project)
+            .and_then(|project| project.packages.get(package));
+        Ok(entry.map_or_else(Vec::new, |entry| entry.log.clone()))
+    }
+
+    fn tallies(&self, project: &ProjectId, since: Option<Instant>) -> Result<Vec<Tally>> {
+        let mut counts = BTreeMap::new();
+        let shown = self.rows(project).filter(|row| row.quarantine.is_none());
+        for row in shown.filter(|row| since.is_none_or(|since| row.created_at.instant() >= since)) {
+            let key = (
+                row.package_type.clone(),
+                row.actor.clone(),
+                row.state.status,
+            );
+            *counts.entry(key).or_default() += 1;
+        }
+        let tally = |((package_type, actor, status), packages)| Tally {
+            package_type,
+            actor,
+            status,
+            packages,
+        };
+        Ok(counts.into_iter().map(tally).collect())
+    }
+
+    fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64> {
+        let shown = self.rows(project).filter(|row| row.quarantine.is_none());
+        Ok(shown.filter(|row| row.state.status == status).count() as u64)
+    }
+
+    fn highlights(
+        &self,
+        project: &ProjectId,
+        since: Option<Instant>,
+        limit: usize,
+    ) -> Result<Vec<PackageRow>> {
+        let query = PackageQuery {
+            drafts: Drafts::None,
+            since,
+            limit: usize::MAX,
+            ..PackageQuery::default()
+        };
+        let mut rows = self.packages(project, &query)?;
+        rows.sort_by_key(|row| std::cmp::Reverse(row.significance));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    fn open_questions(
+        &self,
+        project: &ProjectId,
+        query: &QuestionQuery<'_>,
+    ) -> Result<Vec<QuestionRow>> {
+        let packages = PackageQuery {
+            drafts: query.drafts,
+            since: query.since,
+            limit: usize::MAX,
+            ..PackageQuery::default()
+        };
+        let mut questions: Vec<QuestionRow> = Vec::new();
+        for row in self.packages(project, &packages)? {
+            let entry = &self.projects[project].packages[&row.package_id];
+            for text in entry.index.open_questions() {
+                let place = questions.iter().position(|known| known.text == *text);
+                let place = place.unwrap_or_else(|| {
+                    questions.push(QuestionRow {
+                        text: text.clone(),
+                        sources: Vec::new(),
+                    });
+                    questions.len() - 1
+                });
+                let sources = &mut questions[place].sources;
+                if sources.last() != Some(&row.package_id) && sources.len() < query.sources {
+                    sources.push(row.package_id.clone());
+                }
+            }
+        }
+        questions.truncate(query.limit);
+        Ok(questions)
+    }
+
+    fn open_question_count(&self, project: &ProjectId, since: Option<Instant>) -> Result<u64> {
+        let query = QuestionQuery {
+            since,
+            drafts: Drafts::None,
+            limit: usize::MAX,
+            sources: 0,
+        };
+        Ok(self.open_questions(project, &query)?.len() as u64)
+    }
+}
+
+impl PackageWrites for State {
+    fn insert_package(
+        &mut self,
+        row: &PackageRow,
+        index: &PackageIndex,
+        log: &[RevisionRow],
+    ) -> Result<u64> {
+        row.check_log(log)?;
+        let seq = self.number();
+        let entry = PackageEntry {
+            row: PackageRow { seq, ..row.clone() },
+            index: index.clone(),
+            log: log.to_vec(),
+        };
+        let project = self.at_mut(&row.project_id)?;
+        insert(
+            &mut project.packages,
+            row.package_id.clone(),
+            entry,
+            "package",
+        )?;
+        Ok(seq)
+    }
+
+    fn move_package(
+        &mut self,
+        project: &ProjectId,
+        package: &PackageId,
+        state: &PackageState,
+        revisions: &[RevisionRow],
+    ) -> Result<()> {
+        let entry = self.at_mut(project)?.entry_mut(package)?;
+        entry.row.check_move(state, revisions)?;
+        entry.row.state = state.clone();
+        entry.log.extend_from_slice(revisions);
+        Ok(())
+    }
+
+    fn quarantine_package(
+        &mut self,
+        project: &ProjectId,
+        package: &PackageId,
+        quarantine: Option<&Quarantine>,
+    ) -> Result<()> {
+        self.at_mut(project)?.entry_mut(package)?.row.quarantine = quarantine.cloned();
+        Ok(())
+    }
+
+    fn reindex_package(
+        &mut self,
+        project: &ProjectId,
+        package: &PackageId,
+        index: &PackageIndex,
+    ) -> Result<()> {
+        self.at_mut(project)?.entry_mut(package)?.index = index.clone();
+        Ok(())
+    }
+}
+
+impl State {
+    fn rows(&self, project: &ProjectId) -> impl Iterator<Item = &PackageRow> {
+        let packages = self
+            .at(project)
+            .into_iter()
+            .flat_map(|project| project.packages.values());
+        packages.map(|entry| &entry.row)
+    }
+}
+
+impl ProjectState {
+    fn entry_mut(&mut self, package: &PackageId) -> Result<&mut PackageEntry> {
+        let found = self.packages.get_mut(package);
+        found.ok_or_else(|| StoreError::conflict("no package", package.as_str()))
+    }
+}
+
+fn place(row: &PackageRow) -> (Instant, u64) {
+    (row.created_at.instant(), row.seq)
+}
+
+fn fits(row: &PackageRow, query: &PackageQuery<'_>) -> bool {
+    let behind = |after: PackagePosition| match query.order {
+        Order::NewestFirst => place(row) < (after.created_at, after.seq),
+        Order::OldestFirst => place(row) > (after.created_at, after.seq),
+    };
+    let quarantined = row.quarantine.is_some();
+    query
+        .status
+        .is_none_or(|status: Status| row.state.status == status)
+        && (query.session).is_none_or(|session| row.session_id.as_ref() == Some(session))
+        && row.is_shown(query.drafts)
+        && match query.quarantined {
+            Quarantined::No => !quarantined,
+            Quarantined::Also => true,
+            Quarantined::Only => quarantined,
+        }
+        && query
+            .since
+            .is_none_or(|since| row.created_at.instant() >= since)
+        && query.after.is_none_or(behind)
+}

@@ -1,0 +1,179 @@
+//! Terms: what texts are searched by.
+//!
+//! Engines index the terms that this module makes and nothing else, so that they all find the same,
+//! and so that a query is data: a term holds letters and digits alone.
+//!
+//! A term is a word, without case and accents, and for English without its ending. Scripts that put
+//! no space between words give a term for every character and for every pair of neighbours.
+
+mod fold;
+mod stem;
+
+/// The most terms of a query; what comes behind them is left out.
+pub const MAX_QUERY_TERMS: usize = 32;
+
+/// The longest term, in characters; a longer word counts by its beginning.
+const MAX_TERM_CHARS: usize = 48;
+
+/// A word that is searched for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct QueryTerm {
+    /// What is looked up.
+    pub term: String,
+    /// The word as it stands in the query.
+    pub word: String,
+}
+
+/// Calls `emit` with every term of a text that is to be found, in order, as often as it stands there.
+pub fn for_index(text: &str, mut emit: impl FnMut(&str)) {
+    let mut scratch = String::new();
+    for word in words(text) {
+        if !word.dense {
+            emit(term(word.text, &mut scratch));
+            continue;
+        }
+        let mut last = None;
+        for (start, character) in word.text.char_indices() {
+            let end = start + character.len_utf8();
+            emit(term(&word.text[start..end], &mut scratch));
+            if let Some(last) = last {
+                emit(term(&word.text[last..end], &mut scratch));
+            }
+            last = Some(start);
+        }
+    }
+}
+
+/// The terms of a query, each once, in order; and the words that were too many.
+pub fn for_query(text: &str) -> (Vec<QueryTerm>, Vec<String>) {
+    let mut terms: Vec<QueryTerm> = Vec::new();
+    let mut too_many: Vec<String> = Vec::new();
+    let mut scratch = String::new();
+    let mut add = |word: &str| {
+        let term = term(word, &mut scratch);
+        if terms.iter().any(|known| known.term == term) {
+            return;
+        }
+        if terms.len() < MAX_QUERY_TERMS {
+            let (term, word) = (term.to_owned(), word.to_owned());
+            terms.push(QueryTerm { term, word });
+        } else if too_many.len() < MAX_QUERY_TERMS && !too_many.iter().any(|known| known == word) {
+            too_many.push(word.to_owned());
+        }
+    };
+    for word in words(text) {
+        let starts: Vec<usize> = word.text.char_indices().map(|(start, _)| start).collect();
+        if !word.dense || starts.len() == 1 {
+            add(word.text);
+            continue;
+        }
+        for (index, start) in starts.iter().enumerate().take(starts.len() - 1) {
+            let end = starts.get(index + 2).copied().unwrap_or(word.text.len());
+            add(&word.text[*start..end]);
+        }
+    }
+    (terms, too_many)
+}
+
+/// A run of letters and digits of one kind of script.
+struct Word<'a> {
+    text: &'a str,
+    /// Whether its script puts no space between words.
+    dense: bool,
+}
+
+fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        // A mark alone is no word.
+        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() || fold::is_mark(c));
+        let dense = fold::is_dense(rest.chars().next()?);
+        let belongs = |c: char| {
+            (c.is_alphanumeric() && fold::is_dense(c) == dense) || (!dense && fold::is_mark(c))
+        };
+        let end = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        rest = behind;
+        Some(Word { text: word, dense })
+    })
+}
+
+/// The term of a word or of a piece of one.
+fn term<'a>(word: &str, scratch: &'a mut String) -> &'a str {
+    scratch.clear();
+    fold::fold(word, MAX_TERM_CHARS, scratch);
+    stem::stem(scratch);
+    scratch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn indexed(text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        for_index(text, |term| terms.push(term.to_owned()));
+        terms
+    }
+
+    fn asked(text: &str) -> Vec<String> {
+        let (terms, _) = for_query(text);
+        terms.into_iter().map(|term| term.term).collect()
+    }
+
+    #[test]
+    fn words_are_letters_and_digits() {
+        assert_eq!(
+            indexed("open_questions: \"97.0\" % (x-trust) \u{0}\t*"),
+            ["open", "question", "97", "0", "x", "trust"]
+        );
+        assert_eq!(indexed(" ... \u{301} "), [""; 0]);
+    }
+
+    #[test]
+    fn case_accents_and_endings_make_no_difference() {
+        assert_eq!(asked("Deciding DECIDED"), ["decid"]);
+        assert_eq!(asked("Café CAFE\u{301} cafe"), ["cafe"]);
+        assert_eq!(asked("Łódź straße STRASSE"), ["lodz", "strass"]);
+        assert_eq!(asked("ΔΟΚΙΜΉ δοκιμή"), ["δοκιμή"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_found_by_pairs_and_by_single_characters() {
+        assert_eq!(
+            indexed("日本語v2"),
+            ["日", "本", "日本", "語", "本語", "v2"]
+        );
+        assert_eq!(asked("日本語v2"), ["日本", "本語", "v2"]);
+        assert_eq!(asked("語"), ["語"]);
+    }
+
+    #[test]
+    fn long_words_count_by_their_beginning_and_long_queries_by_theirs() {
+        let long = "ab12".repeat(100);
+        assert_eq!(indexed(&long)[0].len(), MAX_TERM_CHARS);
+        let many: Vec<String> = (0..MAX_QUERY_TERMS + 3).map(|n| format!("w{n}")).collect();
+        let (terms, too_many) = for_query(&many.join(" "));
+        assert_eq!(terms.len(), MAX_QUERY_TERMS);
+        assert_eq!(too_many, ["w32", "w33", "w34"]);
+    }
+
+    #[test]
+    fn whatever_is_asked_for_is_found_in_itself() {
+        for text in [
+            "\" OR (",
+            "*",
+            "NEAR(a b, 2)",
+            "col:word^2 -x",
+            "🦀 emoji",
+            "ราคา ถูก",
+            "한국어",
+        ] {
+            let terms = indexed(text);
+            for term in asked(text) {
+                assert!(terms.contains(&term), "{term:?} of {text:?}");
+                assert!(term.chars().all(char::is_alphanumeric), "{term:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Many writers at once.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "writers that meet are threads; this is part of the tests of engines"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use accord_context::{PackageId, ProjectId};
+
+use super::World;
+use crate::{
+    Advance, EventEntry, PackageRow, ProjectRow, Store, StoreError, StoreExt as _, Trouble,
+};
+
+/// Lets many threads write packages and events into a few projects of an empty store, some of which
+/// give up at the last moment, while others read; then looks whether everything that was
+/// acknowledged is there, nothing else is, and no stream has a gap.
+///
+/// # Panics
+/// When that is not so.
+pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
+    let told: Arc<Mutex<Vec<Advance>>> = Arc::default();
+    let heard = Arc::clone(&told);
+    store.listen(Box::new(move |advances| {
+        heard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend_from_slice(advances);
+    }));
+    let projects: Vec<ProjectRow> = projects(seed);
+    let kept: Vec<(ProjectId, PackageId, u64)> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..threads)
+            .map(|thread| {
+                let projects = projects.clone();
+                scope.spawn(move || write(store, &projects, thread, jobs, seed))
+            })
+            .collect();
+        let reader = scope.spawn(|| watch(store, &projects, jobs));
+        reader.join().expect("the reader sees no gap");
+        writers
+            .into_iter()
+            .flat_map(|writer| writer.join().expect("a writer ends"))
+            .collect()
+    });
+    for project in &projects {
+        let id = &project.project_id;
+        let kept: BTreeMap<u64, &PackageId> = kept
+            .iter()
+            .filter(|(project, ..)| project == id)
+            .map(|(_, package, seq)| (*seq, package))
+            .collect();
+        let newest = kept.len() as u64;
+        assert!(
+            kept.keys().copied().eq(1..=newest),
+            "seed {seed}: {id} has a gap"
+        );
+        let events = store
+            .read(|unit| unit.events(id, 0, usize::MAX))
+            .expect("events");
+        let told_of: Vec<&str> = events
+            .iter()
+            .map(|event| event.entry.text.as_str())
+            .collect();
+        let acknowledged: Vec<&str> = kept.values().map(|package| package.as_str()).collect();
+        assert_eq!(told_of, acknowledged, "seed {seed}: {id}");
+        for package in kept.values() {
+            let row = store.read(|unit| unit.package(id, package)).expect("a row");
+            assert!(
+                row.is_some(),
+                "seed {seed}: {package} was acknowledged and is not there"
+            );
+        }
+        let all = everything_of(store, id);
+        assert_eq!(
+            all.len(),
+            kept.len(),
+            "seed {seed}: {id} has what nobody acknowledged"
+        );
+        let told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let through: Vec<u64> = (told.iter().filter(|advance| advance.project_id == *id))
+            .map(|advance| advance.through)
+            .collect();
+        assert!(
+            through.is_sorted_by(|a, b| a < b),
+            "seed {seed}: told out of order"
+        );
+        assert_eq!(
+            through.last().copied().unwrap_or_default(),
+            newest,
+            "seed {seed}"
+        );
+    }
+}
+
+fn projects(seed: u64) -> Vec<ProjectRow> {
+    let mut world = World::new(seed);
+    let mut projects = BTreeMap::new();
+    while projects.len() < 3 {
+        let row = world.project_row();
+        projects.insert(row.project_id.clone(), row);
+    }
+    projects.into_values().collect()
+}
+
+/// Writes packages, each with an event that names it; gives what was acknowledged.
+fn write(
+    store: &dyn Store,
+    projects: &[ProjectRow],
+    thread: usize,
+    jobs: usize,
+    seed: u64,
+) -> Vec<(ProjectId, PackageId, u64)> {
+    let mut world = World::new(seed ^ ((thread as u64 + 1) << 32));
+    let mut kept = Vec::new();
+    for job in 0..jobs {
+        let project = world.random.pick(projects);
+        let id = project.project_id.clone();
+        let package_id = PackageId::new(format!("{thread}.{job}")).expect("an id");
+        let (row, index, log) = world.package_row();
+        let row = PackageRow {
+            project_id: id.clone(),
+            package_id: package_id.clone(),
+            quarantine: None,
+            ..row
+        };
+        let event = EventEntry {
+            text: package_id.as_str().to_owned(),
+            ..world.event()
+        };
+        let (gives_up, breaks) = (world.random.one_in(7), world.random.one_in(60));
+        let outcome = store.write(move |unit| {
+            if unit.project(&project.project_id)?.is_none() {
+                unit.insert_project(&project)?;
+            }
+            unit.insert_package(&row, &index, &log)?;
+            let seq = unit.append_event(&project.project_id, &event)?;
+            if breaks {
+                // A panic, without the noise of one.
+                std::panic::resume_unwind(Box::new("on purpose"));
+            }
+            if gives_up {
+                return Err(StoreError::from(Trouble::Full));
+            }
+            Ok(seq)
+        });
+        match outcome {
+            Ok(seq) => kept.push((id, package_id, seq)),
+            Err(error) if breaks => assert_eq!(error.trouble(), Trouble::Broken),
+            Err(error) if gives_up => assert_eq!(error.trouble(), Trouble::Full),
+            Err(error) => panic!("{error}: {}", error.detail()),
+        }
+    }
+    kept
+}
+
+/// Reads while others write: every snapshot has as many packages as events, and no gap.
+fn watch(store: &dyn Store, projects: &[ProjectRow], times: usize) {
+    for _ in 0..times {
+        for project in projects {
+            let id = &project.project_id;
+            let (events, packages) = store
+                .read(|unit| {
+                    let events = unit.events(id, 0, usize::MAX)?;
+                    let tallies = unit.tallies(id, None)?;
+                    let packages: u64 = tallies.iter().map(|tally| tally.packages).sum();
+                    Ok::<_, StoreError>((events, packages))
+                })
+                .expect("a snapshot");
+            assert_eq!(events.len() as u64, packages);
+            assert!(events.iter().map(|event| event.seq).eq(1..=packages));
+        }
+    }
+}
+
+fn everything_of(store: &dyn Store, project: &ProjectId) -> BTreeSet<PackageId> {
+    let query = crate::PackageQuery {
+        limit: usize::MAX,
+        ..crate::PackageQuery::default()
+    };
+    let rows = store
+        .read(|unit| unit.packages(project, &query))
+        .expect("rows");
+    rows.into_iter().map(|row| row.package_id).collect()
+}

@@ -1,0 +1,66 @@
+//! Jobs that share a commit.
+
+use std::sync::mpsc;
+
+use super::script::Script;
+use super::{COMMON, World, look};
+use crate::{MemoryStore, Result, Store, StoreExt as _, Trouble};
+
+/// Lets random units of work gather behind a job that waits, so that they share a commit, and
+/// compares what they say and leave with what the model says of one after the other. Some of them
+/// give up after they wrote. The engine must be new, must have been opened with [`COMMON`] and must
+/// do its jobs on a thread of its own.
+///
+/// # Panics
+/// When they differ; the message names the seed and the group.
+pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
+    let model = MemoryStore::with_common(COMMON);
+    let mut world = World::new(seed);
+    for group in 0..groups {
+        let size = 2 + world.random.below(7);
+        let scripts: Vec<Script> = (0..size).map(|_| Script::random(&mut world)).collect();
+        let expected: Vec<_> = scripts.iter().map(|script| script.run(&model)).collect();
+        let (answers, answered) = mpsc::channel();
+        let release = hold(engine);
+        for (place, script) in scripts.iter().enumerate() {
+            let answers = answers.clone();
+            script.enqueue(engine, move |said| {
+                drop(answers.send((place, said)));
+            });
+        }
+        release.send(()).expect("the job that waits");
+        drop(answers);
+        let mut found: Vec<_> = answered.iter().collect();
+        found.sort_by_key(|(place, _)| *place);
+        let found: Vec<_> = found.into_iter().map(|(_, said)| said).collect();
+        assert_eq!(found, expected, "seed {seed}, group {group}: {scripts:?}");
+        assert_eq!(
+            look::everything(engine),
+            look::everything(&model),
+            "seed {seed}, group {group}: {scripts:?}"
+        );
+        for look in look::random_looks(&mut world, 12) {
+            let expected = model.read(|unit| look.at(unit));
+            let found = engine.read(|unit| look.at(unit));
+            assert_eq!(
+                found, expected,
+                "{look:?}\nseed {seed}, group {group}: {scripts:?}"
+            );
+        }
+    }
+}
+
+/// Makes whoever commits wait until it is told to go on.
+fn hold(engine: &dyn Store) -> mpsc::Sender<()> {
+    let (began, begun) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    engine.enqueue(
+        move |_| {
+            began.send(()).expect("somebody waits for the beginning");
+            released.recv().map_err(|_| Trouble::Broken.into())
+        },
+        |_: Result<()>| {},
+    );
+    begun.recv().expect("the job begins");
+    release
+}

@@ -1,0 +1,445 @@
+//! What can be seen in a store, as lines of text without the numbers that it gave.
+
+use std::fmt::Debug;
+
+use accord_context::package::Status;
+use accord_context::{ActorKey, Instant, PackageId, ProjectId, SessionId};
+
+use super::World;
+use crate::{
+    Drafts, FactKey, FactQuery, FactRow, Hit, Order, PackageQuery, PackageRow, ProjectQuery,
+    ProjectRow, Quarantined, QuestionQuery, ReadUnit, Result, Scope, SearchQuery, SessionQuery,
+    SessionRow, Store, StoreExt as _, When,
+};
+
+/// A question to a store.
+#[derive(Clone, Debug)]
+pub(super) enum Look {
+    Pages(Pages),
+    Named(PackageId, SessionId),
+    Session(ProjectId, SessionId),
+    Counts(ProjectId, Option<Instant>),
+    Questions(ProjectId, Option<Instant>, Reader, usize, usize),
+    Search(ProjectId, Words),
+    Projects(bool, usize),
+    Facts(ProjectId, Option<String>, Option<String>, When, usize),
+    Neighbours(ProjectId, String, String, Instant),
+    Sessions(ProjectId, Option<String>, bool, Order),
+    Events(ProjectId, u64, Instant),
+}
+
+/// Packages, page by page.
+#[derive(Clone, Debug)]
+pub(super) struct Pages {
+    project: ProjectId,
+    status: Option<Status>,
+    session: Option<SessionId>,
+    reader: Reader,
+    quarantined: Quarantined,
+    since: Option<Instant>,
+    order: Order,
+    length: usize,
+}
+
+/// What is searched for.
+#[derive(Clone, Debug)]
+pub(super) struct Words {
+    text: String,
+    status: Option<Status>,
+    session: Option<SessionId>,
+    reader: Reader,
+    limit: usize,
+}
+
+/// Who looks.
+#[derive(Clone, Debug)]
+pub(super) enum Reader {
+    Anybody,
+    Actor(ActorKey),
+    Everybody,
+}
+
+impl Reader {
+    fn drafts(&self) -> Drafts<'_> {
+        match self {
+            Self::Anybody => Drafts::All,
+            Self::Actor(actor) => Drafts::Of(actor),
+            Self::Everybody => Drafts::None,
+        }
+    }
+}
+
+pub(super) fn random_looks(world: &mut World, count: usize) -> Vec<Look> {
+    (0..count).map(|_| random_look(world)).collect()
+}
+
+fn random_look(world: &mut World) -> Look {
+    let project = world.project();
+    let reader = match world.random.below(3) {
+        0 => Reader::Anybody,
+        1 => Reader::Actor(world.actor()),
+        _ => Reader::Everybody,
+    };
+    let limit = world.random.below(7);
+    match world.random.below(15) {
+        0..=3 => {
+            let (status, session) = (world.random.one_in(3), world.random.one_in(4));
+            Look::Pages(Pages {
+                project,
+                status: status.then(|| world.status()),
+                session: session.then(|| world.session()),
+                reader,
+                quarantined: world.random.pick(&[
+                    Quarantined::No,
+                    Quarantined::No,
+                    Quarantined::Also,
+                    Quarantined::Only,
+                ]),
+                since: world.since(),
+                order: world.random.pick(&[Order::NewestFirst, Order::OldestFirst]),
+                length: 1 + world.random.below(4),
+            })
+        }
+        4 => Look::Named(world.package(), world.session()),
+        5 => Look::Session(project, world.session()),
+        6 => Look::Counts(project, world.since()),
+        7 => {
+            let sources = world.random.below(4);
+            Look::Questions(project, world.since(), reader, limit, sources)
+        }
+        8 | 9 => {
+            let (status, session) = (world.random.one_in(4), world.random.one_in(4));
+            let words = Words {
+                text: world.words(4),
+                status: status.then(|| world.status()),
+                session: session.then(|| world.session()),
+                reader,
+                limit,
+            };
+            Look::Search(project, words)
+        }
+        10 => {
+            let (subject, predicate) = (world.random.one_in(2), world.random.one_in(3));
+            let when = match world.random.below(3) {
+                0 => When::Current,
+                1 => When::At(world.time().instant()),
+                _ => When::Ever,
+            };
+            let subject = subject.then(|| world.name());
+            let predicate = predicate.then(|| world.name());
+            Look::Facts(project, subject, predicate, when, 1 + limit)
+        }
+        11 => Look::Neighbours(project, world.name(), world.name(), world.time().instant()),
+        12 => {
+            let (callsign, active) = (world.random.one_in(2), world.random.one_in(2));
+            let order = world.random.pick(&[Order::NewestFirst, Order::OldestFirst]);
+            Look::Sessions(project, callsign.then(|| world.name()), active, order)
+        }
+        13 => Look::Projects(world.random.one_in(2), 1 + world.random.below(2)),
+        _ => Look::Events(
+            project,
+            world.random.below(30) as u64,
+            world.time().instant(),
+        ),
+    }
+}
+
+impl Look {
+    pub(super) fn at<U: ReadUnit + ?Sized>(&self, unit: &U) -> Result<Vec<String>> {
+        match self {
+            Self::Pages(pages) => pages.at(unit),
+            Self::Named(package, session) => {
+                let mut lines = lines(unit.packages_named(package)?.into_iter().map(plain));
+                lines.extend(self::lines(
+                    unit.sessions_named(session)?.into_iter().map(plain),
+                ));
+                Ok(lines)
+            }
+            Self::Session(project, session) => {
+                Ok(lines(unit.packages_of_session(project, session)?))
+            }
+            Self::Counts(project, since) => {
+                let mut lines = lines(unit.tallies(project, *since)?);
+                for status in Status::ALL {
+                    lines.push(unit.package_count(project, *status)?.to_string());
+                }
+                lines.push(unit.open_question_count(project, *since)?.to_string());
+                let highlights = unit.highlights(project, *since, 4)?;
+                lines.extend(self::lines(highlights.into_iter().map(plain)));
+                Ok(lines)
+            }
+            Self::Questions(project, since, reader, limit, sources) => {
+                let query = QuestionQuery {
+                    since: *since,
+                    drafts: reader.drafts(),
+                    limit: *limit,
+                    sources: *sources,
+                };
+                Ok(lines(unit.open_questions(project, &query)?))
+            }
+            Self::Search(project, words) => words.at(unit, project),
+            Self::Projects(archived, length) => projects(unit, *archived, *length),
+            Self::Facts(project, subject, predicate, when, length) => {
+                let mut lines = facts(
+                    unit,
+                    project,
+                    FactQuery {
+                        subject: subject.as_deref(),
+                        predicate: predicate.as_deref(),
+                        when: *when,
+                        after: None,
+                        limit: *length,
+                    },
+                )?;
+                let newest = unit.newest_facts(project, *length)?;
+                lines.extend(self::lines(newest.into_iter().map(plain)));
+                Ok(lines)
+            }
+            Self::Neighbours(project, subject, predicate, instant) => {
+                let key = FactKey { subject, predicate };
+                let beside = unit.fact_neighbours(project, key, *instant)?;
+                let current = unit.current_fact(project, key)?;
+                Ok(lines(
+                    [beside.before, beside.after, current].map(|fact| fact.map(plain)),
+                ))
+            }
+            Self::Sessions(project, callsign, active, order) => {
+                sessions(unit, project, callsign.as_deref(), *active, *order)
+            }
+            Self::Events(project, after, instant) => {
+                let mut lines = lines(unit.events(project, *after, 3)?);
+                lines.push(format!("{:?}", unit.events_kept(project)?));
+                lines.push(unit.events_before(project, *instant)?.to_string());
+                Ok(lines)
+            }
+        }
+    }
+}
+
+impl Words {
+    fn at<U: ReadUnit + ?Sized>(&self, unit: &U, project: &ProjectId) -> Result<Vec<String>> {
+        let query = SearchQuery {
+            text: &self.text,
+            status: self.status,
+            session: self.session.as_ref(),
+            drafts: self.reader.drafts(),
+            limit: self.limit,
+        };
+        let found = unit.search(project, &query)?;
+        let line = |hit: Hit| {
+            let score = hit.score;
+            format!("{score:.6} {:?} {:?}", hit.matched, plain(hit.package))
+        };
+        let mut lines: Vec<String> = found.hits.into_iter().map(line).collect();
+        lines.push(format!("{:?}", found.left_out));
+        Ok(lines)
+    }
+}
+
+impl Pages {
+    fn at<U: ReadUnit + ?Sized>(&self, unit: &U) -> Result<Vec<String>> {
+        let mut rows: Vec<PackageRow> = Vec::new();
+        loop {
+            let page = unit.packages(
+                &self.project,
+                &PackageQuery {
+                    status: self.status,
+                    session: self.session.as_ref(),
+                    drafts: self.reader.drafts(),
+                    quarantined: self.quarantined,
+                    since: self.since,
+                    after: rows.last().map(PackageRow::position),
+                    order: self.order,
+                    limit: self.length,
+                },
+            )?;
+            let full = page.len() == self.length;
+            rows.extend(page);
+            if !full {
+                return Ok(lines(rows.into_iter().map(plain)));
+            }
+        }
+    }
+}
+
+/// Everything, without the numbers that the store gave.
+pub(super) fn everything(store: &dyn Store) -> Vec<String> {
+    let lines = store.read(|unit| all(unit));
+    lines.unwrap_or_else(|error| panic!("{error}: {}", error.detail()))
+}
+
+fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
+    let mut lines = lines(unit.keys(None, usize::MAX)?);
+    for key in unit.keys(None, usize::MAX)? {
+        assert_eq!(unit.key(&key.key_id)?.as_ref(), Some(&key));
+        assert_eq!(unit.key_of_hash(&key.secret_hash)?.as_ref(), Some(&key));
+        assert!(!unit.keys(Some(&key.key_id), usize::MAX)?.contains(&key));
+    }
+    lines.extend(settings(unit, Scope::Store)?);
+    let query = ProjectQuery {
+        archived: true,
+        after: None,
+        limit: usize::MAX,
+    };
+    for project in unit.projects(&query)? {
+        lines.push(format!("{project:?}"));
+        lines.extend(of_project(unit, &project.project_id)?);
+    }
+    let shown = ProjectQuery {
+        archived: false,
+        ..query
+    };
+    lines.extend(self::lines(unit.projects(&shown)?));
+    Ok(lines)
+}
+
+fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    let query = PackageQuery {
+        quarantined: Quarantined::Also,
+        order: Order::OldestFirst,
+        limit: usize::MAX,
+        ..PackageQuery::default()
+    };
+    for package in unit.packages(project, &query)? {
+        let found = unit.package(project, &package.package_id)?;
+        assert_eq!(found.as_ref(), Some(&package));
+        lines.push(format!(
+            "{:?}",
+            unit.revisions(project, &package.package_id)?
+        ));
+        lines.push(format!("{:?}", plain(package)));
+    }
+    let query = FactQuery {
+        when: When::Ever,
+        limit: 3,
+        ..FactQuery::default()
+    };
+    lines.extend(facts(unit, project, query)?);
+    lines.extend(sessions(unit, project, None, false, Order::OldestFirst)?);
+    lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
+    lines.push(format!("{:?}", unit.events_kept(project)?));
+    lines.extend(settings(unit, Scope::Project(project))?);
+    let blobs = unit.blobs(project, None, usize::MAX)?;
+    for blob in &blobs {
+        assert_eq!(unit.blob(project, &blob.digest)?.as_ref(), Some(blob));
+        assert!(unit.blobs_named(&blob.digest)?.contains(blob));
+        assert!(
+            !unit
+                .blobs(project, Some(&blob.digest), usize::MAX)?
+                .contains(blob)
+        );
+    }
+    lines.extend(self::lines(blobs));
+    Ok(lines)
+}
+
+fn settings(unit: &dyn ReadUnit, scope: Scope<'_>) -> Result<Vec<String>> {
+    let settings = unit.settings(scope)?;
+    for (name, value) in &settings {
+        assert_eq!(unit.setting(scope, name)?.as_ref(), Some(value));
+    }
+    assert_eq!(unit.setting(scope, "of nobody")?, None);
+    Ok(lines(settings))
+}
+
+/// Projects, page by page.
+fn projects<U: ReadUnit + ?Sized>(unit: &U, archived: bool, length: usize) -> Result<Vec<String>> {
+    let mut rows: Vec<ProjectRow> = Vec::new();
+    loop {
+        let after = rows.last().map(|row| row.project_id.clone());
+        let query = ProjectQuery {
+            archived,
+            after: after.as_ref(),
+            limit: length,
+        };
+        let page = unit.projects(&query)?;
+        let full = page.len() == length;
+        rows.extend(page);
+        if !full {
+            return Ok(lines(rows));
+        }
+    }
+}
+
+/// Facts, page by page.
+fn facts<U: ReadUnit + ?Sized>(
+    unit: &U,
+    project: &ProjectId,
+    query: FactQuery<'_>,
+) -> Result<Vec<String>> {
+    let mut rows: Vec<FactRow> = Vec::new();
+    loop {
+        let after = rows.last().map(FactRow::position);
+        let page = FactQuery {
+            after: after.as_ref(),
+            ..query
+        };
+        let page = unit.facts(project, &page)?;
+        let full = page.len() == query.limit;
+        for fact in &page {
+            assert!(unit.facts_named(&fact.fact_id)?.contains(fact));
+        }
+        rows.extend(page);
+        if !full {
+            return Ok(lines(rows.into_iter().map(plain)));
+        }
+    }
+}
+
+/// Sessions, page by page.
+fn sessions<U: ReadUnit + ?Sized>(
+    unit: &U,
+    project: &ProjectId,
+    callsign: Option<&str>,
+    active: bool,
+    order: Order,
+) -> Result<Vec<String>> {
+    let mut rows: Vec<SessionRow> = Vec::new();
+    loop {
+        let query = SessionQuery {
+            callsign,
+            active,
+            after: rows.last().map(SessionRow::position),
+            order,
+            limit: 2,
+        };
+        let page = unit.sessions(project, &query)?;
+        let full = page.len() == 2;
+        rows.extend(page);
+        if !full {
+            return Ok(lines(rows.into_iter().map(plain)));
+        }
+    }
+}
+
+/// A row without the number that the store gave it.
+trait Numbered: Sized {
+    fn without_number(self) -> Self;
+}
+
+impl Numbered for PackageRow {
+    fn without_number(self) -> Self {
+        Self { seq: 0, ..self }
+    }
+}
+
+impl Numbered for FactRow {
+    fn without_number(self) -> Self {
+        Self { seq: 0, ..self }
+    }
+}
+
+impl Numbered for SessionRow {
+    fn without_number(self) -> Self {
+        Self { seq: 0, ..self }
+    }
+}
+
+fn plain<R: Numbered>(row: R) -> R {
+    row.without_number()
+}
+
+fn lines<T: Debug>(rows: impl IntoIterator<Item = T>) -> Vec<String> {
+    rows.into_iter().map(|row| format!("{row:?}")).collect()
+}

@@ -1,0 +1,72 @@
+//! The tests that every engine has to pass.
+//!
+//! An engine is given the same random units of work as the model, and everything that can be read
+//! is compared after each. The same seed gives the same run; a failure names it.
+
+mod concurrency;
+mod groups;
+mod look;
+mod random;
+mod script;
+mod world;
+
+pub use concurrency::many_writers;
+pub use groups::compare_groups;
+pub use random::Random;
+pub use world::World;
+
+use crate::{Common, MemoryStore, Store, StoreExt as _};
+
+/// Terms are very common early, so that small runs meet them.
+pub const COMMON: Common = Common {
+    least: 3,
+    most: 12,
+    one_in: 3,
+    together: 20,
+};
+
+/// Runs `units` random units of work on a new engine and on the model, and compares everything that
+/// can be read. The engine must have been opened with [`COMMON`].
+///
+/// # Panics
+/// When they differ; the message names the seed and the unit.
+pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
+    let model = MemoryStore::with_common(COMMON);
+    let mut world = World::new(seed);
+    let mut kept = 0;
+    for number in 0..units {
+        let script = script::Script::random(&mut world);
+        let place = || format!("seed {seed}, unit {number}: {script:?}");
+        let expected = script.run(&model);
+        let found = script.run(engine);
+        assert_eq!(found, expected, "{}", place());
+        kept += usize::from(found.is_ok());
+        let looks = look::random_looks(&mut world, 6);
+        for look in &looks {
+            let expected = model.read(|unit| look.at(unit));
+            let found = engine.read(|unit| look.at(unit));
+            assert_eq!(found, expected, "{look:?}\n{}", place());
+        }
+        if number % 8 == 0 {
+            let (expected, found) = (look::everything(&model), look::everything(engine));
+            assert_eq!(found, expected, "{}", place());
+        }
+    }
+    assert_eq!(
+        look::everything(engine),
+        look::everything(&model),
+        "seed {seed}"
+    );
+    assert!(
+        kept * 2 > units,
+        "seed {seed} keeps too little to tell anything"
+    );
+}
+
+/// Everything that a store holds, as lines of text; two stores that hold the same give the same.
+///
+/// # Panics
+/// When the store fails.
+pub fn everything(store: &dyn Store) -> Vec<String> {
+    look::everything(store)
+}

@@ -1,0 +1,243 @@
+//! Random units of work, as data: the same one can be run on two stores.
+
+use accord_canon::Digest;
+use accord_context::{FactId, PackageId, ProjectId, SessionId, Timestamp};
+
+use super::World;
+use super::look::{Look, random_looks};
+use crate::{
+    BlobRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow, PackageState,
+    ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Store, StoreError,
+    StoreExt as _, Trouble, WriteUnit,
+};
+
+/// What the steps of a unit said, or the trouble that ended it.
+pub(super) type Said = Result<Vec<String>, Trouble>;
+
+/// One unit of work.
+#[derive(Clone, Debug)]
+pub(super) struct Script {
+    /// Most steps are left out where they would be refused; some are rash.
+    steps: Vec<(Step, bool)>,
+    /// Whether it gives up at its end.
+    gives_up: bool,
+}
+
+/// One step of a unit.
+#[derive(Clone, Debug)]
+enum Step {
+    InsertProject(ProjectRow),
+    UpdateProject(ProjectRow),
+    InsertPackage(Box<(PackageRow, PackageIndex, Vec<RevisionRow>)>),
+    MovePackage(ProjectId, PackageId, Box<PackageState>, Vec<RevisionRow>),
+    Quarantine(ProjectId, PackageId, Option<Quarantine>),
+    Reindex(ProjectId, PackageId, Box<PackageIndex>),
+    InsertFact(Box<FactRow>),
+    EndFact(ProjectId, FactId, Timestamp, String),
+    InsertSession(Box<SessionRow>),
+    EndSession(ProjectId, SessionId, Timestamp, String),
+    AppendEvent(ProjectId, Box<EventEntry>),
+    TrimEvents(ProjectId, u64),
+    InsertKey(Box<KeyRow>),
+    RevokeKey(String, Timestamp),
+    InsertBlob(BlobRow),
+    RemoveBlob(ProjectId, Digest),
+    PutSetting(Option<ProjectId>, String, Option<String>),
+    Look(Box<Look>),
+}
+
+impl Script {
+    pub(super) fn random(world: &mut World) -> Self {
+        let count = 1 + world.random.below(6);
+        Self {
+            steps: (0..count)
+                .map(|_| (Step::random(world), world.random.one_in(16)))
+                .collect(),
+            gives_up: world.random.one_in(6),
+        }
+    }
+
+    /// Runs the unit; gives what its steps said, or the trouble that ended it.
+    pub(super) fn run(&self, store: &dyn Store) -> Said {
+        store
+            .write(self.clone().into_job())
+            .map_err(|error| error.trouble())
+    }
+
+    /// Puts the unit in line; `done` is told what [`Self::run`] gives.
+    pub(super) fn enqueue(&self, store: &dyn Store, done: impl FnOnce(Said) + Send + 'static) {
+        store.enqueue(self.clone().into_job(), move |outcome| {
+            done(outcome.map_err(|error| error.trouble()));
+        });
+    }
+
+    fn into_job(self) -> impl FnMut(&mut dyn WriteUnit) -> Result<Vec<String>> + Send + 'static {
+        move |unit| {
+            let mut said = Vec::new();
+            for (step, rash) in &self.steps {
+                if *rash || step.fits(unit)? {
+                    said.push(step.take(unit)?);
+                }
+            }
+            match self.gives_up {
+                true => Err(StoreError::from(Trouble::Broken)),
+                false => Ok(said),
+            }
+        }
+    }
+}
+
+impl Step {
+    fn random(world: &mut World) -> Self {
+        let project = world.project();
+        match world.random.below(34) {
+            0..=2 => Self::InsertProject(world.project_row()),
+            3 => Self::UpdateProject(world.project_row()),
+            4..=11 => Self::InsertPackage(Box::new(world.package_row())),
+            12..=14 => {
+                let (first, last) = world.random.pick(&[(2, 2), (2, 3), (3, 3)]);
+                let state = Box::new(world.state(last));
+                let revisions = (first..=last).map(|seq| world.revision(seq)).collect();
+                Self::MovePackage(project, world.package(), state, revisions)
+            }
+            15 | 16 => {
+                let release = world.random.one_in(3);
+                let quarantine = (!release).then(|| world.quarantine());
+                Self::Quarantine(project, world.package(), quarantine)
+            }
+            17 => Self::Reindex(project, world.package(), Box::new(world.index())),
+            18..=20 => Self::InsertFact(Box::new(world.fact_row())),
+            21 | 22 => Self::EndFact(project, world.fact(), world.time(), world.words(2)),
+            23 => Self::InsertSession(Box::new(world.session_row())),
+            24 => Self::EndSession(project, world.session(), world.time(), world.words(2)),
+            25..=27 => Self::AppendEvent(project, Box::new(world.event())),
+            28 => Self::TrimEvents(project, world.random.below(40) as u64),
+            29 => Self::InsertKey(Box::new(world.key_row())),
+            30 => Self::RevokeKey(world.name(), world.time()),
+            31 => Self::InsertBlob(BlobRow {
+                project_id: project,
+                digest: world.digest(),
+                size: world.random.number() >> 2,
+                media_type: None,
+                stored_at: world.time(),
+            }),
+            32 => match world.random.one_in(2) {
+                true => Self::RemoveBlob(project, world.digest()),
+                false => {
+                    let (own, set) = (world.random.one_in(2), !world.random.one_in(3));
+                    let value = set.then(|| world.words(2));
+                    Self::PutSetting(own.then_some(project), world.name(), value)
+                }
+            },
+            _ => Self::Look(Box::new(random_looks(world, 1).remove(0))),
+        }
+    }
+
+    /// Whether a store takes the step.
+    fn fits(&self, unit: &dyn WriteUnit) -> Result<bool> {
+        let there = |project: &ProjectId| Ok(unit.project(project)?.is_some());
+        match self {
+            Self::InsertProject(row) => Ok(!there(&row.project_id)?),
+            Self::UpdateProject(row) => there(&row.project_id),
+            Self::InsertPackage(new) => {
+                let (row, ..) = &**new;
+                let known = unit.package(&row.project_id, &row.package_id)?;
+                Ok(there(&row.project_id)? && known.is_none())
+            }
+            Self::MovePackage(project, package, state, revisions) => {
+                let known = unit.package(project, package)?;
+                Ok(known.is_some_and(|row| row.check_move(state, revisions).is_ok()))
+            }
+            Self::Quarantine(project, package, _) | Self::Reindex(project, package, _) => {
+                Ok(unit.package(project, package)?.is_some())
+            }
+            Self::InsertFact(row) => {
+                let key = FactKey {
+                    subject: &row.subject,
+                    predicate: &row.predicate,
+                };
+                let (project, fact) = (&row.project_id, &row.fact_id);
+                let rival = row.valid_to.is_none() && unit.current_fact(project, key)?.is_some();
+                Ok(there(project)? && !rival && unit.fact(project, fact)?.is_none())
+            }
+            Self::EndFact(project, fact, ..) => Ok(unit.fact(project, fact)?.is_some()),
+            Self::InsertSession(row) => {
+                let known = unit.session(&row.project_id, &row.session_id)?;
+                Ok(there(&row.project_id)? && known.is_none())
+            }
+            Self::EndSession(project, session, ..) => Ok(unit.session(project, session)?.is_some()),
+            Self::AppendEvent(project, _) => there(project),
+            Self::InsertKey(row) => {
+                let same_hash = unit.key_of_hash(&row.secret_hash)?;
+                Ok(same_hash.is_none() && unit.key(&row.key_id)?.is_none())
+            }
+            Self::RevokeKey(key, _) => Ok(unit.key(key)?.is_some()),
+            Self::InsertBlob(row) => {
+                let known = unit.blob(&row.project_id, &row.digest)?;
+                Ok(there(&row.project_id)? && known.is_none())
+            }
+            Self::PutSetting(Some(project), ..) => there(project),
+            Self::PutSetting(None, ..)
+            | Self::TrimEvents(..)
+            | Self::RemoveBlob(..)
+            | Self::Look(_) => Ok(true),
+        }
+    }
+
+    fn take(&self, unit: &mut dyn WriteUnit) -> Result<String> {
+        let mut said = String::new();
+        match self {
+            Self::InsertProject(row) => unit.insert_project(row)?,
+            Self::UpdateProject(row) => unit.update_project(row)?,
+            Self::InsertPackage(new) => {
+                let (row, index, log) = &**new;
+                let seq = unit.insert_package(row, index, log)?;
+                let found = unit.package(&row.project_id, &row.package_id)?;
+                assert_eq!(found.map(|row| row.seq), Some(seq));
+            }
+            Self::MovePackage(project, package, state, revisions) => {
+                unit.move_package(project, package, state, revisions)?;
+            }
+            Self::Quarantine(project, package, quarantine) => {
+                unit.quarantine_package(project, package, quarantine.as_ref())?;
+            }
+            Self::Reindex(project, package, index) => {
+                unit.reindex_package(project, package, index)?;
+            }
+            Self::InsertFact(row) => {
+                let seq = unit.insert_fact(row)?;
+                let found = unit.fact(&row.project_id, &row.fact_id)?;
+                assert_eq!(found.map(|row| row.seq), Some(seq));
+            }
+            Self::EndFact(project, fact, valid_to, text) => {
+                unit.end_fact(project, fact, valid_to, text)?;
+            }
+            Self::InsertSession(row) => {
+                let seq = unit.insert_session(row)?;
+                let found = unit.session(&row.project_id, &row.session_id)?;
+                assert_eq!(found.map(|row| row.seq), Some(seq));
+            }
+            Self::EndSession(project, session, at, text) => {
+                unit.end_session(project, session, at, text)?;
+            }
+            Self::AppendEvent(project, entry) => {
+                said = unit.append_event(project, entry)?.to_string();
+            }
+            Self::TrimEvents(project, through) => {
+                said = unit.trim_events(project, *through)?.to_string();
+            }
+            Self::InsertKey(row) => unit.insert_key(row)?,
+            Self::RevokeKey(key, at) => unit.revoke_key(key, at)?,
+            Self::InsertBlob(row) => unit.insert_blob(row)?,
+            Self::RemoveBlob(project, digest) => {
+                said = unit.remove_blob(project, digest)?.to_string();
+            }
+            Self::PutSetting(project, name, value) => {
+                let scope = project.as_ref().map_or(Scope::Store, Scope::Project);
+                unit.put_setting(scope, name, value.as_deref())?;
+            }
+            Self::Look(look) => said = look.at(unit)?.join("\n"),
+        }
+        Ok(said)
+    }
+}

@@ -1,0 +1,264 @@
+//! A small world in which much happens twice: few ids, few instants, few words.
+
+use accord_canon::{Digest, sha256};
+use accord_context::package::{PackageType, ReviewType, Significance, Status};
+use accord_context::{
+    ActorId, ActorKey, ActorType, ContentHash, FactId, Instant, PackageId, ProjectId, SessionId,
+    Timestamp,
+};
+
+use super::Random;
+use crate::{
+    EventEntry, FactRow, KeyRow, PackageIndex, PackageRow, PackageState, ProjectRow, Quarantine,
+    RevisionRow, SessionRow,
+};
+
+const PROJECTS: [&str; 3] = ["proj_a", "Ä/b %", "z"];
+const ACTORS: [&str; 3] = ["ann", "bot-7", "日本"];
+const WORDS: [&str; 14] = [
+    "index",
+    "indexes",
+    "Café",
+    "cafe",
+    "queue",
+    "the",
+    "the",
+    "the",
+    "日本語",
+    "OR",
+    "NEAR(",
+    "\"*\"",
+    "x:y",
+    "writer",
+];
+const QUESTIONS: [&str; 6] = [
+    "Why?",
+    "Who decides?",
+    "Ship it?",
+    "When",
+    "Why?",
+    "日本 or the queue?",
+];
+/// Some name the same instant in other words.
+const TIMES: [&str; 9] = [
+    "2026-04-18T20:00:00Z",
+    "2026-04-18T20:00:00.000Z",
+    "2026-04-18T20:00:00.5Z",
+    "2026-04-18T20:59:59.999999999Z",
+    "2026-04-18T21:00:00+00:00",
+    "2026-04-19T00:00:00Z",
+    "0001-01-01T00:00:00Z",
+    "9999-12-31T23:59:59.999Z",
+    "2026-04-18T19:59:59.999Z",
+];
+
+/// Makes rows.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// Where it takes its choices from.
+    pub random: Random,
+}
+
+impl World {
+    /// The world of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            random: Random::new(seed),
+        }
+    }
+
+    /// One of the projects, which may not have been added.
+    pub fn project(&mut self) -> ProjectId {
+        ProjectId::new(self.random.pick(&PROJECTS)).expect("an id")
+    }
+
+    /// One of few packages.
+    pub fn package(&mut self) -> PackageId {
+        PackageId::new(format!("pkg {}", self.random.below(14))).expect("an id")
+    }
+
+    /// One of few facts.
+    pub fn fact(&mut self) -> FactId {
+        FactId::new(format!("fact_{}", self.random.below(16))).expect("an id")
+    }
+
+    /// One of few sessions.
+    pub fn session(&mut self) -> SessionId {
+        SessionId::new(format!("s{}", self.random.below(4))).expect("an id")
+    }
+
+    /// One of few actors.
+    pub fn actor(&mut self) -> ActorKey {
+        ActorKey {
+            id: ActorId::new(self.random.pick(&ACTORS)).expect("an id"),
+            kind: self.random.pick(&[ActorType::Human, ActorType::Agent]),
+        }
+    }
+
+    /// One of few times.
+    pub fn time(&mut self) -> Timestamp {
+        Timestamp::parse(self.random.pick(&TIMES)).expect("a time")
+    }
+
+    /// One of few instants, or none.
+    pub fn since(&mut self) -> Option<Instant> {
+        let some = !self.random.one_in(3);
+        some.then(|| self.time().instant())
+    }
+
+    /// Some words.
+    pub fn words(&mut self, most: usize) -> String {
+        let count = self.random.below(most + 1);
+        let words: Vec<&str> = (0..count).map(|_| self.random.pick(&WORDS)).collect();
+        words.join(" ")
+    }
+
+    /// A digest out of few.
+    pub fn digest(&mut self) -> Digest {
+        sha256(&[self.random.below(6) as u8])
+    }
+
+    /// A subject or predicate.
+    pub fn name(&mut self) -> String {
+        self.random.pick(&["a", "b/c?", "🦀"]).to_owned()
+    }
+
+    /// A status, mostly one that is no draft.
+    pub fn status(&mut self) -> Status {
+        self.random.pick(Status::ALL)
+    }
+
+    /// A project.
+    pub fn project_row(&mut self) -> ProjectRow {
+        let archived = self.random.one_in(4);
+        ProjectRow {
+            project_id: self.project(),
+            created_at: self.time(),
+            archived_at: archived.then(|| self.time()),
+            text: self.words(3),
+        }
+    }
+
+    /// A package, with what can be found of it and the entries of its log.
+    pub fn package_row(&mut self) -> (PackageRow, PackageIndex, Vec<RevisionRow>) {
+        let types = ["standard", "decision", "x-own"];
+        let revisions = if self.random.one_in(5) { 2 } else { 1 };
+        let state = self.state(revisions);
+        let in_session = self.random.one_in(2);
+        let quarantined = self.random.one_in(12);
+        let row = PackageRow {
+            project_id: self.project(),
+            package_id: self.package(),
+            seq: 0,
+            created_at: self.time(),
+            actor: self.actor(),
+            session_id: in_session.then(|| self.session()),
+            package_type: PackageType::parse(self.random.pick(&types)).expect("a type"),
+            significance: Significance::new(self.random.below(10) as u64 + 1).expect("one of ten"),
+            deposited_at: self.time(),
+            deposited_hash: self.hash(),
+            quarantine: quarantined.then(|| self.quarantine()),
+            state,
+        };
+        let log = (1..=revisions).map(|seq| self.revision(seq)).collect();
+        (row, self.index(), log)
+    }
+
+    /// What moves of a package.
+    pub fn state(&mut self, revision: u64) -> PackageState {
+        PackageState {
+            revision,
+            status: self.status(),
+            review_type: self.random.pick(ReviewType::ALL),
+            content_hash: self.hash(),
+            text: self.words(6),
+        }
+    }
+
+    /// An entry of a log.
+    pub fn revision(&mut self, seq: u64) -> RevisionRow {
+        RevisionRow {
+            seq,
+            text: self.words(2),
+        }
+    }
+
+    /// What can be found of a package.
+    pub fn index(&mut self) -> PackageIndex {
+        let count = self.random.below(4);
+        let questions: Vec<String> = (0..count)
+            .map(|_| self.random.pick(&QUESTIONS).to_owned())
+            .collect();
+        let [title, decisions, handoff] = [3, 4, 4].map(|most| self.words(most));
+        let (asked, body) = (questions.join("\n"), self.words(8));
+        PackageIndex::of_parts([&title, &decisions, &asked, &handoff, &body], &questions)
+    }
+
+    /// Why a package is not shown.
+    pub fn quarantine(&mut self) -> Quarantine {
+        Quarantine {
+            at: self.time(),
+            reason: self.words(2),
+        }
+    }
+
+    /// A fact.
+    pub fn fact_row(&mut self) -> FactRow {
+        let ended = !self.random.one_in(3);
+        FactRow {
+            project_id: self.project(),
+            fact_id: self.fact(),
+            seq: 0,
+            subject: self.name(),
+            predicate: self.name(),
+            value: self.words(1),
+            valid_from: self.time(),
+            valid_to: ended.then(|| self.time()),
+            created_at: self.time(),
+            text: self.words(3),
+        }
+    }
+
+    /// A session.
+    pub fn session_row(&mut self) -> SessionRow {
+        let callsign = self.random.one_in(2);
+        SessionRow {
+            project_id: self.project(),
+            session_id: self.session(),
+            seq: 0,
+            actor: self.actor(),
+            callsign: callsign.then(|| self.name()),
+            started_at: self.time(),
+            ended_at: None,
+            text: self.words(2),
+        }
+    }
+
+    /// An event.
+    pub fn event(&mut self) -> EventEntry {
+        let hidden = self.random.one_in(4);
+        EventEntry {
+            at: self.time(),
+            kind: self.name(),
+            only_for: hidden.then(|| self.actor()),
+            text: self.words(3),
+        }
+    }
+
+    /// A key.
+    pub fn key_row(&mut self) -> KeyRow {
+        let somebody = self.random.one_in(2);
+        KeyRow {
+            key_id: self.name(),
+            secret_hash: self.digest(),
+            actor: somebody.then(|| self.actor()),
+            created_at: self.time(),
+            revoked_at: None,
+            text: self.words(2),
+        }
+    }
+
+    fn hash(&mut self) -> ContentHash {
+        self.digest().into()
+    }
+}
