@@ -54,6 +54,14 @@ message! {
     }
 }
 
+message! {
+    /// Asks that a session end.
+    pub struct SessionEnd("SessionEnd", closed) {
+        /// When it ended; now where it does not say, and no later than that.
+        nullable ended_at: Timestamp = "ended_at", "time:rfc-3339-utc";
+    }
+}
+
 /// What a request for a session leads to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Started {
@@ -111,6 +119,28 @@ impl SessionRequest {
             (_, Field::Value(_)) => Err(refuse::schema("/actor_id", "actor_id is missing")),
             _ => Ok(None),
         }
+    }
+}
+
+impl SessionEnd {
+    /// Reads the request that a session end; an empty body asks that it end now.
+    ///
+    /// # Errors
+    /// When the body is no such request.
+    pub fn parse(body: &[u8]) -> Result<Self, Failure> {
+        let body = if body.trim_ascii().is_empty() {
+            b"{}"
+        } else {
+            body
+        };
+        let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+        Self::from_document(Value::Object(members)).map_err(refuse::decoded)
+    }
+
+    /// When the session ended.
+    pub fn at(&self, now: Instant) -> Instant {
+        let named = self.ended_at.value().map(Timestamp::instant);
+        named.map_or(now, |named| named.min(now))
     }
 }
 

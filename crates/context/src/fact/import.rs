@@ -4,7 +4,7 @@ use accord_contract::codes::{Code, Failure};
 
 use super::chain::overlap;
 use super::{Fact, Span};
-use crate::{FactId, Timestamp};
+use crate::{FactId, Instant, Timestamp};
 
 /// What is stored where an imported fact is to go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ pub enum Imported {
     Unchanged,
     /// It is to be added as it is.
     Added,
-    /// It is there without an end, and has one since.
+    /// It is there without an end or with a later one, and has this one since.
     Ended {
         /// The fact.
         fact_id: FactId,
@@ -69,17 +69,22 @@ fn again(fact: &Fact, known: &Fact) -> Result<Imported, Failure> {
     open.valid_to = None;
     let mut known_open = known.clone();
     known_open.valid_to = None;
-    match (&known.valid_to, &fact.valid_to) {
-        // Ending earlier than something else begins cannot overlap it.
-        (None, Some(end)) if open == known_open => Ok(Imported::Ended {
+    if open != known_open {
+        let message = format!("another fact has the id {:?}", fact.fact_id.as_str());
+        return Err(Failure::new(Code::AgenticDuplicateFactId, message).at("/fact_id"));
+    }
+    // An end is set once, and moves only when a fact is filled in before it, which makes it earlier. So of
+    // two copies the one with the earlier end is the later one, and ending cannot get in anything's way.
+    let ends = |fact: &Fact| {
+        fact.valid_to
+            .as_ref()
+            .map_or(Instant::MAX, Timestamp::instant)
+    };
+    match &fact.valid_to {
+        Some(end) if ends(fact) < ends(known) || known.valid_to.is_none() => Ok(Imported::Ended {
             fact_id: fact.fact_id.clone(),
             valid_to: end.clone(),
         }),
-        // An older copy of a fact that has ended since says nothing new.
-        (Some(_), None) if open == known_open => Ok(Imported::Unchanged),
-        _ => {
-            let message = format!("another fact has the id {:?}", fact.fact_id.as_str());
-            Err(Failure::new(Code::AgenticDuplicateFactId, message).at("/fact_id"))
-        }
+        _ => Ok(Imported::Unchanged),
     }
 }

@@ -68,7 +68,10 @@ impl<'a> Params<'a> {
     }
 
     /// A truth; false where it is not given.
-    pub(super) fn truth(&self, name: &str) -> Result<bool, Failure> {
+    ///
+    /// # Errors
+    /// When it is neither true nor false.
+    pub fn truth(&self, name: &str) -> Result<bool, Failure> {
         match self.text(name) {
             None | Some("false" | "0") => Ok(false),
             Some("true" | "1") => Ok(true),

@@ -3,7 +3,7 @@
 use accord_contract::codes::Failure;
 
 use super::params::{one_of, wrong};
-use super::{Cursor as _, PackagePosition, Params, Terms};
+use super::{Cursor as _, DEFAULT_LIST, PackagePosition, Params, Terms};
 use crate::package::Status;
 use crate::{PackageId, SessionId};
 
@@ -67,10 +67,7 @@ impl Pull {
         match params.text("mode").unwrap_or("latest") {
             "latest" => Ok(Self::Latest(Latest {
                 limit,
-                after: params
-                    .text("cursor")
-                    .map(PackagePosition::decode)
-                    .transpose()?,
+                after: after(params)?,
                 filter: PackageFilter::parse(params)?,
             })),
             "relevant" => {
@@ -96,6 +93,23 @@ impl Pull {
     }
 }
 
+impl Latest {
+    /// Reads which of the packages that await a review are asked for.
+    ///
+    /// # Errors
+    /// When a parameter is not as it must be.
+    pub fn reviews(params: &Params<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            limit: params.number("limit", 1..=MAX_PULL, DEFAULT_LIST)?,
+            after: after(params)?,
+            filter: PackageFilter {
+                status: Some(Status::AwaitingReview),
+                session: None,
+            },
+        })
+    }
+}
+
 impl PackageFilter {
     fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         let names = one_of(Status::ALL.iter().map(|status| status.as_str()));
@@ -106,4 +120,9 @@ impl PackageFilter {
             })?,
         })
     }
+}
+
+fn after(params: &Params<'_>) -> Result<Option<PackagePosition>, Failure> {
+    let cursor = params.text("cursor");
+    cursor.map(PackagePosition::decode).transpose()
 }

@@ -17,6 +17,7 @@ mod orient;
 mod packages;
 mod projects;
 mod queries;
+mod rows;
 mod schema;
 mod sessions;
 mod support;

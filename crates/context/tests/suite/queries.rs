@@ -25,6 +25,19 @@ fn pull(pairs: &[(&str, &str)]) -> Result<Pull, Failure> {
 }
 
 #[test]
+fn reviews_are_what_awaits_one() {
+    let reviews = ask(&[], Latest::reviews).unwrap();
+    assert_eq!(reviews.limit, 50);
+    assert_eq!(reviews.filter.status, Some(Status::AwaitingReview));
+    assert_eq!(
+        ask(&[("limit", "200")], Latest::reviews).unwrap().limit,
+        200
+    );
+    assert!(ask(&[("limit", "201")], Latest::reviews).is_err());
+    assert!(ask(&[("cursor", "nonsense")], Latest::reviews).is_err());
+}
+
+#[test]
 fn a_pull_that_says_nothing_is_for_the_five_latest() {
     let latest = |limit| {
         Pull::Latest(Latest {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_context::session::{SessionOutcome, SessionRequest, start};
+use accord_context::session::{SessionEnd, SessionOutcome, SessionRequest, start};
 use accord_context::{ActorType, EventKind, NewEvent, PackageId, Session, callsign};
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
@@ -100,6 +100,25 @@ fn a_session_ends_once() {
         panic!("it had not ended")
     };
     assert_eq!(early.ended_at, Some(session.started_at));
+}
+
+#[test]
+fn a_session_ends_when_it_says_and_no_later_than_now() {
+    let ends = |body: &str| SessionEnd::parse(body.as_bytes()).map(|end| end.at(now()));
+    for body in ["", "{}", r#"{"ended_at": null}"#] {
+        assert_eq!(ends(body).unwrap(), now(), "{body}");
+    }
+    let early = r#"{"ended_at": "2020-01-01T00:00:00Z"}"#;
+    assert_eq!(ends(early).unwrap(), at("2020-01-01T00:00:00Z"));
+    let late = r#"{"ended_at": "2090-01-01T00:00:00Z"}"#;
+    assert_eq!(ends(late).unwrap(), now());
+    for (body, place) in [
+        (r#"{"ended_at": "yesterday"}"#, "/ended_at"),
+        (r#"{"callsign": "brave-otter"}"#, "/callsign"),
+        ("[]", ""),
+    ] {
+        assert_eq!(refused(ends(body)), invalid(place), "{body}");
+    }
 }
 
 #[test]

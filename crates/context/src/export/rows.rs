@@ -1,0 +1,271 @@
+//! Rows of the protocol's reference tool, as lines.
+//!
+//! That tool backs a project up into four files of rows, `projects.ndjson`, `sessions.ndjson`,
+//! `packages.ndjson` and `facts.ndjson`, whose members are those of its tables. A row has no hash,
+//! so that nothing is lost by writing it again; what the protocol has no member for is kept with
+//! `x-` before its name.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value, Wire as _};
+
+use crate::limits::MAX_LINE_BYTES;
+use crate::package::{KnownPackageType, PROTOCOL_VERSION, PackageType, Status};
+use crate::{refuse, text};
+
+/// The file that a row stands in.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum RowFile {
+    /// Projects.
+    Projects,
+    /// Sessions.
+    Sessions,
+    /// Packages.
+    Packages,
+    /// Facts.
+    Facts,
+}
+
+impl RowFile {
+    /// The files, in the order in which they are best imported.
+    pub const ALL: [Self; 4] = [Self::Projects, Self::Sessions, Self::Packages, Self::Facts];
+
+    /// The file's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Projects => "projects.ndjson",
+            Self::Sessions => "sessions.ndjson",
+            Self::Packages => "packages.ndjson",
+            Self::Facts => "facts.ndjson",
+        }
+    }
+}
+
+/// The line that a row becomes. Whether its document is sound is for
+/// [`read_line`](super::read_line) to say.
+///
+/// # Errors
+/// When the row is no JSON object.
+pub fn row_line(file: RowFile, row: &[u8]) -> Result<String, Failure> {
+    let members = text::object(row, MAX_LINE_BYTES)?;
+    // Under these names lie the protocol's own documents, too; those have ids of other names.
+    if !members.contains_key("id") {
+        let line =
+            std::str::from_utf8(row).map_err(|_| refuse::schema("", "the row is not UTF-8"))?;
+        return Ok(text::compact(line));
+    }
+    let row = Row(members);
+    let document = match file {
+        RowFile::Projects => project(row),
+        RowFile::Sessions => session(row),
+        RowFile::Packages => package(row),
+        RowFile::Facts => fact(row),
+    };
+    Ok(Value::Object(document).to_string())
+}
+
+/// What of a row has not been used yet.
+struct Row(Object);
+
+impl Row {
+    /// Takes a member under another name, unless it is null or absent, or its place is taken.
+    fn pass(&mut self, name: &str, to: &str, document: &mut Object) {
+        if let Some(value) = self.take(name)
+            && document.get(to).is_none_or(Value::is_null)
+        {
+            document.insert(to.into(), value);
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.0.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    /// An actor from the members for its id and type.
+    fn actor(&mut self, id: &str, kind: &str) -> Option<Value> {
+        let (id, kind) = (self.take(id), self.take(kind));
+        let id = id.filter(|id| id != "")?;
+        let kind = kind.unwrap_or_else(|| "agent".into());
+        Some(Object::from_iter([("id".into(), id), ("type".into(), kind)]).into())
+    }
+
+    /// The document with everything that is left, under names of its own.
+    fn rest_into(self, mut document: Object) -> Object {
+        for (name, value) in self.0 {
+            if value.is_null() || is_empty(&value) {
+                continue;
+            }
+            let name = match name.starts_with("x-") {
+                true => name,
+                false => format!("x-{name}"),
+            };
+            document.entry(name).or_insert(value);
+        }
+        document
+    }
+}
+
+fn project(mut row: Row) -> Object {
+    let mut document = Object::new();
+    row.pass("id", "project_id", &mut document);
+    for name in ["name", "description", "created_at", "archived_at"] {
+        row.pass(name, name, &mut document);
+    }
+    row.rest_into(document)
+}
+
+fn session(mut row: Row) -> Object {
+    let mut document = Object::new();
+    row.pass("id", "session_id", &mut document);
+    if let Some(Value::Object(actor)) = row.take("actor") {
+        let mut actor = Row(actor);
+        actor.pass("id", "actor_id", &mut document);
+        actor.pass("type", "actor_type", &mut document);
+    }
+    for name in [
+        "project_id",
+        "actor_id",
+        "actor_type",
+        "callsign",
+        "started_at",
+        "ended_at",
+        "packages_deposited",
+    ] {
+        row.pass(name, name, &mut document);
+    }
+    row.rest_into(document)
+}
+
+fn fact(mut row: Row) -> Object {
+    let mut document = Object::new();
+    for (name, to) in [
+        ("id", "fact_id"),
+        ("project_id", "project_id"),
+        ("subject", "subject"),
+        ("relation", "predicate"),
+        ("predicate", "predicate"),
+        ("object", "value"),
+        ("value", "value"),
+        ("valid_from", "valid_from"),
+        ("ended_at", "valid_to"),
+        ("valid_to", "valid_to"),
+        ("source_package_id", "source_package_id"),
+        ("asserted_by", "asserted_by"),
+        ("confidence", "confidence"),
+        ("tags", "tags"),
+        ("created_at", "created_at"),
+    ] {
+        row.pass(name, to, &mut document);
+    }
+    let author = row.actor("asserted_by_id", "asserted_by_type");
+    if let Some(author) = author {
+        document.entry("asserted_by").or_insert(author);
+    }
+    row.rest_into(document)
+}
+
+/// A package's row has the package as its `manifest`, and most of it again in members of its own.
+fn package(mut row: Row) -> Object {
+    let mut document = match row.take("manifest") {
+        Some(Value::Object(manifest)) => manifest,
+        _ => Object::new(),
+    };
+    for (name, to) in [
+        ("id", "package_id"),
+        ("context_md", "content_md"),
+        ("project_id", "project_id"),
+        ("title", "title"),
+        ("status", "status"),
+        ("package_type", "package_type"),
+        ("review_type", "review_type"),
+        ("created_at", "created_at"),
+        ("description", "description"),
+        ("tags", "tags"),
+        ("decisions_made", "decisions_made"),
+        ("open_questions", "open_questions"),
+        ("handoff_note", "handoff_note"),
+        ("estimated_next_actor", "estimated_next_actor"),
+        ("deliverables", "deliverables"),
+        ("parent_package_id", "parent_package_id"),
+        ("significance", "significance"),
+        ("topic", "topic"),
+        ("artifact_type", "artifact_type"),
+        ("storage_path", "storage_path"),
+    ] {
+        row.pass(name, to, &mut document);
+    }
+    let session = row.take("session_id");
+    let author = row.actor("created_by_id", "created_by_type");
+    let author = author.map(|mut author| {
+        if let (Some(session), Some(author)) = (session, author.as_object_mut()) {
+            author.insert("session_id".into(), session);
+        }
+        author
+    });
+    if let Some(author) = author {
+        document.entry("created_by").or_insert(author);
+    }
+    let version = || Value::from(PROTOCOL_VERSION);
+    document.entry("relay_version").or_insert_with(version);
+    in_the_protocols_words(&mut document);
+    row.rest_into(document)
+}
+
+/// Replaces what the tool has other words for. A word that says more than the protocol's own is kept.
+fn in_the_protocols_words(document: &mut Object) {
+    if let Some(status) = text_of(document, "status")
+        && Status::parse(&status).is_none()
+    {
+        let known = match status.as_str() {
+            "approved" => Status::Complete,
+            "pending_review" => Status::AwaitingReview,
+            "rejected" => Status::RevisionRequested,
+            // Work that goes on, is held up, or is anything else that is not finished.
+            _ => Status::Draft,
+        };
+        document.insert("status".into(), known.encode());
+        document.insert("x-status".into(), status.into());
+    }
+    if let Some(kind) = text_of(document, "package_type")
+        && PackageType::parse(&kind).is_none()
+    {
+        let kind = match kind.as_str() {
+            "" => KnownPackageType::Standard.as_str().to_owned(),
+            other => format!("x-{other}"),
+        };
+        document.insert("package_type".into(), kind.into());
+    }
+    // The tool has an empty text where there is no session, and 0 where nothing is said.
+    if let Some(Value::Object(author)) = document.get_mut("created_by")
+        && author
+            .get("session_id")
+            .is_some_and(|session| session == "")
+    {
+        author.shift_remove("session_id");
+    }
+    let significance = document.get("significance").and_then(Value::as_f64);
+    if let Some(significance) = significance {
+        match significance.round() {
+            // In range, so that nothing is cut off.
+            known if (1.0..=10.0).contains(&known) => {
+                document.insert("significance".into(), (known as u8).into());
+            }
+            _ => drop(document.shift_remove("significance")),
+        }
+    }
+}
+
+fn text_of(document: &Object, name: &str) -> Option<String> {
+    document
+        .get(name)
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
