@@ -35,6 +35,8 @@ wire_enum! {
         Alx = "alx",
         /// The Agentic Protocol 0.1: packages, facts, sessions.
         Agentic = "agentic",
+        /// AgentXchain v7: governed runs.
+        Xchain = "agentxchain",
     }
 }
 

@@ -16,7 +16,7 @@ use crate::fixture::AdapterResult;
 use crate::wire::{Message, Names, Object, Value, snapshot_fields};
 
 /// The version of Accord's own wire contract.
-pub const ACCORD_CONTRACT_VERSION: &str = "0.1";
+pub const ACCORD_CONTRACT_VERSION: &str = "0.2";
 
 /// A snapshot in the making. Crates that own messages add them.
 #[derive(Clone, Debug, Default)]

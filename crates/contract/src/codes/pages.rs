@@ -10,6 +10,7 @@ pub fn page_name(code: Code) -> String {
     match code.protocol() {
         Protocol::Accord | Protocol::Alx => format!("{code}.md"),
         Protocol::Agentic => format!("agentic.{code}.md"),
+        Protocol::Xchain => format!("agentxchain.{code}.md"),
     }
 }
 
@@ -94,6 +95,7 @@ fn protocol_name(protocol: Protocol) -> &'static str {
         Protocol::Accord => "Accord",
         Protocol::Alx => "ALX 1.1",
         Protocol::Agentic => "Agentic Protocol 0.1",
+        Protocol::Xchain => "AgentXchain v7",
     }
 }
 

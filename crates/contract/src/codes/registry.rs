@@ -109,6 +109,46 @@ codes! {
     StoreConflict = "STORE_CONFLICT", Accord, Execution, Backoff, 409, "Somebody else added, changed or removed the same thing in the meantime; look at it again and repeat the request.";
     StoreBroken = "STORE_BROKEN", Accord, Execution, Never, 500, "The work on the store broke off by a fault of the server and nothing of it was kept; report it with the server's log.";
 
+    HttpRouteUnknown = "HTTP_ROUTE_UNKNOWN", Accord, NotFound, AfterChange, 404, "The server has no route of this path; look at /openapi.json for those that it has.";
+    HttpMethodNotAllowed = "HTTP_METHOD_NOT_ALLOWED", Accord, Validation, AfterChange, 405, "The route does not know this method; use one of those that the header Allow names.";
+    HttpMalformed = "HTTP_MALFORMED", Accord, Validation, AfterChange, 400, "The request is not HTTP as the server understands it; correct its path, headers or query.";
+    HttpMediaType = "HTTP_MEDIA_TYPE", Accord, Validation, AfterChange, 415, "The route does not take a body of this media type; send the one that the message names.";
+    HttpHeadersTooLarge = "HTTP_HEADERS_TOO_LARGE", Accord, Validation, AfterChange, 431, "The path and headers of the request are larger than the limit; send fewer or shorter ones.";
+    HttpHeaderTimeout = "HTTP_HEADER_TIMEOUT", Accord, Execution, Backoff, 408, "The headers of the request came too slowly; send them again over a better line.";
+    HttpBodyTimeout = "HTTP_BODY_TIMEOUT", Accord, Execution, Backoff, 408, "The body of the request came too slowly, and nothing was done; send it again over a better line.";
+    HttpBodyBroken = "HTTP_BODY_BROKEN", Accord, Validation, AfterChange, 400, "The body of the request broke off before its end, and nothing was done; send all of it.";
+    HttpTooManyConnections = "HTTP_TOO_MANY_CONNECTIONS", Accord, Execution, Backoff, 503, "The server has as many connections as it takes; wait and try again, or raise limits.connections.";
+    HttpTooManyStreams = "HTTP_TOO_MANY_STREAMS", Accord, Execution, Backoff, 503, "The server has as many event streams as it takes; close one, wait, or raise limits.event_streams.";
+    HttpHostRefused = "HTTP_HOST_REFUSED", Accord, Auth, AfterChange, 403, "The request names a host that this server does not go by; use its address, or list the name in allowed_hosts.";
+    HttpOriginRefused = "HTTP_ORIGIN_REFUSED", Accord, Auth, AfterChange, 403, "A page of another site sent the request; list that site in allowed_origins if it may.";
+    HttpFault = "HTTP_FAULT", Accord, Execution, Never, 500, "The server met a fault of its own while it answered; report it with the correlation id and the server's log.";
+    HostClosing = "HOST_CLOSING", Accord, Execution, Backoff, 503, "The server is closing and takes no more requests; send it again when the server is back.";
+    HostOwnerOnly = "HOST_OWNER_ONLY", Accord, Auth, AfterCredentials, 403, "Only whoever has the data folder may do this; use the accord command on the folder of the server.";
+    KeyNotFound = "KEY_NOT_FOUND", Accord, NotFound, AfterChange, 404, "There is no key of this id; list the keys to find the right one.";
+
+    SettingUnknown = "SETTING_UNKNOWN", Accord, Validation, AfterChange, 400, "A setting has a name that is not known; correct it, accord config show lists them all.";
+    SettingInvalid = "SETTING_INVALID", Accord, Validation, AfterChange, 400, "A setting has a value that it cannot have; correct it in the place that is named.";
+    ServeKeysNeeded = "SERVE_KEYS_NEEDED", Accord, Validation, AfterChange, 400, "A server that others can reach needs keys; create one with accord key create, or listen on 127.0.0.1.";
+    ServeTlsNeeded = "SERVE_TLS_NEEDED", Accord, Validation, AfterChange, 400, "A server that others can reach needs TLS; give --tls-cert and --tls-key, or --behind-proxy where a proxy does it.";
+    ServeTlsInvalid = "SERVE_TLS_INVALID", Accord, Validation, AfterChange, 400, "The certificate or its private key cannot be used; give PEM files that belong together.";
+    ServeListenFailed = "SERVE_LISTEN_FAILED", Accord, Execution, AfterChange, 500, "The address cannot be listened on; choose a free one of this machine, port 0 takes any.";
+    ServeSocketFailed = "SERVE_SOCKET_FAILED", Accord, Execution, AfterChange, 500, "The socket in the data folder cannot be made; choose a folder with a shorter path, on a disk that has sockets.";
+
+    HostUnreachable = "HOST_UNREACHABLE", Accord, Execution, Backoff, 502, "No host answers at that address, or the connection broke off; check the URL, the network and that the host runs, then look whether the request was carried out.";
+    HostTimeout = "HOST_TIMEOUT", Accord, Execution, Backoff, 504, "The host was silent for too long, and whether it carried the request out is not known; look, and send the request again.";
+    HostTls = "HOST_TLS", Accord, Execution, AfterChange, 502, "No secure connection to the host came about; check its certificate and whom this system trusts.";
+    HostProtocol = "HOST_PROTOCOL", Accord, Execution, AfterChange, 502, "What answers at that address does not answer as a host does; check the URL.";
+
+    McpToolTwice = "MCP_TOOL_TWICE", Accord, Validation, AfterChange, 500, "Two tools have the same name, so a model could not tell them apart; give one of them another name, or offer only one of the two sets.";
+    McpToolUnknown = "MCP_TOOL_UNKNOWN", Accord, NotFound, AfterChange, 404, "There is no tool or set of tools of this name; choose one of those that the message names.";
+    McpArgumentMissing = "MCP_ARGUMENT_MISSING", Accord, Validation, AfterChange, 400, "A tool was called without an argument that it needs; call it again with the one that is named.";
+    McpArgumentInvalid = "MCP_ARGUMENT_INVALID", Accord, Validation, AfterChange, 400, "An argument of a tool does not have the form that its schema asks for; call the tool again with the form that the message names.";
+    McpArgumentUnknown = "MCP_ARGUMENT_UNKNOWN", Accord, Validation, AfterChange, 400, "A tool was called with an argument that it does not know; leave it out, or use the name that is meant.";
+    McpBudgetTooSmall = "MCP_BUDGET_TOO_SMALL", Accord, Validation, AfterChange, 400, "Not even the smallest answer fits into max_tokens; ask with as many tokens as the message says.";
+    McpSessionUnknown = "MCP_SESSION_UNKNOWN", Accord, NotFound, AfterChange, 404, "The MCP session is not there, has ended, or belongs to another key; initialize a new one.";
+    McpTooManySessions = "MCP_TOO_MANY_SESSIONS", Accord, Execution, Backoff, 503, "The server has as many MCP sessions as it takes; end one, or wait until one was idle for long enough.";
+    McpRequestInvalid = "MCP_REQUEST_INVALID", Accord, Validation, AfterChange, 400, "The request is not one of MCP over streamable HTTP; correct its headers or its body as the message says.";
+
     AuthRequired = "AUTH_REQUIRED", Alx, Auth, AfterCredentials, 401, "The request carries no credentials; authenticate and send it again.";
     Unauthorized = "UNAUTHORIZED", Alx, Auth, AfterCredentials, 401, "The credentials are not valid for this request; renew them and send it again.";
     LowConfidence = "LOW_CONFIDENCE", Alx, Approval, AfterChange, 409, "No answer reached the confidence that is asked for; refine the intent, look at the alternatives, or force the run.";
@@ -132,14 +172,18 @@ codes! {
 
     AgenticInvalidSchema = "invalid_schema", Agentic, Validation, AfterChange, 400, "A document or parameter lacks something, or has something of the wrong form; correct it at the place that is named.";
     AgenticHashMismatch = "hash_mismatch", Agentic, Validation, AfterChange, 400, "The content_hash that came with a package is not the hash of its content; leave it out or find out what changed the package on the way.";
+    AgenticBlobDigestMismatch = "blob_digest_mismatch", Agentic, Validation, AfterChange, 400, "The content does not have the digest that its path names, and was not kept; send it again whole, under the digest that it has.";
     AgenticPayloadTooLarge = "payload_too_large", Agentic, Validation, AfterChange, 413, "The body is larger than the limit; split it, or store large deliverables as blobs.";
     AgenticTooManyItems = "too_many_items", Agentic, Validation, AfterChange, 400, "A list has more items than the limit; shorten it, or spread it over several packages.";
     AgenticTextTooLong = "text_too_long", Agentic, Validation, AfterChange, 400, "A text or id is longer than the limit; shorten it, or store it as a deliverable.";
     AgenticTooDeep = "too_deep", Agentic, Validation, AfterChange, 400, "Lists and objects are nested past the limit; make the document flatter.";
     AgenticInvalidTransition = "invalid_transition", Agentic, Validation, AfterChange, 400, "A package cannot go from its status to the one that is asked for; look at its status, and correct a complete package by depositing a new one that names it as parent.";
     AgenticInvalidCursor = "invalid_cursor", Agentic, Validation, AfterChange, 400, "A cursor is not one that this listing gave out; start again without one.";
+    AgenticEventCursorTooOld = "event_cursor_too_old", Agentic, NotFound, AfterChange, 410, "The events behind this cursor are no longer kept; read the state again, then follow from the oldest event that is named or from now on.";
     AgenticDuplicatePackageId = "duplicate_package_id", Agentic, Validation, AfterChange, 409, "The project already has a package of this id with other content; deposit it under a new id, and name the old one as parent if it corrects it.";
     AgenticAmbiguousPackageId = "ambiguous_package_id", Agentic, Validation, AfterChange, 409, "Several projects have a package of this id; say which project is meant.";
+    AgenticAmbiguousFactId = "ambiguous_fact_id", Agentic, Validation, AfterChange, 409, "Several projects have a fact of this id; say which project is meant.";
+    AgenticAmbiguousSessionId = "ambiguous_session_id", Agentic, Validation, AfterChange, 409, "Several projects have a session of this id; say which project is meant.";
     AgenticDuplicateProjectId = "duplicate_project_id", Agentic, Validation, AfterChange, 409, "There is already another project of this id; choose another id, or change the project that is there.";
     AgenticDuplicateFactId = "duplicate_fact_id", Agentic, Validation, AfterChange, 409, "The project already has another fact of this id; leave the id out to get a new one.";
     AgenticDuplicateSessionId = "duplicate_session_id", Agentic, Validation, AfterChange, 409, "The project already has another session of this id; import it into an empty project.";
@@ -149,11 +193,83 @@ codes! {
     AgenticProjectNotFound = "project_not_found", Agentic, NotFound, AfterChange, 404, "There is no project of this id, or it may not be seen with this key; check the id, or create the project.";
     AgenticFactNotFound = "fact_not_found", Agentic, NotFound, AfterChange, 404, "There is no fact of this id, or it may not be seen with this key; check the id and the project.";
     AgenticSessionNotFound = "session_not_found", Agentic, NotFound, AfterChange, 404, "There is no session of this id, or it may not be seen with this key; check the id and the project.";
+    AgenticBlobNotFound = "blob_not_found", Agentic, NotFound, AfterChange, 404, "There is no blob of this digest, or it may not be seen with this key; check the digest and the project, or store it.";
     AgenticProjectArchived = "project_archived", Agentic, Validation, AfterChange, 403, "The project is archived and takes no writes; restore it first.";
     AgenticUnauthorized = "unauthorized", Agentic, Auth, AfterCredentials, 403, "The key is not known, or does not cover this project, verb or actor; use a key that does.";
     AgenticSearchNotSupported = "search_not_supported", Agentic, Execution, Never, 501, "This server cannot search; pull the latest packages instead, or ask a server that has the capability that is named.";
     AgenticNotImplemented = "not_implemented", Agentic, Execution, Never, 501, "This server does not have the capability that is named; look at /v1/conformance for what it has.";
     AgenticIntegrityError = "integrity_error", Agentic, Execution, Never, 500, "A stored package no longer matches its hash and is not served; verify the store and restore the package from a backup.";
+    AgenticBlobDamaged = "blob_damaged", Agentic, Execution, Never, 500, "A stored blob no longer has its digest and is not served; store it again, or restore it from a backup.";
+
+    XchainInvalidConfig = "invalid_config", Xchain, Validation, AfterChange, 422, "The governed configuration is not sound; correct agentxchain.json at the places that are named.";
+    XchainSchemaVersionInvalid = "schema_version_invalid", Xchain, Validation, AfterChange, 422, "A governed document names a schema version that is not known here; write the one that is named.";
+    XchainUndeclaredRuntimeReference = "undeclared_runtime_reference", Xchain, Validation, AfterChange, 422, "A role names a runtime that the configuration does not declare; declare it or name another.";
+    XchainUndeclaredRoleReference = "undeclared_role_reference", Xchain, Validation, AfterChange, 422, "The routing names a role that the configuration does not declare; declare it or name another.";
+    XchainUndeclaredGateReference = "undeclared_gate_reference", Xchain, Validation, AfterChange, 422, "The routing names a gate that the configuration does not declare; declare it or name another.";
+    XchainStateInvalid = "state_invalid", Xchain, Execution, Never, 500, "The run's state document is damaged at the place that is named; restore it from version control or a backup.";
+    XchainRecordInvalid = "record_invalid", Xchain, Execution, Never, 500, "A line of a governed record is damaged; look at it with doctor and restore it from version control or a backup.";
+    XchainInvalidStateTransition = "invalid_state_transition", Xchain, Validation, AfterChange, 409, "The run is not in a state in which this can be done; look at its status.";
+    XchainImmutableField = "immutable_field", Xchain, Validation, Never, 409, "A member that never changes once the run has begun would change; begin a new run instead.";
+    XchainUnknownRole = "unknown_role", Xchain, NotFound, AfterChange, 404, "The configuration declares no such role; name one that it declares.";
+    XchainUnknownPhase = "unknown_phase", Xchain, NotFound, AfterChange, 404, "The routing has no such phase; name one that it has.";
+    XchainRoleWithoutRuntime = "role_without_runtime", Xchain, Validation, AfterChange, 422, "The role has no runtime that could carry its turns; declare one.";
+    XchainRuntimeNotSupported = "runtime_not_supported", Xchain, Execution, AfterChange, 501, "The role's runtime is of a type that Accord cannot run; give the role another runtime.";
+    XchainTurnCapacityReached = "turn_capacity_reached", Xchain, Validation, AfterChange, 409, "The phase already has as many active turns as it may; accept or reject one of them first.";
+    XchainRoleAlreadyActive = "role_already_active", Xchain, Validation, AfterChange, 409, "The role already has an active turn; accept or reject that first.";
+    XchainBudgetExhausted = "budget_exhausted", Xchain, Validation, AfterChange, 409, "The run's budget leaves nothing for another turn; raise the budget, then resolve the block.";
+    XchainBaselineDirty = "baseline_dirty", Xchain, Validation, AfterChange, 409, "The working tree has changes that belong to no turn; commit or stash them first.";
+    XchainCheckpointRequired = "checkpoint_required", Xchain, Validation, AfterChange, 409, "An accepted turn's changes are not committed yet; make its checkpoint first.";
+    XchainTargetRequired = "target_required", Xchain, Validation, AfterChange, 409, "Several turns are active; say which one is meant.";
+    XchainTurnNotActive = "turn_not_active", Xchain, NotFound, AfterChange, 404, "No active turn of the run has that id; look at the run's status.";
+    XchainTurnAlreadyAccepted = "turn_already_accepted", Xchain, Validation, Never, 409, "The turn is in the history already, and nothing was done; go on with the next turn.";
+    XchainStaleStaging = "stale_staging", Xchain, Validation, AfterChange, 409, "The staged result belongs to another turn; stage the result of this one.";
+    XchainLockTimeout = "lock_timeout", Xchain, Execution, Backoff, 409, "Another process works on the repository and holds its lock; wait for it, or end the process that is named.";
+    XchainAcceptanceOutOfStep = "acceptance_out_of_step", Xchain, Execution, Never, 500, "The acceptance of a turn was given an answer that it had not asked for; report it, and accept the turn again.";
+    XchainValidationFailed = "validation_failed", Xchain, Validation, AfterChange, 422, "The staged result is not sound; correct what the named stage found and stage it again.";
+    XchainMissingRequiredField = "missing_required_field", Xchain, Validation, AfterChange, 422, "A staged result lacks a member that every result has; add it.";
+    XchainSchemaError = "schema_error", Xchain, Validation, AfterChange, 422, "A staged result is no JSON or has a member of the wrong form; correct it at the place that is named.";
+    XchainInvalidDecisionIdFormat = "invalid_decision_id_format", Xchain, Validation, AfterChange, 422, "A decision's id has another form than DEC and a number; write it like DEC-001.";
+    XchainRunIdMismatch = "run_id_mismatch", Xchain, Validation, AfterChange, 422, "A staged result belongs to another run; stage the result of this run.";
+    XchainTurnIdMismatch = "turn_id_mismatch", Xchain, Validation, AfterChange, 422, "A staged result belongs to another turn; stage the result of the assigned one.";
+    XchainAssignmentError = "assignment_error", Xchain, Validation, AfterChange, 422, "A staged result does not fit the assignment; correct the role or runtime that it names.";
+    XchainArtifactError = "artifact_error", Xchain, Validation, AfterChange, 422, "What a staged result changed does not fit the role that changed it; correct the artifact or the files that it declares.";
+    XchainReservedPathViolation = "reserved_path_violation", Xchain, Validation, AfterChange, 422, "A staged result claims a file that belongs to the run itself; leave that file alone.";
+    XchainPathOutsideRepository = "path_outside_repository", Xchain, Validation, AfterChange, 422, "A path leads out of the repository or is none; name files inside it, relative to its root.";
+    XchainVerificationError = "verification_error", Xchain, Validation, AfterChange, 422, "A staged result contradicts its own evidence; correct the verification that it declares.";
+    XchainProtocolError = "protocol_error", Xchain, Validation, AfterChange, 422, "A staged result asks for something that the run's rules do not allow; correct what is named.";
+    XchainChallengeRequirementViolated = "challenge_requirement_violated", Xchain, Validation, AfterChange, 422, "A role that only reviews raised no objection; raise at least one.";
+    XchainMutuallyExclusiveRequests = "mutually_exclusive_requests", Xchain, Validation, AfterChange, 422, "A staged result asks for a phase transition and for the end of the run; ask for one of them.";
+    XchainEmptyRequiredField = "empty_required_field", Xchain, Validation, AfterChange, 422, "A member that must say something is blank; fill it.";
+    XchainInvalidEnumValue = "invalid_enum_value", Xchain, Validation, AfterChange, 422, "A member has a value outside its list; choose one of those that are named.";
+    XchainDuplicateDecisionId = "duplicate_decision_id", Xchain, Validation, AfterChange, 409, "The run already has a decision of this id; use the next free one.";
+    XchainOverrideValidationFailed = "override_validation_failed", Xchain, Validation, AfterChange, 409, "A decision overrides one that is not there, is no longer active, or belongs to a higher authority; name another or ask that role.";
+    XchainArtifactMismatch = "artifact_mismatch", Xchain, Validation, AfterChange, 409, "The files that changed are not those that the result declares; declare them all, or undo the others.";
+    XchainEmptyWorkspaceArtifact = "empty_workspace_artifact", Xchain, Validation, AfterChange, 422, "A result claims work in the workspace and nothing changed there; declare a review instead.";
+    XchainGateSemanticCoverage = "gate_semantic_coverage", Xchain, Validation, AfterChange, 409, "A result asks to leave the phase while its gate fails on files that the turn did not touch; mend those files first.";
+    XchainVerificationReplayDrift = "verification_replay_drift", Xchain, Validation, AfterChange, 409, "The declared evidence could not be reproduced; correct the work or the evidence.";
+    XchainPolicyViolation = "policy_violation", Xchain, Validation, AfterChange, 409, "A policy of the configuration forbids the result; see which, and correct the result or the policy.";
+    XchainPolicyEscalation = "policy_escalation", Xchain, Approval, AfterChange, 409, "A policy of the configuration asks for a person, and the run is blocked; resolve it to go on.";
+    XchainConflict = "conflict", Xchain, Validation, AfterChange, 409, "Another turn changed the same files after this one was assigned; reject and reassign it, or merge by hand.";
+    XchainAcceptanceDrift = "acceptance_drift", Xchain, Validation, AfterChange, 409, "The working tree changed while the turn was being accepted; let everything come to rest and accept it again.";
+    XchainGateActionFailed = "gate_action_failed", Xchain, Execution, AfterChange, 409, "A command of the gate failed and the approval was not carried out; mend what it reports and approve again.";
+    XchainHookBlocked = "hook_blocked", Xchain, Validation, AfterChange, 409, "A hook refused; see its message in the hook audit.";
+    XchainHookStateTamper = "hook_state_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the run's state, which was restored; correct the hook.";
+    XchainHookHistoryTamper = "hook_history_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the run's history, which was restored; correct the hook.";
+    XchainHookLedgerTamper = "hook_ledger_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the decision ledger, which was restored; correct the hook.";
+    XchainHookBundleTamper = "hook_bundle_tamper", Xchain, Execution, AfterChange, 409, "A hook changed a protected file of the turn's bundle, which was restored; correct the hook.";
+    XchainInvalidEvent = "invalid_event", Xchain, Validation, AfterChange, 422, "An event lacks a member, or its type is not declared; correct it as named.";
+    XchainInvalidEvents = "invalid_events", Xchain, Validation, AfterChange, 422, "A timeline is no list or is empty; give at least its first event.";
+    XchainOrderingViolation = "ordering_violation", Xchain, Validation, AfterChange, 422, "The events of a run are not in an order in which they can have happened; see which are named.";
+    XchainManifestInvalid = "manifest_invalid", Xchain, Validation, AfterChange, 409, "A dispatch bundle is not what its manifest says; write the bundle again before it is used.";
+    XchainFinalizationFailed = "finalization_failed", Xchain, Execution, AfterChange, 409, "A dispatch bundle has no files to finalise; write the bundle first.";
+    XchainInvalidCoordinatorConfig = "invalid_coordinator_config", Xchain, Validation, AfterChange, 422, "The coordinator's configuration is not sound; correct agentxchain-multi.json at the places that are named.";
+    XchainWorkstreamCycle = "workstream_cycle", Xchain, Validation, AfterChange, 422, "Workstreams wait for each other in a circle; remove one of the dependencies.";
+    XchainCoordinatorStateInvalid = "coordinator_state_invalid", Xchain, Execution, Never, 500, "A document of the coordinator is damaged at the place that is named; restore it from a backup.";
+    XchainCrossRepoWriteViolation = "cross_repo_write_violation", Xchain, Validation, AfterChange, 422, "An accepted turn changed a file outside its own repository; undo that and accept the turn again.";
+    XchainProjectionFailed = "projection_failed", Xchain, Validation, AfterChange, 422, "An acceptance names no repository, workstream or turn that the coordinator knows; correct what is named.";
+    XchainNothingToDispatch = "nothing_to_dispatch", Xchain, Validation, AfterChange, 409, "No workstream can take a turn now; see the reason of each and remove it.";
+    XchainCoordinatorGateBlocked = "coordinator_gate_blocked", Xchain, Approval, AfterChange, 409, "The coordinator's gate cannot be passed yet; see what blocks it.";
+    XchainCoordinatorDiverged = "coordinator_diverged", Xchain, Execution, AfterChange, 409, "A repository is no longer as the coordinator knows it; resynchronise, or mend what is named.";
 }
 
 impl Names for Code {
@@ -183,7 +299,7 @@ mod tests {
             assert!(seen.insert(text), "{text} is declared twice");
             assert_eq!(Code::parse(text), Some(*code));
             let letter = |c: char| match code.protocol() {
-                Protocol::Agentic => c.is_ascii_lowercase(),
+                Protocol::Agentic | Protocol::Xchain => c.is_ascii_lowercase(),
                 Protocol::Accord | Protocol::Alx => c.is_ascii_uppercase(),
             };
             let tidy = |c: char| letter(c) || c.is_ascii_digit() || c == '_';
@@ -210,6 +326,7 @@ mod tests {
             // Two protocols spell one word in two ways; the variant says whose it is.
             let owner = match code.protocol() {
                 Protocol::Agentic => "Agentic",
+                Protocol::Xchain => "Xchain",
                 Protocol::Accord | Protocol::Alx => "",
             };
             assert_eq!(format!("{code:?}"), format!("{owner}{camel}"));
