@@ -1,0 +1,54 @@
+//! The id that joins an answer, its request and the lines of the log about them.
+
+use accord_contract::codes::Exchange;
+use hyper::HeaderMap;
+use hyper::header::{HeaderName, HeaderValue};
+
+use crate::memory::random;
+
+/// The header that carries the id, in requests and in answers.
+pub const CORRELATION: HeaderName = HeaderName::from_static("x-correlation-id");
+
+/// How long an id may be that a client chose.
+const LONGEST: usize = 128;
+
+/// The id of one exchange. It is in the extensions of every request that a handler sees.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Correlation(String);
+
+impl Correlation {
+    /// The id that a request came with where it is a plain token, else a new one.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let sent = headers.get(CORRELATION).and_then(|sent| sent.to_str().ok());
+        sent.filter(|sent| is_plain(sent))
+            .map_or_else(Self::mint, |sent| Self(sent.to_owned()))
+    }
+
+    /// The id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The id as a header.
+    pub fn header(&self) -> HeaderValue {
+        HeaderValue::from_str(&self.0).expect("a plain token is a header")
+    }
+
+    /// The exchange that a failure ends.
+    pub fn exchange(&self) -> Exchange {
+        Exchange {
+            correlation_id: self.0.clone(),
+            capabilities: Vec::new(),
+        }
+    }
+
+    fn mint() -> Self {
+        Self(data_encoding::HEXLOWER.encode(&random::<12>()))
+    }
+}
+
+/// Whether a text may be repeated in headers, answers and logs as it is.
+fn is_plain(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:~+/=".contains(&byte);
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(plain)
+}

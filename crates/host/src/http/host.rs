@@ -1,0 +1,147 @@
+//! What the handlers of one host share.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use accord_contract::codes::Failure;
+use accord_store::StoreError;
+use accord_store_sqlite::{Options, SqliteStore};
+use axum::Router;
+
+use super::metrics::Metrics;
+use super::streams::Streams;
+use crate::keys::Keys;
+use crate::mcp::{TOOLSETS, Toolbox};
+use crate::memory::{Memory, MemoryOptions};
+use crate::settings::Settings;
+
+/// The folder of blobs in a data folder.
+pub const BLOBS: &str = "blobs";
+
+/// A host: its services, and what its doors need. A clone is the same host; when the last is
+/// dropped, the store is closed.
+#[derive(Clone)]
+pub struct Host(Arc<Parts>);
+
+struct Parts {
+    folder: PathBuf,
+    settings: Settings,
+    store: Arc<SqliteStore>,
+    memory: Memory,
+    keys: Keys,
+    metrics: Metrics,
+    streams: Streams,
+    /// Weak, because a router holds the host.
+    router: Mutex<Weak<Router>>,
+}
+
+impl Host {
+    /// Opens the host of a data folder, which is created where it is not there.
+    ///
+    /// # Errors
+    /// When the store cannot be opened, or two tools for agents have the same name.
+    pub fn open(folder: &Path, settings: Settings) -> Result<Self, Failure> {
+        let store = SqliteStore::open(folder, &Options::default())
+            .map_err(|error| explain(folder, &error))?;
+        Self::over(store, folder, settings)
+    }
+
+    /// A host over the store of its data folder.
+    ///
+    /// # Errors
+    /// When the keys cannot be read, or two tools for agents have the same name.
+    pub fn over(store: SqliteStore, folder: &Path, settings: Settings) -> Result<Self, Failure> {
+        Toolbox::join(TOOLSETS)?;
+        let store = Arc::new(store);
+        let memory = Memory::new(
+            Arc::clone(&store) as _,
+            MemoryOptions {
+                strict_projects: settings.strict_projects,
+                folder: Some(folder.to_owned()),
+                blobs: settings.blobs.enabled.then(|| folder.join(BLOBS)),
+                ..MemoryOptions::default()
+            },
+        );
+        let keys = Keys::load(&memory)?;
+        let streams = Streams::new(settings.limits.event_streams);
+        // Not the store itself: whoever still looks at the metrics must not keep it open.
+        let watched = Arc::downgrade(&store);
+        let metrics = Metrics::new(streams.clone(), move || {
+            watched.upgrade().map(|store| store.statistics())
+        });
+        Ok(Self(Arc::new(Parts {
+            folder: folder.to_owned(),
+            settings,
+            store,
+            memory,
+            keys,
+            metrics,
+            streams,
+            router: Mutex::default(),
+        })))
+    }
+
+    /// The data folder.
+    pub fn folder(&self) -> &Path {
+        &self.0.folder
+    }
+
+    /// The settings that hold.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The store, for its upkeep.
+    pub fn store(&self) -> &Arc<SqliteStore> {
+        &self.0.store
+    }
+
+    /// The services of the Agentic Protocol.
+    pub fn memory(&self) -> &Memory {
+        &self.0.memory
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> &Keys {
+        &self.0.keys
+    }
+
+    /// What was counted.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// The open event streams.
+    pub fn streams(&self) -> &Streams {
+        &self.0.streams
+    }
+
+    /// The host's router: the same for all who ask while somebody has it.
+    pub(crate) fn router(&self) -> Arc<Router> {
+        let mut kept = (self.0.router.lock()).unwrap_or_else(PoisonError::into_inner);
+        kept.upgrade().unwrap_or_else(|| {
+            let router = Arc::new(super::router(self.clone()));
+            *kept = Arc::downgrade(&router);
+            router
+        })
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folder = &self.0.folder;
+        f.debug_struct("Host")
+            .field("folder", folder)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the store of a folder cannot be opened, for whoever wants to open it and knows the folder.
+fn explain(folder: &Path, error: &StoreError) -> Failure {
+    let mut message = format!("{}: {error}", folder.display());
+    if !error.detail().is_empty() && !error.detail().contains(&*folder.to_string_lossy()) {
+        message = format!("{message} ({})", error.detail());
+    }
+    Failure::new(error.code(), message)
+}

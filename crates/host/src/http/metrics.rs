@@ -1,0 +1,237 @@
+//! What the host counts, in the text format of Prometheus.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use accord_store_sqlite::Statistics;
+use hyper::{Method, StatusCode};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+
+use super::streams::Streams;
+
+/// The name of the route that deposits packages.
+const DEPOSIT: &str = "deposit";
+
+/// From half a millisecond to four seconds.
+const SECONDS: [f64; 10] = [
+    0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 4.0,
+];
+
+/// What a host has counted. A clone counts on.
+#[derive(Clone)]
+pub struct Metrics(Arc<Counted>);
+
+struct Counted {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    seconds: Family<Route, Histogram>,
+    refusals: Family<Refused, Counter>,
+    deposits: Counter,
+    connections: Arc<AtomicUsize>,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Answered {
+    route: &'static str,
+    method: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Route {
+    route: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Refused {
+    code: &'static str,
+}
+
+impl Metrics {
+    /// Nothing is counted yet. `statistics` tells how the store does, while it is open.
+    pub fn new(
+        streams: Streams,
+        statistics: impl Fn() -> Option<Statistics> + Send + Sync + 'static,
+    ) -> Self {
+        let mut registry = Registry::with_prefix("accord");
+        let connections = Arc::new(AtomicUsize::new(0));
+        let requests = Family::default();
+        let seconds: Family<Route, Histogram> =
+            Family::new_with_constructor(|| Histogram::new(SECONDS));
+        let refusals = Family::default();
+        let deposits = Counter::default();
+        registry.register(
+            "build",
+            "The version that runs",
+            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+        );
+        registry.register(
+            "http_requests",
+            "Requests that were answered",
+            requests.clone(),
+        );
+        registry.register(
+            "http_request_seconds",
+            "How long answers took, up to their first byte",
+            seconds.clone(),
+        );
+        registry.register(
+            "http_refusals",
+            "Requests that were refused, by failure code",
+            refusals.clone(),
+        );
+        registry.register("deposits", "Packages that were stored", deposits.clone());
+        registry.register_collector(Box::new(Now {
+            streams,
+            connections: Arc::clone(&connections),
+            statistics: Box::new(statistics),
+        }));
+        Self(Arc::new(Counted {
+            registry,
+            requests,
+            seconds,
+            refusals,
+            deposits,
+            connections,
+        }))
+    }
+
+    /// Everything, as Prometheus reads it.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        encode(&mut text, &self.0.registry).expect("a text takes every letter");
+        text
+    }
+
+    /// The connections that are open from the network.
+    pub(crate) fn connections(&self) -> &Arc<AtomicUsize> {
+        &self.0.connections
+    }
+
+    /// A request was answered.
+    pub(super) fn answered(
+        &self,
+        route: &'static str,
+        method: &Method,
+        status: StatusCode,
+        took: Duration,
+    ) {
+        let method = method_name(method);
+        let labels = Answered {
+            route,
+            method,
+            status: status.as_u16(),
+        };
+        self.0.requests.get_or_create(&labels).inc();
+        let seconds = self.0.seconds.get_or_create(&Route { route });
+        seconds.observe(took.as_secs_f64());
+        if route == DEPOSIT && status == StatusCode::CREATED {
+            self.0.deposits.inc();
+        }
+    }
+
+    /// A request was refused.
+    pub(crate) fn refused(&self, code: Code) {
+        let code = code.as_str();
+        self.0.refusals.get_or_create(&Refused { code }).inc();
+    }
+}
+
+/// The names of methods, which callers could otherwise invent without end.
+fn method_name(method: &Method) -> &'static str {
+    let known = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+    ];
+    let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let place = known.iter().position(|known| known == method);
+    place.map_or("other", |place| names[place])
+}
+
+/// What is looked up when somebody asks.
+struct Now {
+    streams: Streams,
+    connections: Arc<AtomicUsize>,
+    statistics: Box<dyn Fn() -> Option<Statistics> + Send + Sync>,
+}
+
+impl Collector for Now {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let gauges = [
+            (
+                "event_streams",
+                "Event streams that are open",
+                self.streams.open(),
+            ),
+            (
+                "connections",
+                "Connections that are open from the network",
+                self.connections.load(Ordering::Relaxed),
+            ),
+        ];
+        for (name, help, value) in gauges {
+            gauge(
+                &mut encoder,
+                name,
+                help,
+                i64::try_from(value).unwrap_or(i64::MAX),
+            )?;
+        }
+        let Some(store) = (self.statistics)() else {
+            return Ok(());
+        };
+        let waiting = i64::try_from(store.waiting).unwrap_or(i64::MAX);
+        gauge(
+            &mut encoder,
+            "store_jobs_waiting",
+            "Jobs that wait for the store",
+            waiting,
+        )?;
+        let counters = [
+            ("store_commits", "Commits since the start", store.commits),
+            (
+                "store_jobs",
+                "Jobs that the store carried out since the start",
+                store.jobs,
+            ),
+        ];
+        for (name, help, value) in counters {
+            let counter = ConstCounter::new(value);
+            let metric = encoder.encode_descriptor(name, help, None, counter.metric_type())?;
+            counter.encode(metric)?;
+        }
+        Ok(())
+    }
+}
+
+fn gauge(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: i64,
+) -> Result<(), fmt::Error> {
+    let gauge = ConstGauge::new(value);
+    gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)
+}
+
+impl fmt::Debug for Now {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Now").finish_non_exhaustive()
+    }
+}

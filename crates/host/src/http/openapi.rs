@@ -1,0 +1,239 @@
+//! The routes as an OpenAPI 3.1 document.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use accord_contract::alx::ErrorEnvelope;
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value, json_schema};
+use serde_json::json;
+
+use super::reply::status_of;
+use super::table::{Content, Place, Route};
+
+/// The codes with which every route can refuse.
+const COMMON: [Code; 8] = [
+    Code::HttpMalformed,
+    Code::AuthRequired,
+    Code::AgenticUnauthorized,
+    Code::HttpHostRefused,
+    Code::HttpOriginRefused,
+    Code::HttpHeadersTooLarge,
+    Code::HttpFault,
+    Code::HttpTooManyConnections,
+];
+
+/// The codes with which every route that takes a body can refuse.
+const OF_BODIES: [Code; 3] = [
+    Code::HttpBodyTimeout,
+    Code::HttpBodyBroken,
+    Code::AgenticPayloadTooLarge,
+];
+
+/// The document.
+pub(super) fn text() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| document(&super::every_route()).to_string())
+}
+
+/// The document that describes some routes.
+pub(super) fn document(routes: &[Route]) -> Value {
+    let mut schemas = Schemas::default();
+    let error = schemas.take(json_schema::<ErrorEnvelope>());
+    let mut paths: BTreeMap<&str, Object> = BTreeMap::new();
+    for route in routes {
+        let method = route.method.as_str().to_lowercase();
+        let operation = operation(route, &error, &mut schemas);
+        paths
+            .entry(route.path)
+            .or_default()
+            .insert(method, operation);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Accord",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "Shared memory for teams of humans and AI agents.",
+            "description": "The routes below /v1 are those of the Agentic Protocol 0.1; those below \
+                /accord/v1 are Accord's own. Every refusal has the same body, an ErrorEnvelope with a code.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"key": []}, {}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"key": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A key of the server. Without keys, callers on the same machine need none.",
+            }},
+            "schemas": schemas.0,
+        },
+    })
+}
+
+/// The names of the parameters in a path.
+pub(super) fn path_parameters(path: &str) -> Vec<&str> {
+    let parts = path.split('{').skip(1);
+    parts
+        .filter_map(|part| part.split_once('}'))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// What the parameters in paths mean.
+pub(super) fn about_path_parameter(name: &str) -> &'static str {
+    match name {
+        "project_id" => "The project's id.",
+        "package_id" => "The package's id.",
+        "fact_id" => "The fact's id.",
+        "session_id" => "The session's id.",
+        "key_id" => "The key's id, which is not the key.",
+        "digest" => "The SHA-256 digest of the content, in lower-case hexadecimal.",
+        _ => "What is asked for.",
+    }
+}
+
+/// Every code with which a route can refuse.
+pub(super) fn refusals(route: &Route) -> Vec<Code> {
+    let mut codes = route.refusals.clone();
+    codes.extend(COMMON);
+    match route.body {
+        Some(Content::Json(_)) => {
+            codes.push(Code::HttpMediaType);
+            codes.extend(OF_BODIES);
+        }
+        Some(_) => codes.extend(OF_BODIES),
+        None => {}
+    }
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+fn operation(route: &Route, error: &Value, schemas: &mut Schemas) -> Value {
+    let mut parameters = Vec::new();
+    for name in path_parameters(route.path) {
+        parameters.push(json!({
+            "name": name,
+            "in": "path",
+            "required": true,
+            "description": about_path_parameter(name),
+            "schema": {"type": "string"},
+        }));
+    }
+    for parameter in &route.parameters {
+        parameters.push(json!({
+            "name": parameter.name,
+            "in": match parameter.place {
+                Place::Query => "query",
+                Place::Header => "header",
+            },
+            "required": parameter.required,
+            "description": parameter.about,
+            "schema": {"type": "string"},
+        }));
+    }
+    let mut operation = Object::new();
+    operation.insert("operationId".into(), route.name.into());
+    operation.insert("summary".into(), route.summary.into());
+    if !parameters.is_empty() {
+        operation.insert("parameters".into(), parameters.into());
+    }
+    if let Some(body) = route.body {
+        let body = json!({"required": true, "content": content(body, schemas)});
+        operation.insert("requestBody".into(), body);
+    }
+    operation.insert("responses".into(), responses(route, error, schemas).into());
+    Value::Object(operation)
+}
+
+fn responses(route: &Route, error: &Value, schemas: &mut Schemas) -> Object {
+    let mut responses = Object::new();
+    for answer in &route.answers {
+        let mut response = json!({"description": answer.about});
+        if let Some(body) = answer.content {
+            response["content"] = content(body, schemas);
+        }
+        responses.insert(answer.status.to_string(), response);
+    }
+    let mut refused: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in refusals(route) {
+        let status = status_of(code).as_u16();
+        refused.entry(status).or_default().push(code);
+    }
+    for (status, codes) in refused {
+        let codes = codes
+            .iter()
+            .map(|code| format!("`{code}`: {}", code.meaning()));
+        let about = codes.collect::<Vec<_>>().join("\n\n");
+        let body = json!({"application/json": {"schema": error}});
+        responses.insert(
+            status.to_string(),
+            json!({"description": about, "content": body}),
+        );
+    }
+    responses
+}
+
+fn content(content: Content, schemas: &mut Schemas) -> Value {
+    let media_type = media_type(content);
+    let schema = match content {
+        Content::Json(schema) => schemas.take(schema()),
+        Content::Lines | Content::Events | Content::Text => json!({"type": "string"}),
+        Content::Bytes => json!({}),
+    };
+    json!({media_type: {"schema": schema}})
+}
+
+/// The media type of a body.
+pub(super) fn media_type(content: Content) -> &'static str {
+    match content {
+        Content::Json(_) => "application/json",
+        Content::Lines => "application/x-ndjson",
+        Content::Events => "text/event-stream",
+        Content::Bytes => "application/octet-stream",
+        Content::Text => "text/plain",
+    }
+}
+
+/// The schemas of a document, each once.
+#[derive(Default)]
+pub(super) struct Schemas(pub(super) BTreeMap<String, Value>);
+
+impl Schemas {
+    /// Takes a schema's definitions in, and gives what refers to them.
+    pub(super) fn take(&mut self, schema: Value) -> Value {
+        let Value::Object(mut members) = schema else {
+            return schema;
+        };
+        members.shift_remove("$schema");
+        if let Some(Value::Object(definitions)) = members.shift_remove("$defs") {
+            for (name, mut definition) in definitions {
+                refer(&mut definition);
+                self.0.insert(name, definition);
+            }
+        }
+        let mut whole = Value::Object(members);
+        refer(&mut whole);
+        whole
+    }
+}
+
+/// Lets references name the place where OpenAPI keeps schemas.
+fn refer(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(place) if name == "$ref" => {
+                        *place = place.replace("#/$defs/", "#/components/schemas/");
+                    }
+                    member => refer(member),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(refer),
+        _ => {}
+    }
+}

@@ -1,0 +1,130 @@
+//! Keys over HTTP.
+
+use accord_contract::alx::{Capabilities, ProtocolInfo};
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::wire::{Object, True, Wire as _};
+use axum::Extension;
+use axum::extract::{Path, State};
+use hyper::{Method, StatusCode};
+
+use crate::Caller;
+use crate::http::body::Document;
+use crate::http::reply::json;
+use crate::http::table::{Content, Route};
+use crate::http::{Correlation, Host, Reply};
+use crate::keys::{Key, KeyRequest, Made};
+
+message! {
+    /// The keys that there are and were.
+    pub(crate) struct KeyListEnvelope("KeyListEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// The keys in the order of their making, those that were revoked among them.
+        required keys: Vec<Key> = "keys", "keys-oldest-first";
+    }
+}
+
+message! {
+    /// One key.
+    pub(crate) struct KeyEnvelope("KeyEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// The key, without the secret.
+        required key: Key = "key", "key";
+        /// The key itself; only the answer that made it has it.
+        optional secret: String = "secret", "credential";
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "keys",
+            "/accord/v1/keys",
+            "Lists the keys, without their secrets.",
+            list,
+        )
+        .answers(200, "The keys.", Content::json::<KeyListEnvelope>())
+        .refuses(&[Code::AgenticUnauthorized]),
+        Route::post(
+            "create_key",
+            "/accord/v1/keys",
+            "Makes a key. From the first one on, callers from the network need one.",
+            create,
+        )
+        .takes(Content::json::<KeyRequest>())
+        .answers(
+            201,
+            "The key; its secret is told this once.",
+            Content::json::<KeyEnvelope>(),
+        )
+        .refuses(&[Code::AgenticUnauthorized, Code::WireFieldValue]),
+        Route::new(
+            "revoke_key",
+            Method::DELETE,
+            "/accord/v1/keys/{key_id}",
+            "Revokes a key, at once and for ever.",
+            revoke,
+        )
+        .answers(200, "The revoked key.", Content::json::<KeyEnvelope>())
+        .refuses(&[Code::AgenticUnauthorized, Code::KeyNotFound]),
+    ]
+}
+
+async fn list(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+) -> Reply {
+    let envelope = KeyListEnvelope {
+        ok: True,
+        correlation_id: correlation.as_str().into(),
+        protocol: ProtocolInfo::ours(Capabilities::new()),
+        keys: host.keys().list(&caller)?,
+        extra: Object::new(),
+    };
+    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+}
+
+async fn create(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+    document: Document,
+) -> Reply {
+    let request: KeyRequest = document.read()?;
+    let Made { key, secret } = host.keys().create(&caller, request).await?;
+    let envelope = envelope(&correlation, key, Some(secret));
+    Ok(json(StatusCode::CREATED, envelope.encode().to_string()))
+}
+
+async fn revoke(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+    Path(key_id): Path<String>,
+) -> Reply {
+    let key = host.keys().revoke(&caller, &key_id).await?;
+    let envelope = envelope(&correlation, key, None);
+    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+}
+
+fn envelope(correlation: &Correlation, key: Key, secret: Option<String>) -> KeyEnvelope {
+    KeyEnvelope {
+        ok: True,
+        correlation_id: correlation.as_str().into(),
+        protocol: ProtocolInfo::ours(Capabilities::new()),
+        key,
+        secret,
+        extra: Object::new(),
+    }
+}

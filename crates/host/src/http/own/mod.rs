@@ -1,0 +1,13 @@
+//! Accord's own routes: keys, upkeep, and what the server tells about itself.
+
+mod about;
+mod keys;
+mod upkeep;
+
+use super::table::Route;
+
+/// Every route, file by file.
+pub(super) fn all() -> Vec<Route> {
+    let files: [fn() -> Vec<Route>; 3] = [keys::routes, upkeep::routes, about::routes];
+    files.into_iter().flat_map(|routes| routes()).collect()
+}

@@ -1,0 +1,301 @@
+//! Upkeep over HTTP: how the host does, backups, forgetting old events and unused blobs.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use accord_context::{Instant, Verb};
+use accord_contract::alx::{Capabilities, ProtocolInfo};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
+use accord_contract::wire::{Object, True, Wire as _};
+use accord_store_sqlite::FORMAT;
+use axum::Extension;
+use axum::extract::State;
+use hyper::StatusCode;
+
+use crate::Caller;
+use crate::http::body::Document;
+use crate::http::reply::json;
+use crate::http::table::{Content, Route};
+use crate::http::{Correlation, Host, Reply};
+use crate::memory::{Sweep, Trim, TrimmedProject};
+use crate::upkeep;
+
+message! {
+    /// How a host does.
+    pub(crate) struct StatusEnvelope("StatusEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// The version of Accord.
+        required version: String = "version", "version";
+        /// The format of the store.
+        required store_format: u64 = "store_format", "number";
+        /// Jobs that the store carried out since the start.
+        required store_jobs: u64 = "store_jobs", "count";
+        /// Commits that they shared.
+        required store_commits: u64 = "store_commits", "count";
+        /// Jobs that wait.
+        required store_waiting: u64 = "store_waiting", "count";
+        /// Connections that are open from the network.
+        required connections: u64 = "connections", "count";
+        /// Event streams that are open.
+        required event_streams: u64 = "event_streams", "count";
+        /// Whether callers from the network need a key.
+        required keys_required: bool = "keys_required", "flag";
+    }
+}
+
+message! {
+    /// Where a backup is to be written.
+    pub(crate) struct BackupRequest("BackupRequest", closed) {
+        /// The folder on the server's machine, from the root on; empty or not there.
+        required to: String = "to", "path";
+    }
+}
+
+message! {
+    /// A backup that was written.
+    pub(crate) struct BackupEnvelope("BackupEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// The folder.
+        required to: String = "to", "path";
+        /// How large it is.
+        required bytes: u64 = "bytes", "bytes";
+        /// How many blobs it has.
+        required blobs: u64 = "blobs", "count";
+    }
+}
+
+message! {
+    /// Which events are to be forgotten; one of the first two says so.
+    pub(crate) struct TrimRequest("TrimRequest", closed) {
+        /// Those before this time or day.
+        optional events_before: String = "events_before", "time:rfc-3339";
+        /// Those that are more than so many days old.
+        optional days: u64 = "days", "count";
+        /// Whether they are only counted.
+        optional dry_run: bool = "dry_run", "flag";
+    }
+}
+
+message! {
+    /// What was forgotten, or would be.
+    pub(crate) struct TrimEnvelope("TrimEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// Whether the events were only counted.
+        required dry_run: bool = "dry_run", "flag";
+        /// How many events.
+        required events: u64 = "events", "count";
+        /// The projects that had some.
+        required projects: Vec<TrimmedProject> = "projects", "projects";
+    }
+}
+
+message! {
+    /// Which blobs are to be removed, of those that no package and no fact names.
+    pub(crate) struct SweepRequest("SweepRequest", closed) {
+        /// Those that were stored more than so many days ago.
+        required days: u64 = "days", "count";
+        /// Whether they are only counted.
+        optional dry_run: bool = "dry_run", "flag";
+    }
+}
+
+message! {
+    /// Which blobs were removed, or would be.
+    pub(crate) struct SweepEnvelope("SweepEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// Whether the blobs were only counted.
+        required dry_run: bool = "dry_run", "flag";
+        /// How often a project had a blob that nothing in it names.
+        required links: u64 = "links", "count";
+        /// How many files no project has any more.
+        required files: u64 = "files", "count";
+        /// How many bytes they had.
+        required bytes: u64 = "bytes", "bytes";
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "status",
+            "/accord/v1/status",
+            "Tells the server's version and how it does.",
+            status,
+        )
+        .answers(200, "How it does.", Content::json::<StatusEnvelope>())
+        .refuses(&[Code::AgenticUnauthorized]),
+        Route::post(
+            "backup",
+            "/accord/v1/store/backup",
+            "Copies the data folder while the server works; only for whoever has the folder.",
+            backup,
+        )
+        .takes(Content::json::<BackupRequest>())
+        .answers(200, "It is written.", Content::json::<BackupEnvelope>())
+        .refuses(&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]),
+        Route::post(
+            "trim",
+            "/accord/v1/store/trim",
+            "Forgets old events; packages and facts stay.",
+            trim,
+        )
+        .takes(Content::json::<TrimRequest>())
+        .answers(200, "What was forgotten.", Content::json::<TrimEnvelope>())
+        .refuses(&[Code::AgenticUnauthorized, Code::WireFieldValue]),
+        Route::post(
+            "sweep",
+            "/accord/v1/store/sweep",
+            "Removes old blobs that no package and no fact names.",
+            sweep,
+        )
+        .takes(Content::json::<SweepRequest>())
+        .answers(200, "What was removed.", Content::json::<SweepEnvelope>())
+        .refuses(&[Code::AgenticUnauthorized, Code::AgenticNotImplemented]),
+    ]
+}
+
+async fn status(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+) -> Reply {
+    caller.access().may_anywhere(Verb::Read)?;
+    let statistics = host.store().statistics();
+    let connections = host.metrics().connections().load(Ordering::Relaxed);
+    let envelope = StatusEnvelope {
+        ok: True,
+        correlation_id: correlation.as_str().into(),
+        protocol: ProtocolInfo::ours(Capabilities::new()),
+        version: env!("CARGO_PKG_VERSION").into(),
+        store_format: FORMAT.into(),
+        store_jobs: statistics.jobs,
+        store_commits: statistics.commits,
+        store_waiting: statistics.waiting as u64,
+        connections: connections as u64,
+        event_streams: host.streams().open() as u64,
+        keys_required: host.keys().required(),
+        extra: Object::new(),
+    };
+    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+}
+
+async fn backup(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+    document: Document,
+) -> Reply {
+    if !caller.is_owner() {
+        let message = "only whoever has the data folder may name files on this machine";
+        return Err(Failure::new(Code::HostOwnerOnly, message).into());
+    }
+    let BackupRequest { to } = document.read()?;
+    let folder = PathBuf::from(&to);
+    let copying = tokio::task::spawn_blocking(move || upkeep::backup(&host, &folder));
+    let copied = copying.await.unwrap_or_else(|_| {
+        let message = "the backup broke off";
+        Err(Failure::new(Code::HttpFault, message))
+    })?;
+    let envelope = BackupEnvelope {
+        ok: True,
+        correlation_id: correlation.as_str().into(),
+        protocol: ProtocolInfo::ours(Capabilities::new()),
+        to,
+        bytes: copied.bytes,
+        blobs: copied.blobs,
+        extra: Object::new(),
+    };
+    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+}
+
+async fn trim(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+    document: Document,
+) -> Reply {
+    let request: TrimRequest = document.read()?;
+    let asked = Trim {
+        before: request.before(host.memory().now())?,
+        project: None,
+        dry_run: request.dry_run.unwrap_or(false),
+    };
+    let report = host.memory().trim_events(&caller, &asked).await?;
+    let envelope = TrimEnvelope {
+        ok: True,
+        correlation_id: correlation.as_str().into(),
+        protocol: ProtocolInfo::ours(Capabilities::new()),
+        dry_run: report.dry_run,
+        events: report.events,
+        projects: report.projects,
+        extra: Object::new(),
+    };
+    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+}
+
+async fn sweep(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+    document: Document,
+) -> Reply {
+    let request: SweepRequest = document.read()?;
+    let asked = Sweep {
+        before: days_ago(host.memory().now(), request.days),
+        dry_run: request.dry_run.unwrap_or(false),
+    };
+    let report = host.memory().sweep_blobs(&caller, &asked).await?;
+    let envelope = SweepEnvelope {
+        ok: True,
+        correlation_id: correlation.as_str().into(),
+        protocol: ProtocolInfo::ours(Capabilities::new()),
+        dry_run: report.dry_run,
+        links: report.links,
+        files: report.files,
+        bytes: report.bytes,
+        extra: Object::new(),
+    };
+    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+}
+
+impl TrimRequest {
+    /// The instant before which events are forgotten.
+    fn before(&self, now: Instant) -> Result<Instant, Failure> {
+        match (&self.events_before, self.days) {
+            (Some(before), None) => Instant::parse_or_day(before).map_err(|error| {
+                let message = format!("{before:?}: {error}");
+                Failure::new(Code::WireFieldValue, message).at("/events_before")
+            }),
+            (None, Some(days)) => Ok(days_ago(now, days)),
+            _ => {
+                let message = "say which events: events_before or days, one of them";
+                Err(Failure::new(Code::WireFieldValue, message).at(""))
+            }
+        }
+    }
+}
+
+fn days_ago(now: Instant, days: u64) -> Instant {
+    now.days_before(u32::try_from(days).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,285 @@
+//! The routes as a page to read: one text, without scripts and without anything from elsewhere.
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use accord_contract::wire::Value;
+
+use super::examples;
+use super::openapi::{Schemas, about_path_parameter, media_type, path_parameters, refusals};
+use super::table::{Content, Place, Route};
+
+const STYLE: &str = include_str!("page.css");
+
+/// The groups of the page, and the words in a path that put a route there; the first that fits.
+const GROUPS: [(&str, &[&str]); 10] = [
+    ("Keys", &["keys"]),
+    ("Operating", &["accord"]),
+    ("Facts", &["facts"]),
+    ("Sessions", &["sessions"]),
+    ("Orientation", &["orient", "orchestrate"]),
+    ("Packages", &["packages", "reviews"]),
+    ("Blobs", &["blobs"]),
+    ("Events, export and import", &["events", "export", "import"]),
+    ("Projects", &["projects"]),
+    ("The server", &[""]),
+];
+
+/// The order of the groups on the page.
+const ORDER: [&str; 10] = [
+    "Packages",
+    "Orientation",
+    "Facts",
+    "Sessions",
+    "Projects",
+    "Events, export and import",
+    "Blobs",
+    "Keys",
+    "Operating",
+    "The server",
+];
+
+/// The page.
+pub(super) fn text() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| page(&super::every_route()))
+}
+
+/// What a browser may do with the page: show it, in its own style.
+pub(super) fn policy() -> &'static str {
+    static POLICY: OnceLock<String> = OnceLock::new();
+    POLICY.get_or_init(|| {
+        let digest = accord_canon::sha256(STYLE.as_bytes());
+        let digest = data_encoding::BASE64.encode(digest.as_bytes());
+        format!(
+            "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'; \
+             frame-ancestors 'none'"
+        )
+    })
+}
+
+fn page(routes: &[Route]) -> String {
+    let mut schemas = Schemas::default();
+    let (mut list, mut body) = (String::new(), String::new());
+    for group in ORDER {
+        let members: Vec<_> = (routes.iter())
+            .filter(|route| group_of(route) == group)
+            .collect();
+        if members.is_empty() {
+            continue;
+        }
+        add(&mut list, format_args!("<strong>{group}</strong>"));
+        add(&mut body, format_args!("<h2>{group}</h2>"));
+        for route in members {
+            add(
+                &mut list,
+                format_args!(
+                    "<a href=\"#{0}\">{1}</a>",
+                    route.name,
+                    route.name.replace('_', " ")
+                ),
+            );
+            article(route, &mut schemas, &mut body);
+        }
+    }
+    add(&mut list, format_args!("<strong>Documents</strong>"));
+    add(&mut body, format_args!("<h2>Documents</h2>"));
+    for (name, schema) in &schemas.0 {
+        add(
+            &mut list,
+            format_args!("<a href=\"#schema-{name}\">{name}</a>"),
+        );
+        definition(name, schema, &mut body);
+    }
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>Accord {version}: routes</title><style>{STYLE}</style></head><body><div class=\"frame\">\
+         <header><h1>Accord {version}</h1>\
+         <p>The routes below <code>/v1</code> are those of the Agentic Protocol 0.1; those below \
+         <code>/accord/v1</code> are Accord’s own. For programs: <a href=\"/openapi.json\">/openapi.json</a>.</p>\
+         <p>On a server that has keys, requests carry <code>Authorization: Bearer KEY</code>. Every refusal is one \
+         JSON document, whatever it is about: <code>error.code</code> is for programs, <code>error.message</code> for \
+         people, and <code>correlationId</code> finds it in the server’s log.</p></header>\
+         <nav>{list}</nav><main>{body}</main></div></body></html>\n",
+        version = env!("CARGO_PKG_VERSION"),
+    )
+}
+
+fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
+    add(
+        out,
+        format_args!(
+            "<article id=\"{name}\"><h3><span class=\"method {method}\">{method}</span>\
+             <span>{path}</span><span class=\"name\">{name}</span></h3><p>{summary}</p><pre>{curl}</pre>",
+            name = route.name,
+            method = route.method,
+            path = escaped(route.path),
+            summary = escaped(route.summary),
+            curl = escaped(examples::of(route.name).next().unwrap_or_default()),
+        ),
+    );
+    parameters(route, out);
+    if let Some(content) = route.body {
+        add(
+            out,
+            format_args!("<h4>Body</h4><dl><dt>{}</dt>", media_type(content)),
+        );
+        add(
+            out,
+            format_args!("<dd>{}</dd></dl>", document_of(content, schemas)),
+        );
+    }
+    out.push_str("<h4>Answers</h4><dl>");
+    for answer in &route.answers {
+        add(
+            out,
+            format_args!("<dt>{}</dt><dd>{}", answer.status, escaped(answer.about)),
+        );
+        if let Some(content) = answer.content {
+            add(out, format_args!(" {}", document_of(content, schemas)));
+        }
+        out.push_str("</dd>");
+    }
+    out.push_str("</dl><details><summary>Refusals</summary><dl>");
+    for code in refusals(route) {
+        add(
+            out,
+            format_args!(
+                "<dt>{} <small>{}</small></dt><dd>{}</dd>",
+                code.as_str(),
+                code.http_status(),
+                escaped(code.meaning()),
+            ),
+        );
+    }
+    out.push_str("</dl></details></article>");
+}
+
+fn parameters(route: &Route, out: &mut String) {
+    let in_path = path_parameters(route.path);
+    if in_path.is_empty() && route.parameters.is_empty() {
+        return;
+    }
+    out.push_str("<h4>Parameters</h4><dl>");
+    for name in in_path {
+        let about = about_path_parameter(name);
+        add(
+            out,
+            format_args!("<dt>{name} <small>path</small></dt><dd>{about}</dd>"),
+        );
+    }
+    for parameter in &route.parameters {
+        let place = match (parameter.place, parameter.required) {
+            (Place::Query, false) => "query",
+            (Place::Query, true) => "query, required",
+            (Place::Header, _) => "header",
+        };
+        let about = escaped(parameter.about);
+        add(
+            out,
+            format_args!(
+                "<dt>{} <small>{place}</small></dt><dd>{about}</dd>",
+                parameter.name
+            ),
+        );
+    }
+    out.push_str("</dl>");
+}
+
+/// What a body is, with a link to its schema.
+fn document_of(content: Content, schemas: &mut Schemas) -> String {
+    match content {
+        Content::Json(schema) => type_of(&schemas.take(schema())),
+        Content::Lines => "JSON documents, one a line".into(),
+        Content::Events => "A stream of events".into(),
+        Content::Bytes => "The content as it is".into(),
+        Content::Text => "Text".into(),
+    }
+}
+
+/// A document's members.
+fn definition(name: &str, schema: &Value, out: &mut String) {
+    add(
+        out,
+        format_args!("<article id=\"schema-{name}\"><h3>{name}</h3>"),
+    );
+    if let Some(about) = schema["description"].as_str() {
+        add(out, format_args!("<p>{}</p>", escaped(about)));
+    }
+    let required = schema["required"].as_array();
+    let required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
+    out.push_str("<dl>");
+    for (member, schema) in schema["properties"].as_object().into_iter().flatten() {
+        let star = if required(member) {
+            ""
+        } else {
+            " <small>optional</small>"
+        };
+        let about = schema["description"].as_str().unwrap_or_default();
+        add(
+            out,
+            format_args!(
+                "<dt>{}{star}</dt><dd>{} {}</dd>",
+                escaped(member),
+                type_of(schema),
+                escaped(about)
+            ),
+        );
+    }
+    out.push_str("</dl></article>");
+}
+
+/// The type that a schema allows, in a few words.
+fn type_of(schema: &Value) -> String {
+    if let Some(place) = schema["$ref"].as_str() {
+        let name = place.rsplit('/').next().unwrap_or_default();
+        return format!("<a href=\"#schema-{name}\">{name}</a>");
+    }
+    if let Some(options) = schema["anyOf"].as_array() {
+        let options: Vec<_> = options.iter().map(type_of).collect();
+        return options.join(" or ");
+    }
+    if let Some(names) = schema["enum"].as_array() {
+        let names: Vec<_> = names
+            .iter()
+            .map(|name| format!("<code>{}</code>", escaped(&name.to_string())))
+            .collect();
+        return names.join(" ");
+    }
+    if let Some(value) = schema.get("const") {
+        return format!("<code>{}</code>", escaped(&value.to_string()));
+    }
+    match schema["type"].as_str() {
+        Some("array") => format!("list of {}", type_of(&schema["items"])),
+        Some(kind) => kind.to_owned(),
+        None => "any value".to_owned(),
+    }
+}
+
+fn group_of(route: &Route) -> &'static str {
+    let has = |word: &str| word.is_empty() || route.path.split(['/', ':']).any(|part| part == word);
+    let group = GROUPS
+        .iter()
+        .find(|(_, words)| words.iter().any(|word| has(word)));
+    group.map_or("The server", |(name, _)| name)
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+fn add(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a text takes every letter");
+}

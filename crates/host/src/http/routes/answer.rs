@@ -1,0 +1,93 @@
+//! Answers that carry documents as the texts that they are.
+
+use accord_context::PackageId;
+use accord_contract::wire::Value;
+use axum::body::Body;
+use axum::response::Response;
+use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
+use hyper::{HeaderMap, StatusCode};
+
+use crate::http::reply::json;
+use crate::memory::{Page, Served};
+
+/// The header that carries the hash of a package, as its entity tag does.
+const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
+
+/// A list in an answer, with the members beside it.
+pub(super) struct List(String);
+
+impl List {
+    /// A list of documents under a name.
+    pub(super) fn new<'a>(name: &str, items: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut text = format!("{{{}:[", Value::from(name));
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            text.push_str(item);
+        }
+        text.push(']');
+        Self(text)
+    }
+
+    /// The answer that a page of documents is.
+    pub(super) fn of(name: &str, page: &Page) -> Response {
+        Self::new(name, page.items.iter().map(String::as_str))
+            .with("next_cursor", page.next_cursor.as_deref())
+            .answer()
+    }
+
+    /// The same list, with a member beside it.
+    #[must_use]
+    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0
+            .push_str(&format!(",{}:{}", Value::from(name), value.into()));
+        self
+    }
+
+    /// The same list, with the packages that are left out of it because they are damaged.
+    #[must_use]
+    pub(super) fn without(self, damaged: &[PackageId]) -> Self {
+        if damaged.is_empty() {
+            return self;
+        }
+        let names: Vec<_> = damaged.iter().map(PackageId::as_str).collect();
+        self.with("x-integrity_warnings", names)
+    }
+
+    /// The answer.
+    pub(super) fn answer(mut self) -> Response {
+        self.0.push('}');
+        json(StatusCode::OK, self.0)
+    }
+}
+
+/// A package, with its hash in the headers, too.
+pub(super) fn package(status: StatusCode, package: Served) -> Response {
+    let hash = package.content_hash.to_string();
+    let mut response = json(status, package.text);
+    let headers = response.headers_mut();
+    for (name, value) in [(ETAG, format!("\"{hash}\"")), (CONTENT_HASH, hash)] {
+        let value = HeaderValue::try_from(value).expect("a hash is plain text");
+        headers.insert(name, value);
+    }
+    response
+}
+
+/// A package, unless whoever asks has it as it is.
+pub(super) fn package_unless_known(headers: &HeaderMap, served: Served) -> Response {
+    let tag = format!("\"{}\"", served.content_hash);
+    let mut known = headers.get_all(IF_NONE_MATCH).iter();
+    let known = known.any(|list| {
+        let list = list.to_str().unwrap_or_default();
+        let mut tags = list.split(',').map(str::trim);
+        tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+    });
+    let mut response = package(StatusCode::OK, served);
+    if known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(hyper::header::CONTENT_TYPE);
+    }
+    response
+}

@@ -1,0 +1,124 @@
+//! What the path and the query of a request name.
+//!
+//! An id in a path is one segment, and may be any text when it is percent-encoded, slashes included.
+
+use std::str::FromStr;
+
+use accord_context::query::Params;
+use accord_context::{IdError, ProjectId};
+use accord_contract::codes::{Code, Failure};
+use axum::extract::{FromRequestParts, RawPathParams};
+use hyper::http::request::Parts;
+
+use crate::http::{Host, Refusal};
+
+/// The project that the path names.
+#[derive(Clone, Debug)]
+pub(crate) struct InProject(pub(crate) ProjectId);
+
+/// The thing that the path names with its last parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<T>(pub(crate) T);
+
+/// The parameters in the query.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    pairs: Vec<(String, String)>,
+}
+
+impl FromRequestParts<Host> for InProject {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
+        let params = path(parts, host).await?;
+        let id = params.iter().find(|(name, _)| *name == "project_id");
+        let (name, text) = id.expect("the path of this route names a project");
+        Ok(Self(parse(name, text)?))
+    }
+}
+
+impl<T: FromStr<Err = IdError>> FromRequestParts<Host> for Named<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
+        let params = path(parts, host).await?;
+        let last = params.iter().last();
+        let (name, text) = last.expect("the path of this route names something");
+        Ok(Self(parse(name, text)?))
+    }
+}
+
+impl FromRequestParts<Host> for Query {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Host) -> Result<Self, Refusal> {
+        let query = parts.uri.query().unwrap_or_default();
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        let pairs = pairs.map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((decode(name)?, decode(value)?))
+        });
+        let pairs: Result<_, Failure> = pairs.collect();
+        Ok(Self { pairs: pairs? })
+    }
+}
+
+impl Query {
+    /// The parameters.
+    ///
+    /// # Errors
+    /// When one is there twice.
+    pub(crate) fn params(&self) -> Result<Params<'_>, Failure> {
+        let pairs = self.pairs.iter();
+        Params::new(pairs.map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+
+    /// The project that `?project_id=` names, where it does.
+    ///
+    /// # Errors
+    /// When that is no id.
+    pub(crate) fn project(&self) -> Result<Option<ProjectId>, Failure> {
+        let params = self.params()?;
+        let named = params.text("project_id");
+        named.map(|text| parse("project_id", text)).transpose()
+    }
+}
+
+async fn path(parts: &mut Parts, host: &Host) -> Result<RawPathParams, Failure> {
+    let params = RawPathParams::from_request_parts(parts, host).await;
+    params.map_err(|_| wrong("", "the path is not UTF-8"))
+}
+
+fn parse<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T, Failure> {
+    text.parse()
+        .map_err(|error: IdError| wrong(&format!("/{name}"), &error.to_string()))
+}
+
+/// A name or value of a query: `+` is a space, and bytes may be written as `%` and two digits.
+fn decode(text: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits = [rest.next(), rest.next()].map(|digit| digit.and_then(hexadecimal));
+                let [Some(high), Some(low)] = digits else {
+                    return Err(wrong("", "a % in the query needs two hexadecimal digits"));
+                };
+                high << 4 | low
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).map_err(|_| wrong("", "the query is not UTF-8"))
+}
+
+fn hexadecimal(digit: u8) -> Option<u8> {
+    let value = char::from(digit).to_digit(16)?;
+    u8::try_from(value).ok()
+}
+
+fn wrong(pointer: &str, message: &str) -> Failure {
+    Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
+}

@@ -1,0 +1,287 @@
+//! Blobs: contents by their digest.
+//!
+//! The path names no project. `?project_id=` says whose content it is; without it a key for one project
+//! means that one, and whoever is let into every project means none in particular.
+
+use accord_canon::Digest;
+use accord_context::ContentHash;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::response::Response;
+use hyper::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, StatusCode};
+
+use super::Query;
+use crate::Caller;
+use crate::http::body::Chunks;
+use crate::http::reply::json;
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Refusal, Reply};
+use crate::memory::Part;
+
+const PATH: &str = "/v1/blobs/{digest}";
+
+/// The longest media type that is kept.
+const MEDIA_TYPE_BYTES: usize = 255;
+
+/// The digest that the path names.
+struct Address(Digest);
+
+pub(crate) fn routes() -> Vec<Route> {
+    let project = "The project whose content it is.";
+    vec![
+        Route::new(
+            "put_blob",
+            Method::PUT,
+            PATH,
+            "Stores a content under its digest, written sha256: and 64 hexadecimal digits.",
+            put,
+        )
+        .query("project_id", project)
+        .header("content-type", "What it is; it is kept and given back.")
+        .takes(Content::Bytes)
+        .answers(201, "It is stored.", Content::json::<StoredAnswer>())
+        .answers(200, "It was there.", Content::json::<StoredAnswer>())
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticBlobDigestMismatch,
+            Code::AgenticProjectArchived,
+            Code::AgenticNotImplemented,
+            Code::StoreFull,
+        ]),
+        Route::get("get_blob", PATH, "Reads a content by its digest.", get)
+            .query("project_id", project)
+            .header("range", "A part of it, such as bytes=0-99.")
+            .header("if-none-match", "Entity tags that are known already.")
+            .answers(200, "The content.", Content::Bytes)
+            .answers(206, "The part.", Content::Bytes)
+            .answers_nothing(304, "It is known; a digest has one content for ever.")
+            .answers_nothing(416, "It has no such part.")
+            .refuses(&[
+                Code::AgenticInvalidSchema,
+                Code::AgenticBlobNotFound,
+                Code::AgenticBlobDamaged,
+                Code::AgenticNotImplemented,
+            ]),
+    ]
+}
+
+accord_contract::message! {
+    /// A content that is stored.
+    pub struct StoredAnswer("StoredBlob", open) {
+        /// Its digest.
+        required digest: ContentHash = "digest", "content-hash";
+        /// Its length.
+        required size: u64 = "size", "bytes";
+    }
+}
+
+impl FromRequestParts<Host> for Address {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
+        let params = RawPathParams::from_request_parts(parts, host).await;
+        let named = params.ok().and_then(|params| {
+            let (_, text) = params.iter().last()?;
+            text.parse::<ContentHash>().ok()
+        });
+        named.map(|hash| Self(*hash.digest())).ok_or_else(|| {
+            let message = "a blob is named sha256: and 64 lowercase hexadecimal digits";
+            Failure::new(Code::AgenticInvalidSchema, message)
+                .at("/digest")
+                .into()
+        })
+    }
+}
+
+async fn put(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Address(digest): Address,
+    query: Query,
+    headers: HeaderMap,
+    body: Chunks,
+) -> Reply {
+    let (memory, project) = (host.memory(), query.project()?);
+    let media_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|sent| sent.to_str().ok());
+    let media_type = media_type
+        .filter(|sent| sent.len() <= MEDIA_TYPE_BYTES)
+        .map(str::to_owned);
+    let mut intake = memory
+        .begin_blob(&caller, project, digest, media_type)
+        .await?;
+    let mut body = body.within(host.settings().blobs.max_bytes.0)?;
+    while let Some(piece) = body.next().await? {
+        intake.put(piece).await?;
+    }
+    let stored = intake.finish().await?;
+    let status = match stored.is_new {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    let answer = StoredAnswer {
+        digest: digest.into(),
+        size: stored.size,
+        extra: Object::new(),
+    };
+    let mut response = json(
+        status,
+        accord_contract::wire::Wire::encode(&answer).to_string(),
+    );
+    response.headers_mut().insert(ETAG, tag(&digest));
+    Ok(response)
+}
+
+async fn get(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Address(digest): Address,
+    query: Query,
+    headers: HeaderMap,
+) -> Reply {
+    let blob = host
+        .memory()
+        .blob(&caller, query.project()?, digest)
+        .await?;
+    let (size, tag) = (blob.size(), tag(&digest));
+    let mut response = Response::new(Body::empty());
+    describe(response.headers_mut(), &tag, blob.media_type());
+    if knows(&headers, &tag) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        return Ok(response);
+    }
+    // A part of another content is not wanted.
+    let same = headers.get(IF_RANGE).is_none_or(|known| *known == tag);
+    let asked = headers.get(RANGE).filter(|_| same);
+    match asked
+        .and_then(|asked| asked.to_str().ok())
+        .map(|asked| part(asked, size))
+    {
+        Some(Wanted::Part(part)) => {
+            let range = format!("bytes {}-{}/{size}", part.from, part.to - 1);
+            let range = HeaderValue::try_from(range).expect("numbers are plain text");
+            response.headers_mut().insert(CONTENT_RANGE, range);
+            response
+                .headers_mut()
+                .insert(CONTENT_LENGTH, (part.to - part.from).into());
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+            *response.body_mut() = Body::from_stream(blob.into_part(part)?);
+        }
+        Some(Wanted::Nothing) => {
+            let range = HeaderValue::try_from(format!("bytes */{size}"));
+            let range = range.expect("numbers are plain text");
+            response.headers_mut().insert(CONTENT_RANGE, range);
+            *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
+        }
+        Some(Wanted::Whole) | None => {
+            response.headers_mut().insert(CONTENT_LENGTH, size.into());
+            *response.body_mut() = Body::from_stream(blob.into_pieces().await?);
+        }
+    }
+    Ok(response)
+}
+
+fn tag(digest: &Digest) -> HeaderValue {
+    let tag = format!("\"sha256:{}\"", digest.hex());
+    HeaderValue::try_from(tag).expect("a digest is plain text")
+}
+
+/// What every answer about a content says: it never changes, and no browser is to run it.
+fn describe(headers: &mut HeaderMap, tag: &HeaderValue, media_type: Option<&str>) {
+    let media_type = media_type.and_then(|kept| HeaderValue::from_str(kept).ok());
+    let unknown = HeaderValue::from_static("application/octet-stream");
+    headers.insert(CONTENT_TYPE, media_type.unwrap_or(unknown));
+    headers.insert(ETAG, tag.clone());
+    for (name, value) in [
+        (CACHE_CONTROL, "private, max-age=31536000, immutable"),
+        (ACCEPT_RANGES, "bytes"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (CONTENT_DISPOSITION, "attachment"),
+        (CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+fn knows(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let tag = tag.to_str().unwrap_or_default();
+    let mut lists = headers
+        .get_all(IF_NONE_MATCH)
+        .iter()
+        .filter_map(|list| list.to_str().ok());
+    lists.any(|list| {
+        let mut tags = list.split(',').map(str::trim);
+        tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+    })
+}
+
+/// What a header Range asks for.
+#[derive(Debug, Eq, PartialEq)]
+enum Wanted {
+    Whole,
+    Part(Part),
+    /// A part that is not there.
+    Nothing,
+}
+
+/// Reads a header Range. What it does not understand, and several parts at once, give the whole.
+fn part(asked: &str, size: u64) -> Wanted {
+    let range = asked
+        .strip_prefix("bytes=")
+        .and_then(|range| range.split_once('-'));
+    let Some((from, to)) = range else {
+        return Wanted::Whole;
+    };
+    let part = match (from.parse::<u64>(), to.parse::<u64>()) {
+        (Ok(from), Ok(to)) if from <= to => Part {
+            from,
+            to: size.min(to.saturating_add(1)),
+        },
+        (Ok(from), Err(_)) if to.is_empty() => Part { from, to: size },
+        (Err(_), Ok(last)) if from.is_empty() => Part {
+            from: size.saturating_sub(last),
+            to: size,
+        },
+        _ => return Wanted::Whole,
+    };
+    match part.from < part.to {
+        true => Wanted::Part(part),
+        false => Wanted::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read() {
+        let wanted = |from, to| Wanted::Part(Part { from, to });
+        for (asked, expected) in [
+            ("bytes=0-99", wanted(0, 10)),
+            ("bytes=2-4", wanted(2, 5)),
+            ("bytes=9-", wanted(9, 10)),
+            ("bytes=-3", wanted(7, 10)),
+            ("bytes=-30", wanted(0, 10)),
+            ("bytes=10-", Wanted::Nothing),
+            ("bytes=-0", Wanted::Nothing),
+            ("bytes=4-2", Wanted::Whole),
+            ("bytes=0-1,4-5", Wanted::Whole),
+            ("bytes=-", Wanted::Whole),
+            ("lines=0-1", Wanted::Whole),
+        ] {
+            assert_eq!(part(asked, 10), expected, "{asked}");
+        }
+        assert_eq!(part("bytes=0-", 0), Wanted::Nothing);
+    }
+}

@@ -1,0 +1,180 @@
+//! What happens in a project, as it happens: server-sent events.
+//!
+//! Each event has its number in the project's stream as its id, so that a client that comes back says where
+//! it was. A stream ends when the host closes or the key is no longer valid; what else goes wrong ends it,
+//! too, and is told when the client comes back.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use accord_context::{Access, Event};
+use accord_contract::codes::{Code, Failure};
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::stream;
+use hyper::HeaderMap;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+
+use super::{InProject, Query};
+use crate::Caller;
+use crate::http::streams::Ticket;
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Reply};
+use crate::memory::{FollowEnd, Follower, Since};
+
+/// The number of the last event that a client has seen.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Asks proxies to pass on what comes, when it comes.
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// How often a silent stream says that it is there.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How long a client should wait before it comes back, in milliseconds.
+const RETRY: u32 = 2_000;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "events",
+            "/v1/projects/{project_id}/events",
+            "Follows what happens in a project. Ids rise by one; an event that may not be seen keeps its id and has \
+             the type hidden. Without a cursor it begins now; behind 0 it begins with the first event.",
+            follow,
+        )
+        .header("last-event-id", "The last event that was seen; stronger than after.")
+        .query("after", "The last event that was seen.")
+        .answers(200, "The events, as they come.", Content::Events)
+        .refuses(&[
+            Code::AgenticProjectNotFound,
+            Code::AgenticInvalidCursor,
+            Code::AgenticEventCursorTooOld,
+            Code::HttpTooManyStreams,
+            Code::HostClosing,
+        ]),
+    ]
+}
+
+async fn follow(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(project): InProject,
+    query: Query,
+    headers: HeaderMap,
+) -> Reply {
+    let since = since(&headers, &query)?;
+    let follower = host.memory().follow(&caller, &project, since).await?;
+    let mut opening = format!("retry: {RETRY}\n");
+    if since == Since::Now {
+        // Whoever comes back before the first event goes on here, too.
+        writeln!(opening, "id: {}", follower.seen()).expect("a text takes what is written");
+    }
+    opening.push('\n');
+    let channel = Channel {
+        follower,
+        ticket: host.streams().take()?,
+        opening: Some(opening),
+        ended: false,
+    };
+    let mut response = Response::new(Body::from_stream(stream::unfold(channel, Channel::step)));
+    for (name, value) in [
+        (CONTENT_TYPE, "text/event-stream"),
+        (CACHE_CONTROL, "no-store"),
+        (BUFFERING, "no"),
+    ] {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
+    Ok(response)
+}
+
+/// From where on the client wants events.
+fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
+    let params = query.params()?;
+    let seen = headers
+        .get(LAST_EVENT_ID)
+        .map(|sent| sent.to_str().unwrap_or("?"));
+    let named = seen
+        .filter(|seen| !seen.is_empty())
+        .or(params.text("after"));
+    let Some(named) = named else {
+        return Ok(Since::Now);
+    };
+    named.trim().parse().map(Since::After).map_err(|_| {
+        let message = format!("{named:?} is no number of an event");
+        Failure::new(Code::AgenticInvalidCursor, message)
+    })
+}
+
+/// A stream that is open.
+struct Channel {
+    follower: Follower,
+    ticket: Ticket,
+    opening: Option<String>,
+    ended: bool,
+}
+
+impl Channel {
+    /// What is sent next; `None` at the end.
+    async fn step(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        if self.ended {
+            return None;
+        }
+        let text = match self.opening.take() {
+            Some(opening) => opening,
+            None => self.next().await?,
+        };
+        Some((Ok(text.into()), self))
+    }
+
+    async fn next(&mut self) -> Option<String> {
+        let heard = tokio::select! {
+            () = self.ticket.closing() => return None,
+            page = self.follower.next() => page.map(Some),
+            () = tokio::time::sleep(KEEP_ALIVE) => Ok(None),
+        };
+        let heard = match heard {
+            Ok(None) => self.follower.check().await.map(|()| None),
+            heard => heard,
+        };
+        match heard {
+            Ok(Some(events)) => Some(frames(&events, self.follower.access())),
+            Ok(None) => Some(": still here\n\n".to_owned()),
+            Err(end) => {
+                self.ended = true;
+                Some(farewell(&end))
+            }
+        }
+    }
+}
+
+/// Events as they are sent.
+fn frames(events: &[Event], access: &Access) -> String {
+    let mut text = String::new();
+    for event in events {
+        let (kind, document) = (event.type_for(access), event.document_for(access));
+        write!(
+            text,
+            "id: {}\nevent: {kind}\ndata: {document}\n\n",
+            event.seq
+        )
+        .expect("a text takes what is written");
+    }
+    text
+}
+
+/// The last words of a stream, for people who look at it.
+fn farewell(end: &FollowEnd) -> String {
+    match end {
+        FollowEnd::ShutOut => ": the key is not valid any more\n\n".to_owned(),
+        FollowEnd::Failed(failure) => {
+            tracing::warn!(code = %failure.code, "an event stream ended: {}", failure.message);
+            format!(": {}\n\n", failure.code)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A whole project in.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Wire as _;
+use axum::Extension;
+use axum::extract::State;
+use hyper::header::CONTENT_TYPE;
+use hyper::{HeaderMap, StatusCode};
+
+use super::{InProject, telling};
+use crate::Caller;
+use crate::http::body::Chunks;
+use crate::http::reply::json;
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Reply};
+use crate::memory::ImportSummary;
+
+/// What lines are called.
+const MEDIA_TYPES: [&str; 7] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/jsonl",
+    "application/x-jsonlines",
+    "application/json",
+    "application/octet-stream",
+    "text/plain",
+];
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "import",
+            "/v1/projects/{project_id}/import",
+            "Takes in what was exported here or elsewhere, one document a line, in any order: lines of an export, or \
+             the protocol's bare documents. What is there already stays; a line that is refused does not keep the \
+             others out, and is listed in the answer.",
+            import,
+        )
+        .header("accept", telling::ABOUT)
+        .takes(Content::Lines)
+        .answers(200, "What the lines came to.", Content::json::<ImportSummary>())
+        .refuses(&[
+            Code::HttpMediaType,
+            Code::AgenticProjectNotFound,
+            Code::StoreFull,
+        ]),
+    ]
+}
+
+async fn import(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(project): InProject,
+    headers: HeaderMap,
+    body: Chunks,
+) -> Reply {
+    let mut intake = host.memory().begin_import(&caller, &project)?;
+    check_media_type(&headers)?;
+    let mut body = body.within(host.settings().limits.import_bytes.0)?;
+    while let Some(piece) = body.next().await? {
+        intake.put(piece).await?;
+    }
+    if telling::is_wanted(&headers) {
+        return Ok(telling::answer(|teller| async move {
+            let told = move |done, total| teller.progress(done, total);
+            Ok(intake.finish(told).await?.encode())
+        }));
+    }
+    let summary = intake.finish(|_, _| {}).await?;
+    Ok(json(StatusCode::OK, summary.encode().to_string()))
+}
+
+fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
+    let Some(sent) = headers.get(CONTENT_TYPE) else {
+        return Ok(());
+    };
+    let essence = sent.to_str().unwrap_or_default();
+    let essence = essence.split(';').next().unwrap_or_default().trim();
+    if MEDIA_TYPES
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(essence))
+    {
+        return Ok(());
+    }
+    let message = "this route takes JSON documents, one a line";
+    let failure = Failure::new(Code::HttpMediaType, message);
+    Err(failure.suggesting("send the header Content-Type: application/x-ndjson"))
+}

@@ -1,0 +1,39 @@
+//! The routes of the protocol: a file each for what belongs together, with the handlers that turn
+//! requests into calls of [`Memory`](crate::memory::Memory) and its answers into responses.
+
+mod answer;
+mod ask;
+mod blobs;
+mod bundles;
+mod events;
+mod export;
+mod facts;
+mod import;
+mod lifecycle;
+mod packages;
+mod projects;
+mod sessions;
+mod telling;
+mod verify;
+
+use super::table::Route;
+
+pub(crate) use self::ask::{InProject, Named, Query};
+
+/// Every route, file by file.
+pub(super) fn all() -> Vec<Route> {
+    [
+        packages::routes(),
+        lifecycle::routes(),
+        facts::routes(),
+        projects::routes(),
+        sessions::routes(),
+        bundles::routes(),
+        export::routes(),
+        import::routes(),
+        events::routes(),
+        blobs::routes(),
+        verify::routes(),
+    ]
+    .concat()
+}

@@ -1,0 +1,214 @@
+//! Packages: deposit and pull.
+
+use accord_context::PackageId;
+use accord_context::package::PackageFields;
+use accord_context::query::{Latest, Pull};
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::wire::Value;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use hyper::{HeaderMap, StatusCode};
+
+use super::answer::{self, List};
+use super::{InProject, Named, Query};
+use crate::Caller;
+use crate::http::body::Document;
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Reply};
+use crate::memory::{PackagePage, SearchBy, Served};
+
+/// The packages of a project.
+const PACKAGES: &str = "/v1/projects/{project_id}/packages";
+
+/// One package.
+const PACKAGE: &str = "/v1/packages/{package_id}";
+
+message! {
+    /// A page of packages.
+    pub struct PackageList("PackageList", open) {
+        /// The packages.
+        required packages: Vec<PackageFields> = "packages", "packages";
+        /// Where the list goes on; null at its end.
+        required_or_null next_cursor: String = "next_cursor", "cursor";
+    }
+}
+
+pub(crate) fn routes() -> Vec<Route> {
+    let whose = "The project, where several have a package of this id.";
+    vec![
+        Route::post("deposit", PACKAGES, "Deposits a package.", deposit)
+            .query("mint", "1: a package without an id gets one.")
+            .takes(Content::json::<PackageFields>())
+            .answers(
+                201,
+                "The package is stored.",
+                Content::json::<PackageFields>(),
+            )
+            .answers(
+                200,
+                "The package was there.",
+                Content::json::<PackageFields>(),
+            )
+            .refuses(&[
+                Code::AgenticInvalidSchema,
+                Code::AgenticHashMismatch,
+                Code::AgenticDuplicatePackageId,
+                Code::AgenticProjectArchived,
+                Code::AgenticPayloadTooLarge,
+            ]),
+        Route::get(
+            "pull",
+            PACKAGES,
+            "Pulls packages: the latest, those that a query is about, or one.",
+            pull,
+        )
+        .query(
+            "mode",
+            "latest (where it does not say), relevant or specific.",
+        )
+        .query(
+            "limit",
+            "At most so many, from 1 to 200; 5 where it does not say.",
+        )
+        .query("cursor", "latest: where the page before ended.")
+        .query("status", "Only packages of this status.")
+        .query("session_id", "Only packages of this session.")
+        .query("query", "relevant: what the packages are about.")
+        .query(
+            "search",
+            "relevant: keyword, semantic or hybrid; the best there is where it does not say.",
+        )
+        .query("package_id", "specific: the package.")
+        .answers(
+            200,
+            "The packages, or the package.",
+            Content::json::<PackageList>(),
+        )
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticInvalidCursor,
+            Code::AgenticProjectNotFound,
+            Code::AgenticSearchNotSupported,
+        ]),
+        Route::get(
+            "reviews",
+            "/v1/projects/{project_id}/reviews",
+            "Lists the packages that await a review, newest first.",
+            reviews,
+        )
+        .query(
+            "limit",
+            "At most so many, from 1 to 200; 50 where it does not say.",
+        )
+        .query("cursor", "Where the page before ended.")
+        .answers(200, "The packages.", Content::json::<PackageList>())
+        .refuses(&[Code::AgenticInvalidCursor, Code::AgenticProjectNotFound]),
+        Route::get("package", PACKAGE, "Reads one package.", specific)
+            .query("project_id", whose)
+            .header(
+                "If-None-Match",
+                "The entity tag of the package as it is known.",
+            )
+            .answers(200, "The package.", Content::json::<PackageFields>())
+            .answers_nothing(304, "The package is as it is known.")
+            .refuses(&[
+                Code::AgenticPackageNotFound,
+                Code::AgenticAmbiguousPackageId,
+                Code::AgenticIntegrityError,
+            ]),
+    ]
+}
+
+async fn deposit(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(project): InProject,
+    query: Query,
+    Document(sent): Document,
+) -> Reply {
+    let mint = query.params()?.truth("mint")?;
+    let deposited = host.memory().deposit(&caller, &project, sent, mint).await?;
+    let status = match deposited.new {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    Ok(answer::package(status, deposited.package))
+}
+
+async fn pull(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(project): InProject,
+    query: Query,
+    headers: HeaderMap,
+) -> Reply {
+    let (memory, params) = (host.memory(), query.params()?);
+    match Pull::parse(&params)? {
+        Pull::Latest(asked) => {
+            let page = memory.latest(&caller, &project, asked).await?;
+            Ok(list(&page))
+        }
+        Pull::Relevant(asked) => {
+            let by = SearchBy::parse(&params)?;
+            let page = memory.relevant(&caller, &project, asked, by).await?;
+            let scores: Vec<Value> = (page.scores.iter())
+                .map(|score| {
+                    serde_json::json!({
+                        "package_id": score.package_id.as_str(),
+                        "score": score.score,
+                        "matched": score.matched,
+                    })
+                })
+                .collect();
+            let mut list = List::new("packages", texts(&page.packages))
+                .with("next_cursor", Value::Null)
+                .with("scores", scores)
+                .without(&page.damaged);
+            if !page.ignored.is_empty() {
+                list = list.with("x-ignored_words", page.ignored);
+            }
+            Ok(list.answer())
+        }
+        Pull::Specific(id) => {
+            let served = memory.package(&caller, Some(project), id).await?;
+            Ok(answer::package_unless_known(&headers, served))
+        }
+    }
+}
+
+async fn reviews(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(project): InProject,
+    query: Query,
+) -> Reply {
+    let asked = Latest::reviews(&query.params()?)?;
+    let page = host.memory().latest(&caller, &project, asked).await?;
+    Ok(list(&page))
+}
+
+async fn specific(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<PackageId>,
+    query: Query,
+    headers: HeaderMap,
+) -> Reply {
+    let within = query.project()?;
+    let served = host.memory().package(&caller, within, id).await?;
+    Ok(answer::package_unless_known(&headers, served))
+}
+
+/// A page of packages.
+fn list(page: &PackagePage) -> Response {
+    List::new("packages", texts(&page.packages))
+        .with("next_cursor", page.next_cursor.as_deref())
+        .without(&page.damaged)
+        .answer()
+}
+
+fn texts(packages: &[Served]) -> impl Iterator<Item = &str> {
+    packages.iter().map(|package| package.text.as_str())
+}

@@ -1,0 +1,167 @@
+//! Projects: create, list, read, change, archive, restore.
+
+use accord_context::project::{Project, ProjectChange, ProjectRequest};
+use accord_context::query::ProjectQuery;
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::wire::Wire as _;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use hyper::{Method, StatusCode};
+
+use super::answer::List;
+use super::{InProject, Query};
+use crate::Caller;
+use crate::http::body::Document;
+use crate::http::reply::json;
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Reply};
+
+/// One project.
+const PROJECT: &str = "/v1/projects/{project_id}";
+
+message! {
+    /// A page of projects.
+    pub struct ProjectList("ProjectList", open) {
+        /// The projects.
+        required projects: Vec<Project> = "projects", "projects";
+        /// Where the list goes on; null at its end.
+        required_or_null next_cursor: String = "next_cursor", "cursor";
+    }
+}
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "projects",
+            "/v1/projects",
+            "Lists projects, by their ids.",
+            list,
+        )
+        .query("include_archived", "true: archived ones, too.")
+        .query(
+            "limit",
+            "At most so many, from 1 to 200; 50 where it does not say.",
+        )
+        .query("cursor", "Where the page before ended.")
+        .answers(200, "The projects.", Content::json::<ProjectList>())
+        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]),
+        Route::post(
+            "create_project",
+            "/v1/projects",
+            "Creates a project.",
+            create,
+        )
+        .takes(Content::json::<ProjectRequest>())
+        .answers(201, "The project is created.", Content::json::<Project>())
+        .answers(200, "The project was there.", Content::json::<Project>())
+        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]),
+        Route::get("project", PROJECT, "Reads one project.", one)
+            .answers(200, "The project.", Content::json::<Project>())
+            .refuses(&[Code::AgenticProjectNotFound]),
+        Route::new(
+            "change_project",
+            Method::PATCH,
+            PROJECT,
+            "Changes the words about a project.",
+            change,
+        )
+        .takes(Content::json::<ProjectChange>())
+        .answers(
+            200,
+            "The project as it is then.",
+            Content::json::<Project>(),
+        )
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticProjectNotFound,
+            Code::AgenticProjectArchived,
+        ]),
+        Route::post(
+            "archive",
+            "/v1/projects/{project_id}/archive",
+            "Archives a project: it takes no more writes.",
+            archive,
+        )
+        .answers(
+            200,
+            "The project as it is then.",
+            Content::json::<Project>(),
+        )
+        .refuses(&[Code::AgenticProjectNotFound]),
+        Route::post(
+            "unarchive",
+            "/v1/projects/{project_id}/unarchive",
+            "Restores an archived project.",
+            unarchive,
+        )
+        .answers(
+            200,
+            "The project as it is then.",
+            Content::json::<Project>(),
+        )
+        .refuses(&[Code::AgenticProjectNotFound]),
+    ]
+}
+
+async fn list(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    query: Query,
+) -> Reply {
+    let asked = ProjectQuery::parse(&query.params()?)?;
+    let page = host.memory().projects(&caller, asked).await?;
+    Ok(List::of("projects", &page))
+}
+
+async fn create(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Document(sent): Document,
+) -> Reply {
+    let created = host.memory().create_project(&caller, &sent).await?;
+    let status = match created.new {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    Ok(json(status, created.project.encode().to_string()))
+}
+
+async fn one(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(id): InProject,
+) -> Reply {
+    Ok(document(&host.memory().project(&caller, &id).await?))
+}
+
+async fn change(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(id): InProject,
+    Document(sent): Document,
+) -> Reply {
+    let changed = host.memory().change_project(&caller, &id, &sent).await?;
+    Ok(document(&changed))
+}
+
+async fn archive(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(id): InProject,
+) -> Reply {
+    Ok(document(&host.memory().archive(&caller, &id).await?))
+}
+
+async fn unarchive(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(id): InProject,
+) -> Reply {
+    Ok(document(&host.memory().unarchive(&caller, &id).await?))
+}
+
+fn document(project: &Project) -> Response {
+    json(StatusCode::OK, project.encode().to_string())
+}

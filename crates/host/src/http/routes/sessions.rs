@@ -1,0 +1,134 @@
+//! Sessions: start, end, list, read.
+
+use accord_context::SessionId;
+use accord_context::query::SessionQuery;
+use accord_context::session::{Session, SessionEnd, SessionRequest};
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::wire::Wire as _;
+use axum::Extension;
+use axum::extract::State;
+use hyper::{Method, StatusCode};
+
+use super::answer::List;
+use super::{InProject, Named, Query};
+use crate::Caller;
+use crate::http::body::Document;
+use crate::http::reply::json;
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Reply};
+
+/// The sessions of a project.
+const SESSIONS: &str = "/v1/projects/{project_id}/sessions";
+
+/// One session.
+const SESSION: &str = "/v1/sessions/{session_id}";
+
+message! {
+    /// A page of sessions.
+    pub struct SessionList("SessionList", open) {
+        /// The sessions.
+        required sessions: Vec<Session> = "sessions", "sessions";
+        /// Where the list goes on; null at its end.
+        required_or_null next_cursor: String = "next_cursor", "cursor";
+    }
+}
+
+pub(crate) fn routes() -> Vec<Route> {
+    let whose = "The project, where several have a session of this id.";
+    vec![
+        Route::post("start_session", SESSIONS, "Starts a session.", start)
+            .takes(Content::json::<SessionRequest>())
+            .answers(201, "The session.", Content::json::<Session>())
+            .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectArchived]),
+        Route::get("sessions", SESSIONS, "Lists sessions, newest first.", list)
+            .query("callsign", "Only sessions that are called so.")
+            .query("active", "true: only those that go on.")
+            .query(
+                "limit",
+                "At most so many, from 1 to 200; 50 where it does not say.",
+            )
+            .query("cursor", "Where the page before ended.")
+            .answers(200, "The sessions.", Content::json::<SessionList>())
+            .refuses(&[
+                Code::AgenticInvalidSchema,
+                Code::AgenticInvalidCursor,
+                Code::AgenticProjectNotFound,
+            ]),
+        Route::get("session", SESSION, "Reads one session.", one)
+            .query("project_id", whose)
+            .answers(200, "The session.", Content::json::<Session>())
+            .refuses(&[
+                Code::AgenticSessionNotFound,
+                Code::AgenticAmbiguousSessionId,
+            ]),
+        Route::new(
+            "end_session",
+            Method::PATCH,
+            SESSION,
+            "Ends a session.",
+            end,
+        )
+        .query("project_id", whose)
+        .takes(Content::json::<SessionEnd>())
+        .answers(
+            200,
+            "The session as it is then.",
+            Content::json::<Session>(),
+        )
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticSessionNotFound,
+            Code::AgenticAmbiguousSessionId,
+            Code::AgenticProjectArchived,
+        ]),
+    ]
+}
+
+async fn start(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(project): InProject,
+    Document(sent): Document,
+) -> Reply {
+    let session = (host.memory())
+        .start_session(&caller, &project, &sent)
+        .await?;
+    Ok(json(StatusCode::CREATED, session.encode().to_string()))
+}
+
+async fn list(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    InProject(project): InProject,
+    query: Query,
+) -> Reply {
+    let asked = SessionQuery::parse(&query.params()?)?;
+    let page = host.memory().sessions(&caller, &project, asked).await?;
+    Ok(List::of("sessions", &page))
+}
+
+async fn one(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<SessionId>,
+    query: Query,
+) -> Reply {
+    let within = query.project()?;
+    let session = host.memory().session(&caller, within, id).await?;
+    Ok(json(StatusCode::OK, session.encode().to_string()))
+}
+
+async fn end(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<SessionId>,
+    query: Query,
+    Document(sent): Document,
+) -> Reply {
+    let within = query.project()?;
+    let session = (host.memory())
+        .end_session(&caller, within, id, &sent)
+        .await?;
+    Ok(json(StatusCode::OK, session.encode().to_string()))
+}

@@ -1,0 +1,98 @@
+//! Looking through the store.
+
+use accord_context::{ProjectId, Verb};
+use accord_contract::alx::{Capabilities, ProtocolInfo};
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::wire::{Object, True, Wire as _};
+use axum::Extension;
+use axum::extract::State;
+use hyper::{HeaderMap, StatusCode};
+
+use super::telling::{self, Teller};
+use crate::Caller;
+use crate::http::body::Document;
+use crate::http::reply::json;
+use crate::http::table::{Content, Route};
+use crate::http::{Correlation, Host, Reply};
+use crate::memory::{Verify, VerifyReport, VerifyStep};
+
+message! {
+    /// What is to be looked through.
+    pub struct VerifyRequest("VerifyRequest", closed) {
+        /// One project alone; everything where none is named.
+        nullable project_id: ProjectId = "project_id", "project-id";
+        /// Whether damaged packages are quarantined, and sound ones let out; they are where it does not say.
+        optional quarantine: bool = "quarantine", "flag";
+    }
+}
+
+message! {
+    /// What a look through the store found.
+    pub struct VerifyEnvelope("VerifyEnvelope", open) {
+        /// The request was carried out.
+        required ok: True = "ok", "success-flag";
+        /// The id that joins the answer to its request.
+        required correlation_id: String = "correlationId", "correlation-id";
+        /// The version and the capabilities of the server.
+        required protocol: ProtocolInfo = "protocol", "protocol-info";
+        /// What it found.
+        required report: VerifyReport = "report", "report";
+    }
+}
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "verify",
+            "/accord/v1/verify",
+            "Looks through a project or the whole store: hashes, logs, facts, events, blobs. Damaged packages are \
+             quarantined. A client that accepts application/x-ndjson gets lines of the kinds progress and problem, \
+             and at the end one of the kind summary or failure.",
+            verify,
+        )
+        .header("accept", telling::ABOUT)
+        .takes(Content::json::<VerifyRequest>())
+        .answers(200, "What it found.", Content::json::<VerifyEnvelope>())
+        .refuses(&[Code::AgenticUnauthorized, Code::AgenticProjectNotFound]),
+    ]
+}
+
+async fn verify(
+    State(host): State<Host>,
+    Extension(caller): Extension<Caller>,
+    Extension(correlation): Extension<Correlation>,
+    headers: HeaderMap,
+    document: Document,
+) -> Reply {
+    caller.access().may_anywhere(Verb::Admin)?;
+    let asked: VerifyRequest = document.read()?;
+    let asked = Verify {
+        project: asked.project_id.value().cloned(),
+        quarantine: asked.quarantine.unwrap_or(true),
+    };
+    let memory = host.memory().clone();
+    if telling::is_wanted(&headers) {
+        return Ok(telling::answer(|teller| async move {
+            let told = move |step| tell(&teller, step);
+            let report = memory.verify(&caller, asked, told).await?;
+            Ok(report.encode())
+        }));
+    }
+    let report = memory.verify(&caller, asked, |_| {}).await?;
+    let envelope = VerifyEnvelope {
+        ok: True,
+        correlation_id: correlation.as_str().into(),
+        protocol: ProtocolInfo::ours(Capabilities::new()),
+        report,
+        extra: Object::new(),
+    };
+    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+}
+
+fn tell(teller: &Teller, step: VerifyStep) {
+    match step {
+        VerifyStep::Progress { done, total } => teller.progress(done, total),
+        VerifyStep::Problem(problem) => teller.say("problem", problem.encode()),
+    }
+}

@@ -1,0 +1,114 @@
+//! Keys on the wire, and as they are kept.
+
+use accord_context::access::{KeyActor, KeyScope};
+use accord_context::{ProjectId, Timestamp, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
+use accord_contract::wire::{Field, Wire as _};
+
+message! {
+    /// A key to be made.
+    pub struct KeyRequest("KeyRequest", closed) {
+        /// What people call it.
+        required label: String = "label", "text-for-people";
+        /// What it may do.
+        required verbs: Vec<Verb> = "verbs", "verbs";
+        /// The projects that it covers; null or absent for all of them.
+        nullable projects: Vec<ProjectId> = "projects", "project-ids";
+        /// The actor whose key it is.
+        nullable actor: KeyActor = "actor", "actor";
+        /// Whether it may write as another actor than its own.
+        optional act_as: bool = "act_as", "permission";
+        /// When it ends to be valid; null or absent for never.
+        nullable expires_at: Timestamp = "expires_at", "time:rfc-3339";
+    }
+}
+
+message! {
+    /// A key, without the secret.
+    pub struct Key("Key", open) {
+        /// Names the key without giving it away.
+        required key_id: String = "key_id", "key-id";
+        /// What people call it.
+        required label: String = "label", "text-for-people";
+        /// What it may do.
+        required verbs: Vec<Verb> = "verbs", "verbs";
+        /// The projects that it covers; null for all of them.
+        required_or_null projects: Vec<ProjectId> = "projects", "project-ids";
+        /// The actor whose key it is; null where it is nobody's in particular.
+        required_or_null actor: KeyActor = "actor", "actor";
+        /// Whether it may write as another actor than its own.
+        required act_as: bool = "act_as", "permission";
+        /// When it was made.
+        required created_at: Timestamp = "created_at", "time:rfc-3339";
+        /// When it ends to be valid; null for never.
+        required_or_null expires_at: Timestamp = "expires_at", "time:rfc-3339";
+        /// When it was revoked; null where it was not.
+        required_or_null revoked_at: Timestamp = "revoked_at", "time:rfc-3339";
+        /// When it was last used, to about an hour; null where it never was.
+        required_or_null last_used_at: Timestamp = "last_used_at", "time:rfc-3339";
+    }
+}
+
+message! {
+    /// What a row of the store keeps of a key beside its id, its hash and its times.
+    pub(super) struct Kept("KeptKey", open) {
+        /// What people call it.
+        required label: String = "label", "text-for-people";
+        /// What it covers.
+        required scope: KeyScope = "scope", "key-scope";
+        /// When it ends to be valid; null for never.
+        required_or_null expires_at: Timestamp = "expires_at", "time:rfc-3339";
+    }
+}
+
+/// How long a label may be, in characters.
+const LONGEST_LABEL: usize = 200;
+
+impl KeyRequest {
+    /// What is to be kept of the key.
+    ///
+    /// # Errors
+    /// When the key would allow nothing, or has no label that fits a line.
+    pub(super) fn into_kept(self) -> Result<Kept, Failure> {
+        let chars = self.label.chars().count();
+        let fits = (1..=LONGEST_LABEL).contains(&chars);
+        if !fits || self.label.chars().any(char::is_control) {
+            let message = format!("a label has 1 to {LONGEST_LABEL} characters, in one line");
+            return Err(Failure::new(Code::WireFieldValue, message).at("/label"));
+        }
+        if self.verbs.is_empty() {
+            let message = "a key must allow something: read, write, review or admin";
+            return Err(Failure::new(Code::WireFieldValue, message).at("/verbs"));
+        }
+        if matches!(&self.projects, Field::Value(projects) if projects.is_empty()) {
+            let message = "name a project, or leave the member out to cover all of them";
+            return Err(Failure::new(Code::WireFieldValue, message).at("/projects"));
+        }
+        let mut scope = KeyScope::new(self.verbs, into_option(self.projects));
+        scope.actor = into_option(self.actor);
+        scope.act_as = self.act_as.unwrap_or(false);
+        Ok(Kept {
+            label: self.label,
+            scope,
+            expires_at: into_option(self.expires_at),
+            extra: accord_contract::wire::Object::new(),
+        })
+    }
+}
+
+impl Kept {
+    /// Reads what a row has.
+    pub(super) fn read(text: &str) -> Result<Self, Failure> {
+        let damaged = || Failure::new(Code::StoreCorrupt, "a stored key cannot be read");
+        let value = serde_json::from_str(text).map_err(|_| damaged())?;
+        Self::from_document(value).map_err(|_| damaged())
+    }
+}
+
+fn into_option<T>(field: Field<T>) -> Option<T> {
+    match field {
+        Field::Value(value) => Some(value),
+        Field::Null | Field::Absent => None,
+    }
+}

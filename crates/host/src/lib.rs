@@ -1,0 +1,31 @@
+//! The services of Accord and the doors to them.
+//!
+//! A request walks one way: a door parses it and says who asks ([`Caller`]); a service ([`memory`])
+//! loads what it needs, asks the pure core to decide, and commits in one transaction; the door answers.
+//! What a door answers, it answers alike to everybody: the command, the MCP tools and other programs all
+//! speak the same HTTP requests, through [`Api`], whether the host is this process or another.
+//!
+//! Invariants:
+//! - nothing is acknowledged before its commit is durable;
+//! - a door decides nothing: project scope and every rule lie below it;
+//! - every refusal is a failure with a code, and leaves the process in one error body.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the host is where clock, sockets, files and random numbers come in"
+)]
+
+mod api;
+mod caller;
+mod closest;
+pub mod client;
+pub mod http;
+pub mod keys;
+pub mod log;
+pub mod mcp;
+pub mod memory;
+pub mod serve;
+pub mod settings;
+pub mod upkeep;
+
+pub use self::api::{Api, Request, Response};
+pub use self::caller::Caller;

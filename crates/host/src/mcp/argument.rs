@@ -1,0 +1,343 @@
+//! The arguments of a tool as data: from one list come the JSON Schema that a model reads and the
+//! check of what it sends.
+//!
+//! Invariants:
+//! - an argument that is not in the list is refused, with the name that was probably meant;
+//! - `null` is the same as leaving an argument out, since models send both;
+//! - what passed the check has the type that the schema says.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+use crate::closest::closest;
+
+/// One argument of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    name: &'static str,
+    kind: Kind,
+    about: &'static str,
+    need: Need,
+    default: Option<Literal>,
+    example: Option<&'static str>,
+}
+
+/// What an argument may be.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    Integer {
+        least: i64,
+        most: i64,
+    },
+    /// A number from 0 to 1.
+    Ratio,
+    Flag,
+    /// A list of texts.
+    Texts,
+    /// A list of objects, whose schema this makes.
+    Objects(fn() -> Value),
+    /// Members of the caller's own, whose names begin with `x-`.
+    Members,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Need {
+    Optional,
+    Required,
+    /// The project: needed unless the server knows one.
+    Project,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Literal {
+    Word(&'static str),
+    Number(i64),
+}
+
+/// What the arguments of every call to one server have in common.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Schemas {
+    /// The project of calls that name none.
+    pub(super) project: Option<String>,
+}
+
+impl Argument {
+    /// A text.
+    pub const fn text(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Text, about)
+    }
+
+    /// One of several words.
+    pub const fn word(
+        name: &'static str,
+        words: &'static [&'static str],
+        about: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::Word(words), about)
+    }
+
+    /// A whole number.
+    pub const fn integer(name: &'static str, least: i64, most: i64, about: &'static str) -> Self {
+        Self::new(name, Kind::Integer { least, most }, about)
+    }
+
+    /// A number from 0 to 1.
+    pub const fn ratio(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Ratio, about)
+    }
+
+    /// True or false; false where nothing is said.
+    pub const fn flag(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Flag, about)
+    }
+
+    /// A list of texts.
+    pub const fn texts(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Texts, about)
+    }
+
+    /// A list of objects, each as the schema says.
+    pub const fn objects(name: &'static str, items: fn() -> Value, about: &'static str) -> Self {
+        Self::new(name, Kind::Objects(items), about)
+    }
+
+    /// An object with members of the caller's own, whose names begin with `x-`.
+    pub const fn members(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Members, about)
+    }
+
+    /// The project, for a tool that starts to work on one: needed unless the server knows one.
+    pub const fn project(about: &'static str) -> Self {
+        let mut argument = Self::text("project_id", about);
+        argument.need = Need::Project;
+        argument
+    }
+
+    /// The same argument, which every call needs.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.need = Need::Required;
+        self
+    }
+
+    /// The same argument, with what holds where it is left out.
+    #[must_use]
+    pub const fn default_word(mut self, word: &'static str) -> Self {
+        self.default = Some(Literal::Word(word));
+        self
+    }
+
+    /// The same argument, with what holds where it is left out.
+    #[must_use]
+    pub const fn default_number(mut self, number: i64) -> Self {
+        self.default = Some(Literal::Number(number));
+        self
+    }
+
+    /// The same argument, with an example.
+    #[must_use]
+    pub const fn example(mut self, example: &'static str) -> Self {
+        self.example = Some(example);
+        self
+    }
+
+    /// Its name.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            about,
+            need: Need::Optional,
+            default: None,
+            example: None,
+        }
+    }
+
+    fn is_required(&self, schemas: &Schemas) -> bool {
+        match self.need {
+            Need::Optional => false,
+            Need::Required => true,
+            Need::Project => schemas.project.is_none(),
+        }
+    }
+
+    fn schema(&self, schemas: &Schemas) -> Value {
+        let mut schema = match self.kind {
+            Kind::Text => json!({"type": "string"}),
+            Kind::Word(words) => json!({"type": "string", "enum": words}),
+            Kind::Integer { least, most } => {
+                json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            Kind::Ratio => json!({"type": "number", "minimum": 0, "maximum": 1}),
+            Kind::Flag => json!({"type": "boolean"}),
+            Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+            Kind::Objects(items) => json!({"type": "array", "items": items()}),
+            Kind::Members => json!({"type": "object"}),
+        };
+        schema["description"] = self.about.into();
+        let project = schemas
+            .project
+            .as_ref()
+            .filter(|_| self.name == "project_id");
+        match (self.default, project) {
+            (Some(Literal::Word(word)), _) => schema["default"] = word.into(),
+            (Some(Literal::Number(number)), _) => schema["default"] = number.into(),
+            (None, Some(project)) => schema["default"] = project.as_str().into(),
+            (None, None) => {}
+        }
+        if let Some(example) = self.example {
+            let example = match self.kind {
+                Kind::Texts => json!([example]),
+                _ => example.into(),
+            };
+            schema["examples"] = json!([example]);
+        }
+        schema
+    }
+
+    fn check(&self, value: &Value) -> Result<(), Failure> {
+        let (sound, expected) = match self.kind {
+            Kind::Text => (value.is_string(), "a string".to_owned()),
+            Kind::Word(words) => (
+                value.as_str().is_some_and(|word| words.contains(&word)),
+                format!("one of {}", words.join(", ")),
+            ),
+            Kind::Integer { least, most } => (
+                whole_number(value).is_some_and(|number| (least..=most).contains(&number)),
+                format!("a whole number from {least} to {most}"),
+            ),
+            Kind::Ratio => (
+                value
+                    .as_f64()
+                    .is_some_and(|number| (0.0..=1.0).contains(&number)),
+                "a number from 0 to 1".to_owned(),
+            ),
+            Kind::Flag => (value.is_boolean(), "true or false".to_owned()),
+            Kind::Texts => (
+                value
+                    .as_array()
+                    .is_some_and(|items| items.iter().all(Value::is_string)),
+                "a list of strings, such as [\"one\", \"two\"]".to_owned(),
+            ),
+            Kind::Objects(_) => (
+                value
+                    .as_array()
+                    .is_some_and(|items| items.iter().all(Value::is_object)),
+                "a list of objects".to_owned(),
+            ),
+            Kind::Members => (
+                value
+                    .as_object()
+                    .is_some_and(|members| members.keys().all(|name| name.starts_with("x-"))),
+                "an object whose members all have names that begin with x-".to_owned(),
+            ),
+        };
+        if sound {
+            return Ok(());
+        }
+        let message = format!("{} must be {expected}, and is {}", self.name, shown(value));
+        Err(Failure::new(Code::McpArgumentInvalid, message).at(format!("/{}", self.name)))
+    }
+}
+
+/// The JSON Schema of a tool's arguments.
+pub(super) fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
+    let mut properties = Object::new();
+    for argument in arguments {
+        properties.insert(argument.name.into(), argument.schema(schemas));
+    }
+    let required = arguments
+        .iter()
+        .filter(|argument| argument.is_required(schemas));
+    let required: Vec<&str> = required.map(Argument::name).collect();
+    let mut schema = Object::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("properties".into(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".into(), required.into());
+    }
+    schema.insert("additionalProperties".into(), false.into());
+    schema
+}
+
+/// The arguments that were sent, without those that are `null`.
+///
+/// # Errors
+/// When one is missing, unknown or of the wrong form.
+pub(super) fn check(
+    sent: Object,
+    arguments: &[Argument],
+    schemas: &Schemas,
+) -> Result<Object, Failure> {
+    let mut checked = Object::new();
+    for (name, value) in sent {
+        let Some(argument) = arguments.iter().find(|argument| argument.name == name) else {
+            return Err(unknown(&name, arguments));
+        };
+        if value.is_null() {
+            continue;
+        }
+        argument.check(&value)?;
+        let number = matches!(argument.kind, Kind::Integer { .. }).then(|| whole_number(&value));
+        checked.insert(name, number.flatten().map_or(value, Value::from));
+    }
+    let needed = arguments
+        .iter()
+        .filter(|argument| argument.is_required(schemas));
+    for argument in needed {
+        let blank = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
+        if checked.get(argument.name).is_none_or(blank) {
+            let message = format!("{} is missing: {}", argument.name, argument.about);
+            let failure = Failure::new(Code::McpArgumentMissing, message);
+            return Err(failure.at(format!("/{}", argument.name)));
+        }
+    }
+    Ok(checked)
+}
+
+/// The whole number that a value is; `5.0` is one, too.
+fn whole_number(value: &Value) -> Option<i64> {
+    let rounded = || {
+        let number = value.as_f64()?;
+        // Doubles are exact this far.
+        (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
+    };
+    value.as_i64().or_else(rounded)
+}
+
+fn unknown(name: &str, arguments: &[Argument]) -> Failure {
+    let known = || arguments.iter().map(Argument::name);
+    let name = shortened(name);
+    let message = format!("there is no argument {name:?}");
+    let failure = Failure::new(Code::McpArgumentUnknown, message).at(format!("/{name}"));
+    match closest(&name, known()) {
+        Some(meant) => failure.suggesting(format!("Use {meant} if that is meant.")),
+        None if arguments.is_empty() => failure.suggesting("The tool takes no arguments."),
+        None => {
+            let known = known().collect::<Vec<_>>().join(", ");
+            failure.suggesting(format!("The tool takes {known}."))
+        }
+    }
+}
+
+/// A value as a message shows it.
+fn shown(value: &Value) -> String {
+    shortened(&value.to_string())
+}
+
+/// A text as a message shows it: the sender may have written megabytes.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}

@@ -1,0 +1,208 @@
+//! What a tool asks a host, and what the host answers.
+
+use std::fmt::{Display, Write as _};
+
+use accord_context::compact;
+use accord_contract::alx::ErrorEnvelope;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value, Wire as _};
+use axum::body::Body;
+use http_body_util::{BodyExt as _, Limited};
+use hyper::header::CONTENT_TYPE;
+use hyper::{Method, Uri};
+
+use super::outcome::Trouble;
+use crate::{Api, Request};
+
+/// The largest answer that is read.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+
+/// A request to a host.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    method: Method,
+    path: String,
+    query: String,
+    body: Option<Object>,
+    about: Object,
+}
+
+/// What a host answered to a request that it carried out.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    created: bool,
+    text: String,
+}
+
+impl Ask {
+    /// Reads what lies under these segments of a path, written as they are meant.
+    pub fn get(path: &[&str]) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// Sends a document there.
+    pub fn post(path: &[&str], body: Object) -> Self {
+        let mut ask = Self::new(Method::POST, path);
+        ask.body = Some(body);
+        ask
+    }
+
+    /// Changes what lies there.
+    pub fn patch(path: &[&str], body: Object) -> Self {
+        let mut ask = Self::new(Method::PATCH, path);
+        ask.body = Some(body);
+        ask
+    }
+
+    /// Ends what lies there.
+    pub fn delete(path: &[&str]) -> Self {
+        Self::new(Method::DELETE, path)
+    }
+
+    /// The same request, with a parameter where it has a value.
+    #[must_use]
+    pub fn query(mut self, name: &str, value: Option<impl Display>) -> Self {
+        if let Some(value) = value {
+            let before = if self.query.is_empty() { '?' } else { '&' };
+            self.query.push(before);
+            escape(name, &mut self.query);
+            self.query.push('=');
+            escape(&value.to_string(), &mut self.query);
+        }
+        self
+    }
+
+    /// The same request, with something that the caller must know should no answer come.
+    #[must_use]
+    pub fn about(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.about.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sends the request and reads the answer.
+    pub(super) async fn send(self, api: &dyn Api) -> Result<Answer, Trouble> {
+        let about = self.about.clone();
+        let unanswered = |failure: Failure| Trouble::from(failure).with_details(&about);
+        let response = api.call(self.request()?).await.map_err(unanswered)?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), LARGEST_ANSWER)
+            .collect()
+            .await;
+        let body = body.map_err(|_| {
+            let message = "the answer of the host broke off, or is too large";
+            unanswered(Failure::new(Code::HostProtocol, message))
+        })?;
+        let text = String::from_utf8(body.to_bytes().into())
+            .map_err(|_| unanswered(Failure::new(Code::HostProtocol, "the answer is not UTF-8")))?;
+        if status.is_success() {
+            let created = status == hyper::StatusCode::CREATED;
+            // White space between the tokens of JSON says nothing and costs a model as much as words.
+            let text = compact(&text);
+            return Ok(Answer { created, text });
+        }
+        let envelope = serde_json::from_str(&text).ok();
+        let envelope = envelope.and_then(|value| ErrorEnvelope::from_document(value).ok());
+        match envelope {
+            Some(envelope) => Err(Trouble::from(envelope)),
+            None => {
+                let message = format!("the host answered {status} without a failure code");
+                Err(unanswered(Failure::new(Code::HostProtocol, message)))
+            }
+        }
+    }
+
+    fn new(method: Method, path: &[&str]) -> Self {
+        let mut target = String::new();
+        for segment in path {
+            target.push('/');
+            // A segment of dots alone would be taken for a way up the path.
+            if segment.bytes().all(|byte| byte == b'.') {
+                target.push_str(&segment.replace('.', "%2E"));
+            } else {
+                escape(segment, &mut target);
+            }
+        }
+        Self {
+            method,
+            path: target,
+            query: String::new(),
+            body: None,
+            about: Object::new(),
+        }
+    }
+
+    fn request(self) -> Result<Request, Failure> {
+        let target: Uri = format!("{}{}", self.path, self.query)
+            .parse()
+            .map_err(|_| {
+                let message = "the arguments are too long for a request; shorten them";
+                Failure::new(Code::McpArgumentInvalid, message)
+            })?;
+        let mut request = Request::new(Body::empty());
+        *request.method_mut() = self.method;
+        *request.uri_mut() = target;
+        if let Some(body) = self.body {
+            let media_type = hyper::header::HeaderValue::from_static("application/json");
+            request.headers_mut().insert(CONTENT_TYPE, media_type);
+            *request.body_mut() = Body::from(Value::Object(body).to_string());
+        }
+        Ok(request)
+    }
+}
+
+impl Answer {
+    /// Whether something new came about by the request.
+    pub fn created(&self) -> bool {
+        self.created
+    }
+
+    /// The document that the host gave: each token as it gave it, without space between them.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The members of the document.
+    ///
+    /// # Errors
+    /// When it is no object.
+    pub fn object(&self) -> Result<Object, Failure> {
+        serde_json::from_str(&self.text).map_err(|_| {
+            let message = "the answer of the host is not a JSON object";
+            Failure::new(Code::HostProtocol, message)
+        })
+    }
+}
+
+/// Writes a text so that it stands for itself in a path or a query.
+fn escape(text: &str, target: &mut String) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            target.push(char::from(byte));
+        } else {
+            write!(target, "%{byte:02X}").expect("a string takes any text");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ask;
+
+    #[test]
+    fn every_id_stands_for_itself_in_a_path() {
+        let ask = Ask::get(&["v1", "packages", "日/ ?%"]).query("project_id", Some("a&b=c"));
+        let request = ask.query("limit", None::<u8>).request().unwrap();
+        assert_eq!(
+            request.uri(),
+            "/v1/packages/%E6%97%A5%2F%20%3F%25?project_id=a%26b%3Dc"
+        );
+        let dots = Ask::get(&["v1", ".."]).request().unwrap();
+        assert_eq!(dots.uri(), "/v1/%2E%2E");
+    }
+
+    #[test]
+    fn a_query_that_is_too_long_is_refused() {
+        let ask = Ask::get(&["v1"]).query("query", Some("x".repeat(100_000)));
+        assert!(ask.request().is_err());
+    }
+}

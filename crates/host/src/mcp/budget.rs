@@ -1,0 +1,297 @@
+//! Answers within a budget of tokens.
+//!
+//! The host fills a budget itself where it can. What a tool serves is counted here all the same, as
+//! the text that it serves, so that the budget holds for every tool, every budget and every host.
+//!
+//! Invariants:
+//! - the text that is served has no more tokens than the budget, or nothing of it is served;
+//! - an item is there whole or not at all, and one that does not fit makes room for a later one;
+//! - what was left out is said in `x-left_out`.
+
+use accord_context::bundle::tokens;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+use super::argument::Argument;
+use super::call::Call;
+use super::raw;
+
+/// The argument of the tools that read.
+pub(super) const BUDGET: Argument = Argument::integer(
+    "max_tokens",
+    1,
+    1_000_000,
+    "The most tokens of the answer (about 4 bytes each). What does not fit is left out whole and \
+     listed in x-left_out.",
+)
+.default_number(DEFAULT_TOKENS);
+
+/// The budget of a call that names none.
+pub(super) const DEFAULT_TOKENS: i64 = 8_000;
+
+/// How a document may be made shorter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shortening {
+    /// Lists that may lose items, the one that matters most first.
+    pub(super) lists: &'static [&'static str],
+    /// Members that go as soon as something must.
+    pub(super) extras: &'static [&'static str],
+    /// A member that is an object, and the one member of it that stays when room is short.
+    pub(super) bare: Option<(&'static str, &'static str)>,
+    /// The member by which items are named that were left out.
+    pub(super) named_by: Option<&'static str>,
+}
+
+/// The budget of a call.
+pub(super) fn budget(call: &Call<'_>) -> usize {
+    let asked = call.number("max_tokens").unwrap_or(DEFAULT_TOKENS);
+    usize::try_from(asked).unwrap_or(usize::MAX)
+}
+
+/// A document that cannot be shortened.
+///
+/// # Errors
+/// With `MCP_BUDGET_TOO_SMALL` when it has more tokens than the budget.
+pub(super) fn whole(text: &str, budget: usize) -> Result<String, Failure> {
+    if tokens(text) > budget {
+        return Err(too_small(tokens(text), budget));
+    }
+    Ok(text.to_owned())
+}
+
+/// A document, shortened as far as the budget demands.
+///
+/// # Errors
+/// With `MCP_BUDGET_TOO_SMALL` when it has more tokens than the budget at its shortest.
+pub(super) fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<String, Failure> {
+    if tokens(text) <= budget {
+        return Ok(text.to_owned());
+    }
+    let Some(document) = Document::read(text, how) else {
+        return whole(text, budget);
+    };
+    let most = budget.saturating_mul(4);
+    let empty = document.emptied();
+    let bared = || {
+        let (name, kept) = how.bare?;
+        empty.bared(name, kept)
+    };
+    let fits = |document: &Document<'_>| document.frame_bytes() <= most;
+    let frame = match fits(&empty) {
+        true => empty,
+        false => match bared() {
+            Some(bared) if fits(&bared) => bared,
+            bared => {
+                let least = bared.as_ref().unwrap_or(&empty).frame_bytes();
+                return Err(too_small(least.div_ceil(4), budget));
+            }
+        },
+    };
+    Ok(frame.filled(&document, most, how.named_by))
+}
+
+/// The members of a document, of which some are lists that may be shortened.
+#[derive(Clone, Debug)]
+struct Document<'a> {
+    members: Vec<Member<'a>>,
+    /// What the host left out already.
+    said: Vec<&'a str>,
+    bared: Option<&'static str>,
+}
+
+#[derive(Clone, Debug)]
+struct Member<'a> {
+    name: &'a str,
+    value: Content<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Content<'a> {
+    Fixed(String),
+    List {
+        /// Which list is filled first.
+        rank: usize,
+        items: Vec<&'a str>,
+    },
+}
+
+const LEFT_OUT: &str = "x-left_out";
+
+impl<'a> Document<'a> {
+    fn read(text: &'a str, how: &Shortening) -> Option<Self> {
+        let mut members = Vec::new();
+        let mut said = Vec::new();
+        for (name, value) in raw::members(text)? {
+            if name == LEFT_OUT {
+                said = raw::items(value)?;
+                continue;
+            }
+            if how.extras.contains(&name) {
+                continue;
+            }
+            let rank = how.lists.iter().position(|list| *list == name);
+            let value = match rank {
+                Some(rank) => Content::List {
+                    rank,
+                    items: raw::items(value)?,
+                },
+                None => Content::Fixed(value.to_owned()),
+            };
+            members.push(Member { name, value });
+        }
+        Some(Self {
+            members,
+            said,
+            bared: None,
+        })
+    }
+
+    /// The same document with empty lists.
+    fn emptied(&self) -> Self {
+        let mut emptied = self.clone();
+        for member in &mut emptied.members {
+            if let Content::List { items, .. } = &mut member.value {
+                items.clear();
+            }
+        }
+        emptied
+    }
+
+    /// The same document, with one member of the object `name` left.
+    fn bared(&self, name: &'static str, kept: &str) -> Option<Self> {
+        let mut bared = self.clone();
+        let member = bared
+            .members
+            .iter_mut()
+            .find(|member| member.name == name)?;
+        let Content::Fixed(text) = &mut member.value else {
+            return None;
+        };
+        let inner = raw::members(text)?;
+        let (_, value) = inner.into_iter().find(|(inner, _)| *inner == kept)?;
+        *text = format!("{{\"{kept}\":{value}}}");
+        bared.bared = Some(name);
+        Some(bared)
+    }
+
+    /// How long the document is when every list must be said to be shortened.
+    fn frame_bytes(&self) -> usize {
+        let lists = self.members.iter().filter(|member| member.is_list());
+        let counts = lists.map(|list| (list.name, usize::MAX, Vec::new()));
+        self.written(&counts.collect::<Vec<_>>()).len()
+    }
+
+    /// This document, an emptied one, filled with those items of `whole` that fit into `most` bytes.
+    fn filled(mut self, whole: &Self, most: usize, named_by: Option<&str>) -> String {
+        let mut room = most.saturating_sub(self.frame_bytes());
+        let mut lists: Vec<(usize, usize)> = Vec::new();
+        for (place, member) in whole.members.iter().enumerate() {
+            if let Content::List { rank, .. } = member.value {
+                lists.push((rank, place));
+            }
+        }
+        lists.sort_unstable();
+        let mut missing = Vec::new();
+        for (_, place) in lists {
+            let (Content::List { items: all, .. }, Content::List { items: taken, .. }) =
+                (&whole.members[place].value, &mut self.members[place].value)
+            else {
+                continue;
+            };
+            let mut left = Vec::new();
+            for item in all {
+                match room.checked_sub(item.len() + 1) {
+                    Some(rest) => {
+                        room = rest;
+                        taken.push(item);
+                    }
+                    None => left.push(*item),
+                }
+            }
+            if !left.is_empty() {
+                missing.push((whole.members[place].name, left));
+            }
+        }
+        let missing = missing.into_iter().map(|(name, left)| {
+            let names = named_by.map(|member| names_of(&left, member, &mut room));
+            (name, left.len(), names.unwrap_or_default())
+        });
+        let missing: Vec<_> = missing.collect();
+        self.written(&missing)
+    }
+
+    /// The text, which says what is missing.
+    fn written(&self, missing: &[(&str, usize, Vec<String>)]) -> String {
+        let mut text = String::from("{");
+        let mut put = |name: &str, value: &str| {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            text.push('"');
+            text.push_str(name);
+            text.push_str("\":");
+            text.push_str(value);
+        };
+        for member in &self.members {
+            match &member.value {
+                Content::Fixed(value) => put(member.name, value),
+                Content::List { items, .. } => put(member.name, &format!("[{}]", items.join(","))),
+            }
+        }
+        let mut said: Vec<String> = self.said.iter().map(|entry| (*entry).to_owned()).collect();
+        if let Some(member) = self.bared {
+            said.push(json!({"member": member, "reason": "budget"}).to_string());
+        }
+        for (member, count, names) in missing {
+            let mut entry = json!({"member": member, "reason": "budget", "count": count});
+            if !names.is_empty() {
+                entry["ids"] = json!(names);
+            }
+            said.push(entry.to_string());
+        }
+        put(LEFT_OUT, &format!("[{}]", said.join(",")));
+        text.push('}');
+        text
+    }
+}
+
+impl Member<'_> {
+    fn is_list(&self) -> bool {
+        matches!(self.value, Content::List { .. })
+    }
+}
+
+/// The names of items, as many as there is room for.
+fn names_of(items: &[&str], member: &str, room: &mut usize) -> Vec<String> {
+    let mut names = Vec::new();
+    // `,"ids":[]`
+    let Some(mut rest) = room.checked_sub(9) else {
+        return names;
+    };
+    for item in items {
+        let Ok(item) = serde_json::from_str::<Object>(item) else {
+            continue;
+        };
+        let Some(name) = item.get(member).and_then(Value::as_str) else {
+            continue;
+        };
+        let Some(left) = rest.checked_sub(json!(name).to_string().len() + 1) else {
+            break;
+        };
+        rest = left;
+        names.push(name.to_owned());
+    }
+    if !names.is_empty() {
+        *room = rest;
+    }
+    names
+}
+
+fn too_small(needed: usize, budget: usize) -> Failure {
+    let message = format!("the answer has about {needed} tokens, and max_tokens is {budget}");
+    Failure::new(Code::McpBudgetTooSmall, message)
+        .at("/max_tokens")
+        .suggesting(format!("Call again with max_tokens {needed} or more."))
+        .with("tokens", needed)
+}

@@ -1,0 +1,218 @@
+//! MCP over streamable HTTP: `/mcp` for all tools, `/mcp/{set}` for those of one set.
+//!
+//! The guard before this door has checked the Host and Origin headers and found out who asks. The
+//! requests of MCP itself are answered here; each call of a tool becomes a request to the host, as
+//! that caller.
+//!
+//! Clients of the revisions up to 2025-11-25 begin a session and name it in a header. Those of 2026-07-28
+//! keep none: each of their requests stands alone, and a session of the memory is named in the arguments.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use accord_context::limits::MAX_PACKAGE_BYTES;
+use accord_contract::codes::{Code, Failure};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use futures_util::future::BoxFuture;
+use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::{Method, StatusCode};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::call::Standing;
+use super::server::{ApiFor, Reach, Server};
+use super::sessions::{SessionLimits, Sessions, Visitor};
+use super::toolset::{Toolbox, Toolset};
+use crate::Caller;
+use crate::http::reply::Foreign;
+use crate::http::streams::closing_down;
+use crate::http::{Refusal, RouteName};
+
+/// The MCP doors of a host. Cheap to clone.
+#[derive(Clone)]
+pub struct McpDoors(Arc<Doors>);
+
+struct Doors {
+    doors: Vec<Door>,
+    /// Returns when the host closes; waited for from the first request on.
+    closing: Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+struct Door {
+    path: String,
+    service: StreamableHttpService<Server, Sessions>,
+    sessions: Arc<Sessions>,
+}
+
+/// The doors of a host with these sets of tools: one to all of them, and one to each. `api_for` gives the
+/// host as a caller may use it. When `closing` returns, all sessions end.
+///
+/// # Errors
+/// With `MCP_TOOL_TWICE` when two tools have the same name.
+pub fn service(
+    api_for: ApiFor,
+    sets: &[&'static Toolset],
+    limits: SessionLimits,
+    closing: BoxFuture<'static, ()>,
+) -> Result<McpDoors, Failure> {
+    let mut doors = vec![Door::new(
+        "/mcp".into(),
+        Toolbox::join(sets)?,
+        &api_for,
+        limits,
+    )];
+    for set in sets {
+        let path = format!("/mcp/{}", set.name);
+        doors.push(Door::new(path, Toolbox::join(&[set])?, &api_for, limits));
+    }
+    Ok(McpDoors(Arc::new(Doors {
+        doors,
+        closing: Mutex::new(Some(closing)),
+    })))
+}
+
+impl McpDoors {
+    /// The routes. Every request to them must carry its [`Caller`].
+    pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
+        let mut router = Router::new();
+        for (place, door) in self.0.doors.iter().enumerate() {
+            let answer = any(enter).with_state((self.clone(), place));
+            router = router.route(&door.path, answer);
+        }
+        router
+    }
+
+    /// The paths of the routes.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.doors.iter().map(|door| door.path.as_str())
+    }
+
+    /// How many sessions there are.
+    pub fn sessions(&self) -> usize {
+        self.0.doors.iter().map(|door| door.sessions.count()).sum()
+    }
+
+    /// Begins to wait for the end of the host, once.
+    fn watch(&self) {
+        let mut closing = self
+            .0
+            .closing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(closing) = closing.take() {
+            let doors = self.clone();
+            tokio::spawn(async move {
+                closing.await;
+                doors.end().await;
+            });
+        }
+    }
+
+    /// Ends all sessions and their streams, and lets none begin.
+    async fn end(&self) {
+        for door in &self.0.doors {
+            door.service.config.cancellation_token.cancel();
+            door.sessions.end().await;
+        }
+    }
+}
+
+impl Door {
+    fn new(path: String, toolbox: Toolbox, api_for: &ApiFor, limits: SessionLimits) -> Self {
+        let toolbox = Arc::new(toolbox);
+        let reach = Reach::Caller(Arc::clone(api_for));
+        let server = move || {
+            let toolbox = Arc::clone(&toolbox);
+            Ok(Server::new(toolbox, reach.clone(), Standing::default()))
+        };
+        let sessions = Arc::new(Sessions::new(limits));
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_json_response(true)
+            .with_sse_retry(None)
+            .with_max_request_body_bytes(LARGEST_MESSAGE);
+        let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
+        Self {
+            path,
+            service,
+            sessions,
+        }
+    }
+
+    async fn answer(&self, mut request: Request) -> Response {
+        let Some(caller) = request.extensions().get::<Caller>() else {
+            let failure = Failure::new(Code::AuthRequired, "nobody is known who asks");
+            return Refusal(failure).into_response();
+        };
+        if self.service.config.cancellation_token.is_cancelled() {
+            return Refusal(closing_down()).into_response();
+        }
+        let visitor = Visitor::new(caller.label());
+        let ends = request.method() == Method::DELETE;
+        // The transport wants the header even where nothing looks at it, as over a socket.
+        let headers = request.headers_mut();
+        headers
+            .entry(HOST)
+            .or_insert(HeaderValue::from_static("localhost"));
+        let response = visitor.asks(self.service.handle(request)).await;
+        match visitor.refusal() {
+            Some(failure) => Refusal(failure).into_response(),
+            // A session has ended when it is said to; some clients take 202 for a failure.
+            None if ends && response.status().is_success() => {
+                StatusCode::NO_CONTENT.into_response()
+            }
+            None => with_code(response.map(Body::new)).await,
+        }
+    }
+}
+
+/// The largest message: a call that deposits the largest package.
+const LARGEST_MESSAGE: usize = MAX_PACKAGE_BYTES + 64 * 1024;
+
+async fn enter(State((doors, place)): State<(McpDoors, usize)>, request: Request) -> Response {
+    doors.watch();
+    let mut response = doors.0.doors[place].answer(request).await;
+    response.extensions_mut().insert(RouteName("mcp"));
+    response
+}
+/// Gives a refusal of the transport, which is plain text, a failure code. What speaks of a JSON-RPC
+/// message is JSON, and stays as it is.
+async fn with_code(mut response: Response) -> Response {
+    let status = response.status();
+    let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
+    if status.is_success() {
+        return response;
+    }
+    if response.headers().get(CONTENT_TYPE).is_some_and(is_json) {
+        response.extensions_mut().insert(Foreign);
+        return response;
+    }
+    let allow = response.headers().get(ALLOW).cloned();
+    let text = axum::body::to_bytes(response.into_body(), 4096).await;
+    let text = text.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let text = text.trim();
+    let failure = match status {
+        StatusCode::NOT_FOUND => {
+            Failure::new(Code::McpSessionUnknown, "there is no such MCP session")
+        }
+        StatusCode::METHOD_NOT_ALLOWED => Failure::new(
+            Code::HttpMethodNotAllowed,
+            "this client keeps no session, so there is no stream to read and none to end",
+        ),
+        StatusCode::PAYLOAD_TOO_LARGE => Failure::new(Code::AgenticPayloadTooLarge, text),
+        status if status.is_server_error() => {
+            tracing::error!(%status, text, "the MCP transport failed");
+            Failure::new(Code::HttpFault, "the MCP transport failed")
+        }
+        _ => Failure::new(Code::McpRequestInvalid, text),
+    };
+    let mut response = Refusal(failure).into_response();
+    if let Some(allow) = allow {
+        response.headers_mut().insert(ALLOW, allow);
+    }
+    response
+}

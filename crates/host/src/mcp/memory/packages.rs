@@ -1,0 +1,231 @@
+//! Packages: what was done, decided and left open.
+
+use accord_context::{PackageId, Timestamp};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value, Wire as _};
+use serde_json::json;
+
+use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};
+use super::super::{Argument, Ask, Call, Effect, Outcome, Tool};
+use super::{ACTOR, IN_SESSION, PROJECT, excerpt};
+use crate::memory::random;
+
+pub(super) const DEPOSIT: Tool = Tool {
+    name: "memory_deposit",
+    title: "Deposit a package",
+    description: "Records a piece of work for others and for later: what was done, decided and left open. Call \
+                  it when something is finished or decided, and before you stop. Write for somebody who was \
+                  not there. A package cannot be changed once complete; the answer is a receipt with its id. \
+                  Do not repeat a call that succeeded.",
+    arguments: &[
+        PROJECT,
+        Argument::text("title", "What it is about, in 1 to 200 characters.")
+            .required()
+            .example("Login works with passkeys"),
+        Argument::text("description", "What was done and why, in a few sentences."),
+        Argument::texts("decisions_made", "Decisions, each with its reason.")
+            .example("Use SQLite: one file, no server to run"),
+        Argument::texts("open_questions", "What is not settled yet, each as one question.")
+            .example("Who renews the certificate?"),
+        Argument::text("handoff_note", "What whoever goes on must know, and the next step."),
+        Argument::text("content_md", "A longer body in Markdown."),
+        Argument::objects(
+            "deliverables",
+            deliverable,
+            "Files that the work made or changed.",
+        ),
+        Argument::texts("tags", "Labels to find it by."),
+        Argument::text("topic", "The subject area.").example("auth"),
+        Argument::integer(
+            "significance",
+            1,
+            10,
+            "How much it matters: 3 for routine, 5 as a rule, 8 and more for what everybody must know.",
+        ),
+        Argument::word(
+            "package_type",
+            &[
+                "standard",
+                "milestone",
+                "decision",
+                "handoff",
+                "analysis",
+                "question",
+                "auto_deposit",
+                "orchestrator_report",
+            ],
+            "What kind of package it is.",
+        )
+        .default_word("standard"),
+        Argument::word(
+            "status",
+            &["complete", "draft", "awaiting_review"],
+            "complete: final. draft: goes on later, finish it with memory_review. awaiting_review: somebody \
+             must approve it.",
+        )
+        .default_word("complete"),
+        Argument::word(
+            "review_type",
+            &["none", "human", "agent"],
+            "Who reviews it. Default: none, or human where status is awaiting_review.",
+        ),
+        Argument::text("parent_package_id", "The package that this one continues or corrects."),
+        Argument::word(
+            "estimated_next_actor",
+            &["human", "agent"],
+            "Who should go on.",
+        ),
+        ACTOR,
+        IN_SESSION,
+        Argument::text("package_id", "An id of your own. Default: a new one, which is nearly always right."),
+        Argument::text("created_at", "When it was made, in UTC. Default: now.")
+            .example("2026-04-18T20:00:00Z"),
+        Argument::members(
+            "extra",
+            "Members of your own, kept as they are; every name begins with x-.",
+        ),
+    ],
+    effect: Effect::Adds,
+    ask: deposit,
+    answer: |_, answer| {
+        let names = ["package_id", "project_id", "status", "content_hash", "warnings"];
+        let mut receipt = excerpt(answer.object()?, &names);
+        receipt.insert("created".into(), answer.created().into());
+        Ok(Outcome::receipt(receipt))
+    },
+    nothing: None,
+};
+
+pub(super) const PULL: Tool = Tool {
+    name: "memory_pull",
+    title: "Read packages",
+    description: "Reads packages. With query: those that are about it, best first; use plain words. With \
+                  package_id: that one, or null if it is not there. With neither: the newest. status \
+                  awaiting_review lists what waits for a review.",
+    arguments: &[
+        PROJECT,
+        Argument::text("query", "What to look for, in plain words.")
+            .example("passkey login decision"),
+        Argument::text("package_id", "The one package to read."),
+        Argument::word(
+            "status",
+            &["draft", "complete", "awaiting_review", "revision_requested"],
+            "Only packages of this status.",
+        ),
+        Argument::text("session_id", "Only packages of this session."),
+        Argument::integer("limit", 1, 200, "The most packages.").default_number(5),
+        Argument::text("cursor", "next_cursor of the page before; not with query."),
+        BUDGET,
+    ],
+    effect: Effect::Reads,
+    ask: pull,
+    answer: |call, answer| {
+        let text = match call.text("package_id") {
+            Some(_) => whole(answer.text(), budget(call))?,
+            None => shortened(answer.text(), budget(call), &LIST)?,
+        };
+        Ok(Outcome::document(text))
+    },
+    nothing: Some(Code::AgenticPackageNotFound),
+};
+
+const LIST: Shortening = Shortening {
+    lists: &["packages"],
+    extras: &["next_cursor", "scores"],
+    bare: None,
+    named_by: Some("package_id"),
+};
+
+fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
+    let project = call.project()?;
+    let author = call.author(project)?;
+    let package_id = match call.text("package_id") {
+        Some(own) => PackageId::new(own).map_err(|error| invalid("/package_id", &error))?,
+        None => PackageId::mint(random()),
+    };
+    let created_at = match call.text("created_at") {
+        Some(own) => own.to_owned(),
+        None => Timestamp::emit(call.now()).as_str().to_owned(),
+    };
+    let status = call.text("status").unwrap_or("complete");
+    let review_type = call.text("review_type").unwrap_or(match status {
+        "awaiting_review" => "human",
+        _ => "none",
+    });
+    let mut body = Object::new();
+    for (name, value) in [
+        ("package_id", package_id.as_str()),
+        ("project_id", project),
+        ("relay_version", "0.1"),
+        ("title", call.demanded("title")?),
+        ("status", status),
+        (
+            "package_type",
+            call.text("package_type").unwrap_or("standard"),
+        ),
+        ("review_type", review_type),
+        ("created_at", &created_at),
+    ] {
+        body.insert(name.into(), value.into());
+    }
+    body.insert("created_by".into(), author.encode());
+    body.extend(call.members(&[
+        "description",
+        "tags",
+        "decisions_made",
+        "open_questions",
+        "handoff_note",
+        "estimated_next_actor",
+        "deliverables",
+        "parent_package_id",
+        "significance",
+        "content_md",
+        "topic",
+    ]));
+    Ok(Ask::post(&["v1", "projects", project, "packages"], body)
+        .about("package_id", package_id.as_str())
+        .about("created_at", created_at))
+}
+
+fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
+    if let Some(package) = call.text("package_id") {
+        for other in ["query", "status", "session_id", "cursor"] {
+            if call.value(other).is_some() {
+                let message = format!("package_id names one package, so {other} has no meaning");
+                return Err(invalid(&format!("/{other}"), &message));
+            }
+        }
+        call.demanded("package_id")?;
+        let named = call.text("project_id");
+        return Ok(Ask::get(&["v1", "packages", package]).query("project_id", named));
+    }
+    let query = call.text("query");
+    if query.is_some() && call.value("cursor").is_some() {
+        let message = "what a query finds has no further pages; raise limit instead";
+        return Err(invalid("/cursor", &message));
+    }
+    Ok(Ask::get(&["v1", "projects", call.project()?, "packages"])
+        .query("mode", query.map(|_| "relevant"))
+        .query("query", query)
+        .query("status", call.text("status"))
+        .query("session_id", call.text("session_id"))
+        .query("limit", call.number("limit"))
+        .query("cursor", call.text("cursor")))
+}
+
+fn deliverable() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "path": {"type": "string", "description": "A path within the project, or a URL."},
+            "type": {"type": "string", "description": "What kind of content it is.", "examples": ["rs"]},
+            "hash": {"type": "string", "description": "Its hash, such as sha256:…"},
+            "size_bytes": {"type": "integer", "minimum": 0}
+        },
+        "required": ["path", "type"]
+    })
+}
+
+fn invalid(place: &str, why: &dyn std::fmt::Display) -> Failure {
+    Failure::new(Code::McpArgumentInvalid, why.to_string()).at(place)
+}

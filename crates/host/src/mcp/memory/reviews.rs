@@ -1,0 +1,108 @@
+//! Reviews: who must look at a package, what they said, and where it goes.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Wire as _};
+
+use super::super::budget::{BUDGET, Shortening, budget, shortened};
+use super::super::{Answer, Argument, Ask, Call, Effect, Outcome, Tool};
+use super::{ACTOR, OF_PROJECT, excerpt};
+
+const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
+
+pub(super) const FLAG: Tool = Tool {
+    name: "memory_flag",
+    title: "Ask for a review",
+    description: "Asks a person or an agent to review a package that is not complete: it then waits for \
+                  memory_review.",
+    arguments: &[
+        PACKAGE,
+        Argument::word("review_type", &["human", "agent"], "Who is to review it.").required(),
+        Argument::text("note", "What to look at."),
+        ACTOR,
+        OF_PROJECT,
+    ],
+    effect: Effect::AddsOnce,
+    ask: |call| {
+        let body = call.members(&["review_type", "note"]);
+        move_package(call, "flag", body)
+    },
+    answer: receipt,
+    nothing: None,
+};
+
+pub(super) const REVIEW: Tool = Tool {
+    name: "memory_review",
+    title: "Review or finish a package",
+    description: "Moves a package on. As its reviewer: approve, or request_changes with a note that says what. As \
+                  its author: resubmit after changes were requested, or complete a draft that nobody needs to \
+                  review. A complete package never changes again.",
+    arguments: &[
+        PACKAGE,
+        Argument::word(
+            "action",
+            &["approve", "request_changes", "resubmit", "complete"],
+            "approve and request_changes: from awaiting_review. resubmit: from revision_requested. complete: \
+             from draft or revision_requested.",
+        )
+        .required(),
+        Argument::text("note", "What you found, or what you changed."),
+        ACTOR,
+        OF_PROJECT,
+    ],
+    effect: Effect::AddsOnce,
+    ask: |call| {
+        let mut body = call.members(&["note"]);
+        let (route, outcome) = match call.demanded("action")? {
+            "approve" => ("review", Some("complete")),
+            "request_changes" => ("review", Some("revision_requested")),
+            "resubmit" => ("resubmit", None),
+            _ => ("complete", None),
+        };
+        if let Some(outcome) = outcome {
+            body.insert("outcome".into(), outcome.into());
+        }
+        move_package(call, route, body)
+    },
+    answer: receipt,
+    nothing: None,
+};
+
+pub(super) const REVISIONS: Tool = Tool {
+    name: "memory_revisions",
+    title: "Read what reviewers said",
+    description: "The states that a package went through, with who moved it, when, and their notes. Read it when \
+                  a package of yours is in revision_requested.",
+    arguments: &[PACKAGE, OF_PROJECT, BUDGET],
+    effect: Effect::Reads,
+    ask: |call| {
+        let path = ["v1", "packages", call.demanded("package_id")?, "revisions"];
+        Ok(Ask::get(&path).query("project_id", call.text("project_id")))
+    },
+    answer: |call, answer| {
+        let how = Shortening {
+            lists: &["revisions"],
+            extras: &["next_cursor"],
+            bare: None,
+            named_by: None,
+        };
+        shortened(answer.text(), budget(call), &how).map(Outcome::document)
+    },
+    nothing: None,
+};
+
+fn move_package(call: &Call<'_>, route: &str, mut body: Object) -> Result<Ask, Failure> {
+    body.insert("actor".into(), call.actor()?.encode());
+    let path = ["v1", "packages", call.demanded("package_id")?, route];
+    Ok(Ask::post(&path, body).query("project_id", call.text("project_id")))
+}
+
+fn receipt(_: &Call<'_>, answer: &Answer) -> Result<Outcome, Failure> {
+    let names = [
+        "package_id",
+        "project_id",
+        "status",
+        "review_type",
+        "content_hash",
+    ];
+    Ok(Outcome::receipt(excerpt(answer.object()?, &names)))
+}

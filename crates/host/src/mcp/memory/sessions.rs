@@ -1,0 +1,138 @@
+//! Sessions: who works on what, from when to when.
+
+use accord_context::{ActorId, ActorKey, ActorType, SessionId};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use super::super::budget::{BUDGET, Shortening, budget, shortened};
+use super::super::{Argument, Ask, Effect, Memo, OpenSession, Outcome, Tool};
+use super::{ACTOR, PROJECT, excerpt};
+
+pub(super) const START: Tool = Tool {
+    name: "memory_session_start",
+    title: "Start a session",
+    description: "Call this first, once. Says which project you work on and who you are, so that later \
+                  calls need neither, and gives your session a callsign that people can refer to. Then \
+                  call memory_orient.",
+    arguments: &[
+        Argument::project("The project to work on. One that is not there yet is made.")
+            .example("website"),
+        ACTOR,
+        Argument::text(
+            "callsign",
+            "Two words to remember the session by. Default: made up.",
+        ),
+    ],
+    effect: Effect::Adds,
+    ask: |call| {
+        let actor = call.actor()?;
+        let mut body = call.members(&["callsign"]);
+        body.insert("actor_id".into(), actor.id.as_str().into());
+        body.insert("actor_type".into(), actor.kind.as_str().into());
+        Ok(Ask::post(
+            &["v1", "projects", call.project()?, "sessions"],
+            body,
+        ))
+    },
+    answer: |_, answer| {
+        let mut session = answer.object()?;
+        let open = open_session(&session)?;
+        session.remove("ended_at");
+        session.remove("packages_deposited");
+        Ok(Outcome::receipt(session).remembering(Memo::Started(open)))
+    },
+    nothing: None,
+};
+
+pub(super) const END: Tool = Tool {
+    name: "memory_session_end",
+    title: "End the session",
+    description: "Call this last, after memory_deposit. Ends your session and says how many packages were \
+                  deposited in it.",
+    arguments: &[Argument::text(
+        "session_id",
+        "The session to end. Default: the one you started.",
+    )],
+    effect: Effect::AddsOnce,
+    ask: |call| {
+        let mut body = Object::new();
+        body.insert("ended_at".into(), call.now().to_string().into());
+        Ok(Ask::patch(&["v1", "sessions", call.session()?], body))
+    },
+    answer: |call, answer| {
+        let session = answer.object()?;
+        let deposited = session.get("packages_deposited").and_then(Value::as_array);
+        let deposited = deposited.map_or(0, Vec::len);
+        let names = [
+            "session_id",
+            "project_id",
+            "callsign",
+            "started_at",
+            "ended_at",
+        ];
+        let mut receipt = excerpt(session, &names);
+        receipt.insert("package_count".into(), deposited.into());
+        let ended = SessionId::new(call.session()?)?;
+        Ok(Outcome::receipt(receipt).remembering(Memo::Ended(ended)))
+    },
+    nothing: None,
+};
+
+pub(super) const SESSIONS: Tool = Tool {
+    name: "memory_sessions",
+    title: "List sessions",
+    description: "Who worked, or works, on a project: sessions, newest first, with callsign, actor, times and \
+                  the packages that each deposited. Read what one did with memory_pull (session_id).",
+    arguments: &[
+        PROJECT,
+        Argument::text("callsign", "Only the sessions of this callsign.").example("amber-otter"),
+        Argument::flag("active", "Only the sessions that have not ended."),
+        Argument::integer("limit", 1, 200, "The most sessions.").default_number(20),
+        Argument::text("cursor", "next_cursor of the page before."),
+        BUDGET,
+    ],
+    effect: Effect::Reads,
+    ask: |call| {
+        Ok(Ask::get(&["v1", "projects", call.project()?, "sessions"])
+            .query("callsign", call.text("callsign"))
+            .query("active", call.flag("active"))
+            .query("limit", call.number("limit").or(Some(20)))
+            .query("cursor", call.text("cursor")))
+    },
+    answer: |call, answer| {
+        let how = Shortening {
+            lists: &["sessions"],
+            extras: &["next_cursor"],
+            bare: None,
+            named_by: Some("session_id"),
+        };
+        shortened(answer.text(), budget(call), &how).map(Outcome::document)
+    },
+    nothing: None,
+};
+
+/// What later calls need of a session that was started.
+fn open_session(session: &Object) -> Result<OpenSession, Failure> {
+    let member = |name: &str| {
+        session
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let read = || {
+        Some(OpenSession {
+            session_id: SessionId::new(member("session_id")).ok()?,
+            project_id: member("project_id").to_owned(),
+            actor: ActorKey {
+                id: ActorId::new(member("actor_id")).ok()?,
+                kind: ActorType::parse(member("actor_type"))?,
+            },
+        })
+    };
+    read().ok_or_else(|| {
+        Failure::new(
+            Code::HostProtocol,
+            "the answer of the host is not a session",
+        )
+    })
+}

@@ -1,0 +1,64 @@
+//! MCP over a pair of byte streams, such as standard input and output.
+
+use std::sync::Arc;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::ask::Ask;
+use super::call::Standing;
+use super::server::{Reach, Server};
+use super::toolset::Toolbox;
+use crate::Api;
+
+/// Serves the client that started this process, over standard input and output, until it goes away.
+///
+/// # Errors
+/// When the client does not speak MCP.
+pub async fn serve_stdio(
+    api: Arc<dyn Api>,
+    toolbox: Toolbox,
+    standing: Standing,
+) -> Result<(), Failure> {
+    let (input, output) = rmcp::transport::io::stdio_pipes();
+    serve(api, toolbox, standing, input, output).await
+}
+
+/// Serves one client until its stream ends; then a session that it left open is ended. `standing` is what
+/// holds for calls that say nothing else.
+///
+/// # Errors
+/// When the client does not speak MCP.
+pub async fn serve(
+    api: Arc<dyn Api>,
+    toolbox: Toolbox,
+    standing: Standing,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), Failure> {
+    let reach = Reach::Always(Arc::clone(&api));
+    let server = Arc::new(Server::new(Arc::new(toolbox), reach, standing));
+    let running = match rmcp::serve_server(Arc::clone(&server), (input, output)).await {
+        Ok(running) => running,
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => {
+            tracing::error!(%error, "the client did not begin as MCP does");
+            let message = "the client did not begin with initialize";
+            return Err(Failure::new(Code::McpRequestInvalid, message));
+        }
+    };
+    let ended = running.waiting().await;
+    if let Ok(QuitReason::JoinError(error)) | Err(error) = ended {
+        tracing::error!(%error, "a call broke off");
+    }
+    if let Some(session) = server.open_session() {
+        let path = ["v1", "sessions", session.session_id.as_str()];
+        let ask = Ask::patch(&path, Object::new());
+        if ask.send(&*api).await.is_err() {
+            tracing::warn!(session = %session.session_id, "the session could not be ended");
+        }
+    }
+    Ok(())
+}

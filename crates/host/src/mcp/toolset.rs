@@ -1,0 +1,212 @@
+//! Tools as data, the sets that they come in, and the box of those that a server offers.
+//!
+//! Invariant: no box holds two tools of one name, so a call can mean one tool only.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use rmcp::model::{Tool as Described, ToolAnnotations};
+
+use super::argument::{self, Argument, Schemas};
+use super::ask::{Answer, Ask};
+use super::call::Call;
+use super::outcome::Outcome;
+use crate::closest::closest;
+
+/// The tools of one protocol.
+#[derive(Debug)]
+pub struct Toolset {
+    /// The set's name: what `--tools` takes, and the last part of `/mcp/{name}`.
+    pub name: &'static str,
+    /// How a model is to work with the tools, in a few sentences.
+    pub instructions: &'static str,
+    /// The tools, in the order in which models read them.
+    pub tools: &'static [Tool],
+    /// What a model should do about failures, where that is more than they say themselves.
+    pub advice: &'static [Advice],
+}
+
+/// What a model should do about a failure.
+#[derive(Clone, Copy, Debug)]
+pub struct Advice {
+    /// The failure.
+    pub code: Code,
+    /// The argument that it is about, where it matters which.
+    pub field: Option<&'static str>,
+    /// What to do, naming tools.
+    pub what_to_do: &'static str,
+}
+
+/// One tool: a request to a host, with words around it that a model understands.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name, which begins with the set's, so that it stands out among those of other servers.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does and when to call it, for models.
+    pub description: &'static str,
+    /// Its arguments.
+    pub arguments: &'static [Argument],
+    /// What a call changes.
+    pub effect: Effect,
+    /// How the arguments become a request.
+    pub ask: fn(&Call<'_>) -> Result<Ask, Failure>,
+    /// How the answer becomes the result.
+    pub answer: fn(&Call<'_>, &Answer) -> Result<Outcome, Failure>,
+    /// The code that says that what was asked for is not there, where the result is then `null`
+    /// rather than an error.
+    pub nothing: Option<Code>,
+}
+
+/// What a call of a tool changes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// Something is added with every call.
+    Adds,
+    /// Something is added or moved on; the same call again changes nothing more.
+    AddsOnce,
+    /// Something ceases to hold; the same call again changes nothing more.
+    Ends,
+}
+
+/// The tools that a server offers.
+#[derive(Clone, Debug)]
+pub struct Toolbox {
+    instructions: Vec<&'static str>,
+    tools: Vec<Offered>,
+}
+
+/// A tool, and the set that it is from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offered {
+    pub(super) set: &'static Toolset,
+    pub(super) tool: &'static Tool,
+}
+
+impl Toolbox {
+    /// All tools of several sets.
+    ///
+    /// # Errors
+    /// With `MCP_TOOL_TWICE` when two of them have the same name.
+    pub fn join(sets: &[&'static Toolset]) -> Result<Self, Failure> {
+        let mut found: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut tools = Vec::new();
+        for set in sets {
+            for tool in set.tools {
+                if let Some(other) = found.insert(tool.name, set.name) {
+                    return Err(twice(tool.name, other, set.name));
+                }
+                tools.push(Offered { set, tool });
+            }
+        }
+        let instructions = sets.iter().map(|set| set.instructions).collect();
+        Ok(Self {
+            instructions,
+            tools,
+        })
+    }
+
+    /// Only those tools that a list names, each by its own name or by that of its set.
+    ///
+    /// # Errors
+    /// With `MCP_TOOL_UNKNOWN` when a name is neither.
+    pub fn only<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Result<Self, Failure> {
+        let mut wanted = vec![false; self.tools.len()];
+        for name in names {
+            let mut known = false;
+            for (offered, wanted) in self.tools.iter().zip(&mut wanted) {
+                if offered.tool.name == name || offered.set.name == name {
+                    (known, *wanted) = (true, true);
+                }
+            }
+            if !known {
+                return Err(self.unknown(name));
+            }
+        }
+        let mut wanted = wanted.into_iter();
+        self.tools.retain(|_| wanted.next().unwrap_or(false));
+        let kept = |words: &&str| {
+            self.tools
+                .iter()
+                .any(|tool| tool.set.instructions == *words)
+        };
+        self.instructions.retain(kept);
+        Ok(self)
+    }
+
+    /// The names of the tools, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.tools.iter().map(|offered| offered.tool.name)
+    }
+
+    /// How to work with the tools.
+    pub(super) fn instructions(&self) -> String {
+        self.instructions.join("\n\n")
+    }
+
+    /// The tool of this name.
+    ///
+    /// # Errors
+    /// With `MCP_TOOL_UNKNOWN`.
+    pub(super) fn find(&self, name: &str) -> Result<Offered, Failure> {
+        let found = self.tools.iter().find(|offered| offered.tool.name == name);
+        found.copied().ok_or_else(|| self.unknown(name))
+    }
+
+    /// The tools as clients are told about them.
+    pub(super) fn described(&self, schemas: &Schemas) -> Vec<Described> {
+        let tools = self.tools.iter();
+        tools
+            .map(|offered| offered.tool.described(schemas))
+            .collect()
+    }
+
+    fn unknown(&self, name: &str) -> Failure {
+        let name: String = name.chars().take(100).collect();
+        let failure = Failure::new(Code::McpToolUnknown, format!("there is no tool {name:?}"));
+        let mut known: Vec<&str> = Vec::new();
+        for offered in &self.tools {
+            if !known.contains(&offered.set.name) {
+                known.push(offered.set.name);
+            }
+        }
+        known.extend(self.names());
+        match closest(&name, known.iter().copied()) {
+            Some(meant) => failure.suggesting(format!("Use {meant} if that is meant.")),
+            None => failure.suggesting(format!("There are {}.", known.join(", "))),
+        }
+    }
+}
+
+impl Tool {
+    pub(super) fn described(&self, schemas: &Schemas) -> Described {
+        let schema = argument::schema(self.arguments, schemas);
+        Described::new(self.name, self.description, schema)
+            .with_title(self.title)
+            .with_annotations(self.effect.annotations())
+    }
+}
+
+impl Effect {
+    fn annotations(self) -> ToolAnnotations {
+        let hints = ToolAnnotations::new().open_world(false);
+        match self {
+            Self::Reads => hints.read_only(true),
+            Self::Adds => hints.read_only(false).destructive(false).idempotent(false),
+            Self::AddsOnce => hints.read_only(false).destructive(false).idempotent(true),
+            Self::Ends => hints.read_only(false).destructive(true).idempotent(true),
+        }
+    }
+}
+
+fn twice(name: &str, one: &str, other: &str) -> Failure {
+    let message = if one == other {
+        format!("the set of tools {one} has two tools {name}")
+    } else {
+        format!("the sets of tools {one} and {other} both have a tool {name}")
+    };
+    Failure::new(Code::McpToolTwice, message)
+}

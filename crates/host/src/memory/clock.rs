@@ -1,0 +1,57 @@
+//! The time, which never goes back.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use accord_context::{Instant, ProjectId};
+use accord_store::ReadUnit;
+
+use super::{Memory, Work};
+
+/// The machine's clock, except where that went back: then the last time that it showed.
+#[derive(Debug)]
+pub(super) struct Clock {
+    last: AtomicI64,
+}
+
+impl Clock {
+    /// The time, in milliseconds.
+    pub(super) fn now(&self) -> Instant {
+        let shown = SystemTime::now().duration_since(UNIX_EPOCH);
+        let shown = shown.map_or(0, |since| {
+            i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        });
+        let last = self.last.fetch_max(shown, Ordering::Relaxed);
+        Instant::from_unix_millis(shown.max(last))
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            last: AtomicI64::new(0),
+        }
+    }
+}
+
+impl Memory {
+    /// The time, for what changes nothing.
+    pub(crate) fn now(&self) -> Instant {
+        self.inner.clock.now()
+    }
+
+    /// The time of a write to a project: not before the project's newest event, whoever wrote that
+    /// and whichever clock they had. It is asked within the unit, so that writes that
+    /// follow each other have times that do.
+    pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> Work<Instant> {
+        let now = self.now();
+        let newest = unit.events_kept(project)?.newest;
+        let Some(before) = newest.checked_sub(1) else {
+            return Ok(now);
+        };
+        let last = unit.events(project, before, 1)?;
+        Ok(last
+            .first()
+            .map_or(now, |event| event.entry.at.instant().max(now)))
+    }
+}

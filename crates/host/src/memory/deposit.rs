@@ -1,0 +1,149 @@
+//! Deposit: a package comes in.
+//!
+//! Everything that depends on the package alone is done before its transaction begins.
+
+use std::sync::Arc;
+
+use accord_context::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
+use accord_context::package::with_minted_id;
+use accord_context::{Actor, NewEvent, Package, ProjectId, Timestamp, Verb, Warning, Writing};
+use accord_contract::codes::Failure;
+use accord_store::{PackageIndex, PackageRow, WriteUnit};
+use bytes::Bytes;
+
+use super::record::{create_project, record};
+use super::served::{Damaged, Served};
+use super::{Memory, Work, load, random};
+use crate::Caller;
+
+/// What a deposit gave.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Deposited {
+    /// Whether the package is new; if not, it was there.
+    pub new: bool,
+    /// The package as it is, with the warnings about it.
+    pub package: Served,
+}
+
+/// What a deposit is, before the store was asked.
+struct Prepared {
+    project_id: ProjectId,
+    package: Package,
+    index: PackageIndex,
+    actor: Option<Actor>,
+}
+
+enum Outcome {
+    New(Vec<Warning>),
+    Known(Result<Served, Damaged>),
+}
+
+impl Memory {
+    /// Deposits the package that was sent; with `mint`, one that has no id gets one.
+    ///
+    /// # Errors
+    /// When the caller may not, the package is not sound, or the project has another of its id or takes
+    /// no writes.
+    pub async fn deposit(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        sent: Bytes,
+        mint: bool,
+    ) -> Result<Deposited, Failure> {
+        let access = caller.access();
+        access.may(Verb::Write, project)?;
+        let (package, index) = self
+            .compute(sent.len(), move || {
+                let package = if mint {
+                    Package::parse(with_minted_id(&sent, random())?.as_bytes())?
+                } else {
+                    Package::parse(&sent)?
+                };
+                let fields = package.fields();
+                let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
+                Ok((package, index))
+            })
+            .await?;
+        let author = package.fields().created_by.clone();
+        let prepared = Arc::new(Prepared {
+            project_id: project.clone(),
+            actor: access.attribute(Some(author), "/created_by")?,
+            package,
+            index,
+        });
+        let mut row = load::row_of_package(
+            &prepared.package,
+            *prepared.package.content_hash(),
+            1,
+            self.now(),
+        );
+        let (memory, deposit) = (self.clone(), prepared.clone());
+        let outcome = self
+            .write(move |unit| memory.store_deposit(unit, &deposit, &mut row))
+            .await?;
+        match outcome {
+            Outcome::New(warnings) => {
+                let (package, hash) = (&prepared.package, prepared.package.content_hash());
+                let package = Served {
+                    package_id: package.package_id().clone(),
+                    content_hash: *hash,
+                    text: answer(package.text(), hash, &warnings),
+                };
+                Ok(Deposited { new: true, package })
+            }
+            Outcome::Known(known) => Ok(Deposited {
+                new: false,
+                package: self.sound(known)?,
+            }),
+        }
+    }
+
+    fn store_deposit(
+        &self,
+        unit: &mut dyn WriteUnit,
+        prepared: &Prepared,
+        row: &mut PackageRow,
+    ) -> Work<Outcome> {
+        let (project_id, package) = (&prepared.project_id, &prepared.package);
+        let known = unit.package(project_id, package.package_id())?;
+        let project = load::known_project(unit, project_id)?;
+        let parent_known = match package.fields().parent() {
+            Some(parent) => unit.package(project_id, &parent)?.is_some(),
+            None => false,
+        };
+        let writing = Writing {
+            project_id,
+            project: project.as_ref(),
+            policy: self.policy(),
+            actor: prepared.actor.as_ref(),
+            now: self.now_in(unit, project_id)?,
+        };
+        let state = DepositState {
+            known: known.as_ref().map(|known| KnownPackage {
+                deposited: known.deposited_hash,
+                current: known.state.content_hash,
+            }),
+            parent_known,
+        };
+        match deposit(package, &writing, state)? {
+            Deposit::Replay => {
+                let known = known.expect("only what is there can be there already");
+                Ok(Outcome::Known(Served::of(known)))
+            }
+            Deposit::New {
+                create_project: created,
+                revision,
+                warnings,
+            } => {
+                create_project(unit, created.as_deref(), writing.now)?;
+                row.deposited_at = Timestamp::emit(writing.now);
+                let log = [load::row_of_revision(&revision)];
+                unit.insert_package(row, &prepared.index, &log)?;
+                record(unit, &NewEvent::deposited(package, writing.now))?;
+                Ok(Outcome::New(warnings))
+            }
+        }
+    }
+}

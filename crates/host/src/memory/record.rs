@@ -1,0 +1,49 @@
+//! Events, as they are written with what they are about and read again.
+
+use accord_context::{Event, EventKind, Instant, NewEvent, Project, ProjectId};
+use accord_contract::codes::{Code, Failure};
+use accord_store::{EventEntry, EventRow, WriteUnit};
+
+use super::{Work, load};
+
+/// Writes an event behind the others of its project, and gives its number.
+pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> Work<u64> {
+    let entry = EventEntry {
+        at: event.at.clone(),
+        kind: event.kind.as_str().to_owned(),
+        only_for: event.only_for.clone(),
+        text: event.data.to_string(),
+    };
+    Ok(unit.append_event(&event.project_id, &entry)?)
+}
+
+/// Writes the project that a write creates, where it creates one.
+pub(crate) fn create_project(
+    unit: &mut dyn WriteUnit,
+    created: Option<&Project>,
+    now: Instant,
+) -> Work<()> {
+    if let Some(created) = created {
+        unit.insert_project(&load::row_of_project(created))?;
+        record(unit, &NewEvent::project_created(created, now))?;
+    }
+    Ok(())
+}
+
+/// The event that a row holds.
+///
+/// # Errors
+/// With `integrity_error` when it holds none.
+pub(crate) fn recorded(project: &ProjectId, row: EventRow) -> Result<Event, Failure> {
+    let kind = EventKind::parse(&row.entry.kind);
+    let data = serde_json::from_str(&row.entry.text).ok();
+    let (Some(kind), Some(data)) = (kind, data) else {
+        let message = format!("the stored event {} is damaged", row.seq);
+        return Err(Failure::new(Code::AgenticIntegrityError, message));
+    };
+    let (at, only_for) = (row.entry.at, row.entry.only_for);
+    Ok(Event {
+        seq: row.seq,
+        event: NewEvent::from_stored(project.clone(), kind, at, data, only_for),
+    })
+}

@@ -1,0 +1,100 @@
+//! Room for what is too large for memory and must not be lost half-way: an export before it goes out, an
+//! import before it goes in.
+//!
+//! A spool is a file that has no name: whatever happens to the process, nothing of it is left. What is
+//! small never reaches the disk.
+
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+
+use accord_contract::codes::Failure;
+use accord_store::{StoreError, Trouble};
+use bytes::Bytes;
+use futures_util::stream::{self, Stream};
+use tempfile::SpooledTempFile;
+use tokio::task::spawn_blocking;
+
+use super::{Memory, Stop};
+
+/// How much of a spool is kept in memory.
+const IN_MEMORY: usize = 1024 * 1024;
+
+/// How much of a spool is handed on at once.
+const PIECE: usize = 128 * 1024;
+
+/// What waits on its way in or out.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    file: SpooledTempFile,
+    length: u64,
+}
+
+impl Memory {
+    /// An empty spool, in the data folder where there is one.
+    pub(crate) fn spool(&self) -> Spool {
+        let file = match &self.options().folder {
+            Some(folder) => tempfile::spooled_tempfile_in(IN_MEMORY, folder),
+            None => tempfile::spooled_tempfile(IN_MEMORY),
+        };
+        Spool { file, length: 0 }
+    }
+}
+
+impl Spool {
+    /// How many bytes it holds.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Puts bytes behind the others.
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.file.write_all(bytes).map_err(trouble)?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// The file, at its beginning.
+    pub(crate) fn into_reader(mut self) -> Result<SpooledTempFile, StoreError> {
+        self.file.seek(SeekFrom::Start(0)).map_err(trouble)?;
+        Ok(self.file)
+    }
+
+    /// What it holds, piece by piece, as fast as whoever reads it takes it.
+    pub(crate) fn into_pieces(
+        self,
+    ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
+        let file = self.into_reader().map_err(failed)?;
+        Ok(stream::try_unfold(file, |file| async move {
+            let read = spawn_blocking(move || piece(file)).await;
+            let read = read.unwrap_or_else(|error| Err(io::Error::other(error)));
+            read.map_err(|error| failed(trouble(error)))
+        }))
+    }
+}
+
+fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile)>> {
+    let mut piece = vec![0; PIECE];
+    let length = file.read(&mut piece)?;
+    piece.truncate(length);
+    Ok((length > 0).then(|| (piece.into(), file)))
+}
+
+/// What an operation on a file that failed means for the store that it belongs to.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is where errors of one kind become those of another"
+)]
+pub(crate) fn trouble(error: io::Error) -> StoreError {
+    let trouble = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Trouble::Full
+        }
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => Trouble::ReadOnly,
+        _ => Trouble::Unavailable,
+    };
+    StoreError::new(trouble, error.to_string())
+}
+
+/// The failure of an operation on files, whose details go to the log.
+pub(crate) fn failed(error: StoreError) -> Failure {
+    Stop::Store(error).into_failure()
+}

@@ -1,0 +1,193 @@
+//! The types that settings have, and their texts.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A type that settings have.
+pub trait Setting: Sized {
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// With what is wrong with the text, in words that follow it.
+    fn parse(text: &str) -> Result<Self, String>;
+
+    /// The value as it is shown.
+    fn show(&self) -> Value;
+}
+
+/// A size in bytes, written as `512`, `32KiB`, `5MiB` or `1GiB`.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Bytes(pub u64);
+
+/// How the log looks.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LogFormat {
+    /// A line for people.
+    Text,
+    /// A JSON document a line.
+    Json,
+}
+
+const UNITS: [(&str, u64); 4] = [
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("B", 1),
+];
+
+impl Setting for Bytes {
+    fn parse(text: &str) -> Result<Self, String> {
+        let unit = UNITS.iter().find(|(name, _)| text.ends_with(name));
+        let (name, factor) = unit.unwrap_or(&("", 1));
+        let count = text.strip_suffix(name).unwrap_or(text).trim_end();
+        count
+            .parse::<u64>()
+            .ok()
+            .and_then(|count| count.checked_mul(*factor))
+            .map(Self)
+            .ok_or_else(|| "is no size; write 512, 32KiB, 5MiB or 1GiB".into())
+    }
+
+    fn show(&self) -> Value {
+        self.to_string().into()
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole =
+            |(_, factor): &&(&str, u64)| self.0 >= *factor && self.0.is_multiple_of(*factor);
+        match UNITS.iter().find(whole) {
+            Some((name, factor)) => write!(f, "{}{name}", self.0 / factor),
+            None => write!(f, "{}B", self.0),
+        }
+    }
+}
+
+impl Setting for Duration {
+    fn parse(text: &str) -> Result<Self, String> {
+        let number = |suffix: &str| text.strip_suffix(suffix)?.trim_end().parse::<u64>().ok();
+        let millis = number("ms")
+            .or_else(|| number("s")?.checked_mul(1_000))
+            .or_else(|| number("m")?.checked_mul(60_000))
+            .or_else(|| number("")?.checked_mul(1_000));
+        match millis {
+            // No wait is this long; a longer one would overflow clocks.
+            Some(millis @ 1..=86_400_000) => Ok(Self::from_millis(millis)),
+            _ => Err("is no time from 1ms to 1440m; write 500ms, 10s or 2m".into()),
+        }
+    }
+
+    fn show(&self) -> Value {
+        match self.as_millis() {
+            millis if millis % 1_000 == 0 => format!("{}s", millis / 1_000).into(),
+            millis => format!("{millis}ms").into(),
+        }
+    }
+}
+
+impl Setting for bool {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "true" | "1" => Ok(true),
+            "false" | "0" => Ok(false),
+            _ => Err("is neither true nor false".into()),
+        }
+    }
+
+    fn show(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl Setting for u32 {
+    fn parse(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| "is no whole number".into())
+    }
+
+    fn show(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl Setting for usize {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(0) | Err(_) => Err("is no whole number from 1 on".into()),
+            Ok(count) => Ok(count),
+        }
+    }
+
+    fn show(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl Setting for SocketAddr {
+    fn parse(text: &str) -> Result<Self, String> {
+        let named = text.strip_prefix("localhost:");
+        let text = named.map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+        text.parse()
+            .map_err(|_| "is no address with a port, such as 127.0.0.1:7171 or [::1]:7171".into())
+    }
+
+    fn show(&self) -> Value {
+        self.to_string().into()
+    }
+}
+
+impl Setting for String {
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.into())
+    }
+
+    fn show(&self) -> Value {
+        self.as_str().into()
+    }
+}
+
+impl Setting for Option<PathBuf> {
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok((!text.is_empty()).then(|| text.into()))
+    }
+
+    fn show(&self) -> Value {
+        let path = self.as_ref();
+        path.map(|path| path.to_string_lossy().into_owned()).into()
+    }
+}
+
+impl Setting for Vec<String> {
+    fn parse(text: &str) -> Result<Self, String> {
+        let items = text.split(',').map(str::trim);
+        Ok(items
+            .filter(|item| !item.is_empty())
+            .map(String::from)
+            .collect())
+    }
+
+    fn show(&self) -> Value {
+        self.as_slice().into()
+    }
+}
+
+impl Setting for LogFormat {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err("is neither text nor json".into()),
+        }
+    }
+
+    fn show(&self) -> Value {
+        match self {
+            Self::Text => "text".into(),
+            Self::Json => "json".into(),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Upkeep: the backup of a host that runs; restoring and compaction of a data folder that nobody serves.
+
+mod backup;
+mod offline;
+
+pub(crate) use self::backup::backup;
+pub use self::offline::{compact, restore};

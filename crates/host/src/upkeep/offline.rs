@@ -1,0 +1,116 @@
+//! Upkeep of a data folder that nobody serves: restoring a backup, and compaction.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+use accord_contract::codes::{Code, Failure};
+use accord_store::{StoreError, Trouble};
+use accord_store_sqlite::{DATABASE, LOCK};
+
+use crate::http::BLOBS;
+use crate::settings::CONFIG_FILE;
+
+/// Brings a backup into a data folder, after looking through it. A store that is in the folder is
+/// in the way unless `replace` says otherwise; settings that are in the folder stay.
+///
+/// # Errors
+/// When the backup is no sound one, when a store is in the way, or somebody serves the folder.
+pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failure> {
+    let database = backup.join(DATABASE);
+    if !database.is_file() {
+        let missing = StoreError::new(Trouble::NoStore, String::new());
+        return Err(explain(backup, &missing));
+    }
+    accord_store_sqlite::check(&database).map_err(|error| explain(backup, &error))?;
+    must_be_free(folder)?;
+    if folder.join(DATABASE).exists() && !replace {
+        let occupied = StoreError::new(Trouble::Occupied, String::new());
+        return Err(explain(folder, &occupied));
+    }
+    let copied = make_folder(folder).and_then(|()| {
+        // Blobs first: rows never name one that is not there.
+        let blobs = backup.join(BLOBS);
+        if blobs.is_dir() {
+            add_folder(&blobs, &folder.join(BLOBS))?;
+        }
+        let (from, to) = (backup.join(CONFIG_FILE), folder.join(CONFIG_FILE));
+        if from.is_file() && !to.exists() {
+            add_file(&from, &to)?;
+        }
+        Ok(())
+    });
+    copied.map_err(|error| unwritable(folder, &error))?;
+    let restored = accord_store_sqlite::restore(&database, folder, replace);
+    restored.map_err(|error| explain(folder, &error))
+}
+
+/// Writes the store of a data folder anew, without the room that nothing uses any more. Gives its
+/// size before and after, in bytes.
+///
+/// # Errors
+/// When there is no store, somebody serves it, or there is no room for a second copy.
+pub fn compact(folder: &Path) -> Result<(u64, u64), Failure> {
+    accord_store_sqlite::compact(folder).map_err(|error| explain(folder, &error))
+}
+
+/// Refuses a folder that somebody has open.
+fn must_be_free(folder: &Path) -> Result<(), Failure> {
+    let Ok(lock) = File::open(folder.join(LOCK)) else {
+        return Ok(());
+    };
+    match lock.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => {
+            let pid = fs::read_to_string(folder.join(LOCK)).unwrap_or_default();
+            let pid = pid.trim().parse().ok();
+            let locked = StoreError::new(Trouble::Locked { pid }, String::new());
+            Err(explain(folder, &locked))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Adds the files of a folder to another. Their names are those of their content: one that is
+/// there is the same.
+fn add_folder(from: &Path, to: &Path) -> io::Result<()> {
+    make_folder(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            add_folder(&entry.path(), &target)?;
+        } else if kind.is_file() && !target.exists() {
+            add_file(&entry.path(), &target)?;
+        }
+    }
+    File::open(to)?.sync_all()
+}
+
+/// Adds a file, which has its name only once it is whole.
+fn add_file(from: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().unwrap_or(Path::new("."));
+    let mut written = tempfile::NamedTempFile::new_in(folder)?;
+    io::copy(&mut File::open(from)?, &mut written)?;
+    written.as_file().sync_all()?;
+    written.persist(to)?;
+    Ok(())
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+fn explain(folder: &Path, error: &StoreError) -> Failure {
+    Failure::new(error.code(), format!("{}: {error}", folder.display()))
+}
+
+fn unwritable(folder: &Path, error: &io::Error) -> Failure {
+    let code = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::StoreFull,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Code::StoreReadOnly,
+        _ => Code::OutputFailed,
+    };
+    let message = format!("{} cannot be written: {error}", folder.display());
+    Failure::new(code, message)
+}

@@ -1,0 +1,26 @@
+//! Tests of the host.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+#![expect(clippy::disallowed_methods, reason = "a host has a clock and files, and so have its tests")]
+
+mod blobs;
+mod bundles;
+mod client;
+mod damage;
+mod deposits;
+mod door;
+mod events;
+mod export;
+mod facts;
+mod faults;
+mod import;
+mod mcp;
+mod meaning;
+mod pulls;
+mod retention;
+mod reviews;
+mod roundtrip;
+mod scopes;
+mod support;
+mod verify;
+mod visibility;

@@ -1,0 +1,108 @@
+//! A host that answers as it is told, and remembers what it was asked.
+
+use std::sync::{Arc, Mutex};
+
+use accord_contract::codes::{Code, Exchange, Failure, Protocol};
+use accord_host::{Api, Request, Response};
+use axum::body::Body;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+/// What the fake was asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) body: Value,
+}
+
+type Reply = Result<(u16, String), Failure>;
+
+/// The fake.
+pub(crate) struct Fake {
+    asked: Mutex<Vec<Asked>>,
+    answer: Box<dyn Fn(&Asked) -> Reply + Send + Sync>,
+}
+
+impl Fake {
+    /// A fake that answers in this way.
+    pub(crate) fn new(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            asked: Mutex::default(),
+            answer: Box::new(answer),
+        })
+    }
+
+    /// A fake that answers every request with this document.
+    pub(crate) fn giving(document: Value) -> Arc<Self> {
+        Self::new(move |_| Ok((200, document.to_string())))
+    }
+
+    /// A fake that behaves like a host as far as sessions and writes go: it gives back what it was sent.
+    pub(crate) fn echoing() -> Arc<Self> {
+        Self::new(|asked| {
+            let mut document = asked.body.clone();
+            if asked.method == "POST" && asked.target.ends_with("/sessions") {
+                document["session_id"] = "sess_1".into();
+                let project = asked.target.split('/').nth(3).unwrap();
+                document["project_id"] = project.replace("%2F", "/").into();
+                document["callsign"] = "amber-otter".into();
+            }
+            if asked.method == "DELETE" {
+                document = json!({"invalidated": 1});
+            }
+            Ok((
+                if asked.method == "POST" { 201 } else { 200 },
+                document.to_string(),
+            ))
+        })
+    }
+
+    /// Everything that it was asked.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    /// The last that it was asked.
+    pub(crate) fn last(&self) -> Asked {
+        self.asked().pop().expect("something was asked")
+    }
+}
+
+/// The answer of a host that refuses.
+pub(crate) fn refusing(failure: &Failure) -> Reply {
+    let exchange = Exchange {
+        correlation_id: "c".into(),
+        capabilities: Vec::new(),
+    };
+    let body = failure.body(Protocol::Agentic, exchange);
+    Ok((failure.code.http_status(), body.to_string()))
+}
+
+/// The answer of a host that cannot be reached.
+pub(crate) fn unreachable() -> Reply {
+    Err(Failure::new(Code::HostTimeout, "the host was silent"))
+}
+
+impl Api for Fake {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        async move {
+            let (head, body) = request.into_parts();
+            let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+            let asked = Asked {
+                method: head.method.to_string(),
+                target: head.uri.to_string(),
+                body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+            };
+            let (status, text) = {
+                self.asked.lock().unwrap().push(asked.clone());
+                (self.answer)(&asked)?
+            };
+            let mut response = Response::new(Body::from(text));
+            *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap();
+            Ok(response)
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,9 @@
+//! The MCP door: real JSON-RPC, over a stream and over HTTP.
+
+mod budgets;
+mod client;
+mod door;
+mod fake;
+mod names;
+mod real;
+mod tools;

@@ -1,0 +1,55 @@
+//! The box of tools: names that are there twice, or not at all.
+
+use accord_contract::codes::Code;
+use accord_host::mcp::{Ask, Effect, Outcome, TOOLSETS, Tool, Toolbox, Toolset};
+
+const OTHER_DEPOSIT: Tool = Tool {
+    name: "memory_deposit",
+    title: "Another",
+    description: "Another tool of a name that is taken.",
+    arguments: &[],
+    effect: Effect::Reads,
+    ask: |_| Ok(Ask::get(&["v1"])),
+    answer: |_, answer| Ok(Outcome::document(answer.text())),
+    nothing: None,
+};
+
+static CLASHING: Toolset = Toolset {
+    name: "clashing",
+    instructions: "",
+    tools: &[OTHER_DEPOSIT],
+    advice: &[],
+};
+
+#[test]
+fn two_tools_of_one_name_refuse_to_start_naming_both_sets() {
+    let failure = Toolbox::join(&[TOOLSETS[0], &CLASHING]).unwrap_err();
+    assert_eq!(failure.code, Code::McpToolTwice);
+    for name in ["memory_deposit", "memory and clashing"] {
+        assert!(failure.message.contains(name), "{}", failure.message);
+    }
+    // The doors of a host refuse as well.
+    let nobody: accord_host::mcp::ApiFor =
+        std::sync::Arc::new(|_| super::fake::Fake::giving(serde_json::Value::Null));
+    let sets = [TOOLSETS[0], &CLASHING];
+    let doors = accord_host::mcp::service(nobody, &sets, Default::default(), Box::pin(async {}));
+    assert_eq!(doors.err().unwrap().code, Code::McpToolTwice);
+}
+
+#[test]
+fn a_list_names_tools_or_sets() {
+    let all = || Toolbox::join(TOOLSETS).unwrap();
+    let two = all().only(["memory_pull", "memory_deposit"]).unwrap();
+    assert_eq!(
+        two.names().collect::<Vec<_>>(),
+        ["memory_pull", "memory_deposit"]
+    );
+    let memory = all().only(["memory"]).unwrap();
+    assert_eq!(memory.names().count(), all().names().count());
+    let failure = all().only(["memory_pul"]).unwrap_err();
+    assert_eq!(failure.code, Code::McpToolUnknown);
+    assert_eq!(
+        failure.suggestion.unwrap(),
+        "Use memory_pull if that is meant."
+    );
+}
