@@ -4,7 +4,7 @@ use accord_contract::compat::Direction;
 use accord_contract::snapshot::{Builder, EventMeaning};
 
 use crate::baseline::Baseline;
-use crate::case::{CallCase, HttpCase};
+use crate::case::{CallCase, FixtureCase, HttpCase};
 use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::{EventLine, EventName};
 use crate::report::RunReport;
@@ -14,6 +14,7 @@ use crate::report::RunReport;
 pub fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<CallCase>(Direction::Request)
+        .message::<FixtureCase>(Direction::Request)
         .message::<HttpCase>(Direction::Request)
         .message::<ClauseList>(Direction::Request)
         .message::<OperationList>(Direction::Request)

@@ -3,7 +3,7 @@
 //! | code | meaning |
 //! |---|---|
 //! | 0 | every required case (strength `must`) that ran passes, is a known failure, or is not implemented |
-//! | 1 | a required case fails and is no known failure, or an entry of the baseline is stale |
+//! | 1 | a required case fails and is no known failure, an entry of the baseline is stale, or a server lacks what the lowest level demands |
 //! | 2 | a case ended in `error` or `harness_error`, the adapter broke the protocol after its last case, no case ran, or the run itself went wrong |
 //!
 //! 2 outranks 1: where some cases could not be judged, the failures are not the whole truth. A case
@@ -15,6 +15,7 @@ use accord_contract::wire::wire_enum;
 
 use crate::baseline::StaleEntry;
 use crate::case::Strength;
+use crate::levels::Conformance;
 use crate::report::CaseReport;
 use crate::verdict::Verdict;
 
@@ -43,16 +44,19 @@ impl Overall {
 
 /// Decides how a run ended, and says why it did not pass.
 ///
-/// `breaches` is what the adapter did against the fixture protocol beside the cases.
+/// `breaches` is what the adapter did against the fixture protocol beside the cases, `conformance` which
+/// levels the run has shown, where there are any.
 pub fn decide(
     cases: &[CaseReport],
     stale: &[StaleEntry],
     breaches: &[String],
+    conformance: Option<&Conformance>,
 ) -> (Overall, Vec<String>) {
     let count = |wanted: fn(&CaseReport) -> bool| cases.iter().filter(|case| wanted(case)).count();
     let errors = count(|case| case.verdict == Verdict::Error);
     let harness_errors = count(|case| case.verdict == Verdict::HarnessError);
     let failures = count(CaseReport::fails_the_run);
+    let lacks = conformance.and_then(Conformance::lacks_the_lowest);
 
     let mut reasons = breaches.to_vec();
     let mut reason = |holds: bool, text: String| {
@@ -96,6 +100,10 @@ pub fn decide(
                 },
                 Code::KitBaselineStale.as_str()
             ),
+        ),
+        reason(
+            lacks.is_some(),
+            format!("no level is reached: {}", lacks.unwrap_or_default()),
         ),
     ];
     let overall = match (

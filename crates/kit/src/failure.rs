@@ -48,7 +48,9 @@ impl From<RunError> for Failure {
                 Self::new(Code::KitAdapterNotFound, error.to_string())
             }
             RunError::CannotBegin(CannotBegin::Server(error)) => error.into(),
-            RunError::UnknownLevel { .. } => Self::new(Code::KitNoCaseRan, error.to_string()),
+            RunError::UnknownLevel { .. } | RunError::UnknownProfile { .. } => {
+                Self::new(Code::KitNoCaseRan, error.to_string())
+            }
             RunError::Output(ref source) if source.kind() == std::io::ErrorKind::BrokenPipe => {
                 Self::new(Code::OutputClosed, error.to_string())
             }

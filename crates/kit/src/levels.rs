@@ -119,6 +119,14 @@ pub(crate) fn is_claim(case: &Case) -> bool {
 }
 
 impl Conformance {
+    /// What the server lacks of the lowest level, in words. Nothing fails then, and yet there is
+    /// nothing that passes.
+    pub(crate) fn lacks_the_lowest(&self) -> Option<String> {
+        let lowest = self.levels.first()?;
+        let lacks = matches!(lowest.standing, Standing::NotThere | Standing::Unproven);
+        lacks.then(|| lowest.in_words())
+    }
+
     /// Why the claim is not true, where that was shown.
     pub(crate) fn disproof(&self) -> Option<String> {
         let claimed = self.claimed.as_ref()?;

@@ -233,7 +233,8 @@ impl RunSummary {
         closing: Closing,
         duration: Duration,
     ) -> Self {
-        let (overall, reasons) = exit::decide(cases, &stale, &closing.breaches);
+        let (overall, reasons) =
+            exit::decide(cases, &stale, &closing.breaches, conformance.as_ref());
         let mut levels: BTreeMap<String, Totals> = BTreeMap::new();
         for case in cases {
             levels

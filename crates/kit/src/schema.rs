@@ -4,7 +4,7 @@ use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::{Value, json_schema};
 
 use crate::baseline::Baseline;
-use crate::case::{CallCase, HttpCase};
+use crate::case::{CallCase, FixtureCase, HttpCase};
 use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::EventLine;
 use crate::report::RunReport;
@@ -17,6 +17,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         ("case", json_schema::<CallCase>()),
         ("clauses", json_schema::<ClauseList>()),
         ("event", json_schema::<EventLine>()),
+        ("fixture-case", json_schema::<FixtureCase>()),
         ("http-case", json_schema::<HttpCase>()),
         ("operations", json_schema::<OperationList>()),
         ("report", json_schema::<RunReport>()),

@@ -2,7 +2,7 @@
 
 use accord_contract::wire::{Object, message};
 
-use super::{Case, Strength, Task};
+use super::{Case, FixtureMarks, Strength, Task};
 
 message! {
     /// What an adapter is to do.
@@ -52,6 +52,8 @@ pub struct Call {
     pub input: CaseInput,
     /// What must come of it; may hold assertions in the place of values.
     pub expected: Object,
+    /// What the case says as a published fixture, where it is one.
+    pub fixture: Option<Box<FixtureMarks>>,
 }
 
 impl CallCase {
@@ -81,11 +83,13 @@ impl From<CallCase> for Case {
             tier: document.tier,
             strength: document.strength,
             clauses: document.clauses,
+            profile: None,
             title: document.title,
             task: Task::Call(Call {
                 setup: document.setup,
                 input: document.input,
                 expected: document.expected,
+                fixture: None,
             }),
             oracle: document.oracle,
         }

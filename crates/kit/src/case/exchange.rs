@@ -211,6 +211,7 @@ impl From<HttpCase> for Case {
             tier: document.tier,
             strength: document.strength,
             clauses: document.clauses,
+            profile: None,
             title: document.title,
             task: Task::Exchange(Exchange {
                 variables: document.variables.unwrap_or_default(),

@@ -1,12 +1,14 @@
 //! A case: one promise of a protocol as data, with what to do and what must come of it.
 //!
-//! Two documents describe cases: a [`CallCase`] asks an adapter for an operation, an [`HttpCase`] asks
-//! a server for a row of exchanges. Both are read into one [`Case`], so that choosing, running,
-//! judging and reporting know one kind of case; only drivers look at its [`Task`].
+//! Three documents describe cases: a [`CallCase`] asks an adapter for an operation, a [`FixtureCase`] does
+//! so in the form of a published fixture, and an [`HttpCase`] asks a server for a row of exchanges. All
+//! are read into one [`Case`], so that choosing, running, judging and reporting know one kind of case;
+//! only drivers look at its [`Task`].
 
 mod call;
 mod exchange;
 mod expectation;
+mod fixture;
 
 use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire, wire_enum};
 
@@ -15,6 +17,7 @@ pub use exchange::{
     Credential, Exchange, Generator, GeneratorKind, HttpCase, Request, Step, Tally,
 };
 pub use expectation::{Check, CheckKind, Comparison, Expectation, InsteadOfPass, Order};
+pub use fixture::{FixtureCase, FixtureMarks, FixtureNotes};
 
 wire_enum! {
     /// How strongly a clause, or a case that proves it, binds an implementation.
@@ -46,6 +49,8 @@ pub struct Case {
     pub strength: Strength,
     /// The ids of the clauses that the case proves.
     pub clauses: Vec<String>,
+    /// The set of stricter rules that the case belongs to; the case runs only when it is asked for.
+    pub profile: Option<String>,
     /// What must hold, in one sentence.
     pub title: String,
     /// What to do, and what must come of it.
@@ -118,10 +123,12 @@ impl Wire for Case {
         CallCase::shape()
     }
 
-    /// The member `steps` tells the two documents apart, since only one of them has it.
+    /// The members `steps` and `fixture_id` tell the documents apart, since only one of them has each.
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         if value.get("steps").is_some() {
             HttpCase::decode(value, at).map(Self::from)
+        } else if value.get("fixture_id").is_some() {
+            FixtureCase::decode(value, at).map(Self::from)
         } else {
             CallCase::decode(value, at).map(Self::from)
         }
@@ -129,7 +136,10 @@ impl Wire for Case {
 
     fn write(&self, form: Form) -> Value {
         match &self.task {
-            Task::Call(call) => CallCase::of(self, call).write(form),
+            Task::Call(call) => match &call.fixture {
+                Some(marks) => FixtureCase::of(self, call, marks).write(form),
+                None => CallCase::of(self, call).write(form),
+            },
             Task::Exchange(exchange) => HttpCase::of(self, exchange).write(form),
         }
     }

@@ -8,7 +8,7 @@ use accord_contract::wire::{Object, Pointer, Value};
 
 use super::check::{Check, NAME_RULE, is_name};
 use super::{Clause, Operation};
-use crate::case::{Call, Case, Strength};
+use crate::case::{Call, Case, FixtureMarks, Strength};
 
 /// Reports what is wrong with a case that could be read.
 pub(super) fn check(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<&str, &Clause>) {
@@ -33,6 +33,22 @@ pub(super) fn call(
 ) {
     arguments(check, file, call, operations);
     expectation(check, file, case, call);
+    if let Some(marks) = &call.fixture {
+        fixture(check, file, case, marks);
+    }
+}
+
+/// A published fixture lies in the folder of its surface, or of the profile that alone asks for it.
+fn fixture(check: &mut Check, file: &str, case: &Case, marks: &FixtureMarks) {
+    let folder = case.profile.as_ref().unwrap_or(&marks.surface);
+    if case.area() != folder {
+        let why = format!("the case belongs into the folder {folder:?}");
+        check.fault(file, "", why);
+    }
+    if marks.sibling.is_some() != marks.changes.is_some() {
+        let why = "a case that differs from a sibling says where, and no other case does";
+        check.fault(file, "/x-case", why);
+    }
 }
 
 fn place(check: &mut Check, file: &str, case: &Case) {

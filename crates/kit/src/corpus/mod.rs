@@ -144,9 +144,19 @@ impl Protocol {
         self.cases.iter().map(Case::level).collect()
     }
 
-    /// A level and those that it includes, where the protocol's levels build on each other; the level
-    /// alone otherwise.
+    /// The profiles that its cases belong to.
+    pub fn profiles(&self) -> BTreeSet<String> {
+        let profiles = self.cases.iter().filter_map(|case| case.profile.clone());
+        profiles.collect()
+    }
+
+    /// A level and those that it includes, where the protocol's levels build on each other, as tiers
+    /// always do; the level alone otherwise.
     pub fn levels_up_to(&self, level: &str) -> BTreeSet<String> {
+        let tiers: BTreeSet<u64> = self.cases.iter().filter_map(|case| case.tier).collect();
+        if let Some(highest) = level.parse().ok().filter(|tier| tiers.contains(tier)) {
+            return tiers.range(..=highest).map(u64::to_string).collect();
+        }
         let built = self.routes().and_then(|routes| {
             let rank = routes.rank(level)?;
             Some(routes.levels[..=rank].iter().cloned().collect())

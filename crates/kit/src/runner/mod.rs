@@ -45,6 +45,8 @@ pub struct RunOptions {
     pub in_order: bool,
     /// Which cases to run; all when absent.
     pub filter: Option<Filter>,
+    /// The profile whose cases to run; those that belong to no profile when absent.
+    pub profile: Option<String>,
     /// The levels or tiers that apply; all when absent. Cases of others are skipped.
     pub levels: Option<BTreeSet<String>>,
     /// The failures that are known.
@@ -74,6 +76,17 @@ pub enum RunError {
         /// The levels that are there.
         known: BTreeSet<String>,
     },
+    /// A profile was asked for that the protocol does not have.
+    #[error(
+        "no case belongs to the profile {asked:?}; there is {}",
+        or_none(known)
+    )]
+    UnknownProfile {
+        /// The profile that was asked for.
+        asked: String,
+        /// The profiles that are there.
+        known: BTreeSet<String>,
+    },
     /// A reporter could not write.
     #[error("the run could not be reported: {0}")]
     Output(io::Error),
@@ -88,6 +101,7 @@ impl Default for RunOptions {
             fail_fast: false,
             in_order: false,
             filter: None,
+            profile: None,
             levels: None,
             baseline: Baseline::empty(),
             today: Date::today(),
@@ -117,14 +131,20 @@ pub fn run(
             known: protocol.levels(),
         });
     }
+    if let Some(asked) = &options.profile
+        && !protocol.profiles().contains(asked)
+    {
+        return Err(RunError::UnknownProfile {
+            asked: asked.clone(),
+            known: protocol.profiles(),
+        });
+    }
     adapter.begin(protocol)?;
     let put_away = PutAway::new(adapter);
 
     let chosen = |case: &&Case| {
-        options
-            .filter
-            .as_ref()
-            .is_none_or(|filter| filter.matches(case))
+        let filter = options.filter.as_ref();
+        case.profile == options.profile && filter.is_none_or(|filter| filter.matches(case))
     };
     let selected: Vec<&Case> = protocol.cases().iter().filter(chosen).collect();
     let info = describe(protocol, adapter, options, selected.len());
@@ -165,6 +185,13 @@ pub fn run(
     };
     stream.tell(What::RunFinished { report: &report })?;
     Ok(report)
+}
+
+fn or_none(names: &BTreeSet<String>) -> String {
+    match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.iter().cloned().collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn describe(

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod agentic;
+mod agentxchain;
 mod baseline;
 mod checks;
 mod corpus;

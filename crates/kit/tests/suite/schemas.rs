@@ -50,12 +50,14 @@ fn the_files_in_docs_are_made_from_the_types() {
 #[test]
 fn every_file_of_the_corpus_keeps_to_its_schema() {
     let (calls, exchanges) = (validator("case"), validator("http-case"));
+    let fixtures = validator("fixture-case");
     let companions = ["clauses", "operations", "routes"].map(|name| (name, validator(name)));
     let corpus = Corpus::embedded().unwrap();
     for protocol in corpus.protocols() {
         for case in protocol.cases() {
             let document = serde_json::from_str(protocol.source(case).unwrap()).unwrap();
-            let cases = match case.task {
+            let cases = match &case.task {
+                Task::Call(call) if call.fixture.is_some() => &fixtures,
                 Task::Call(_) => &calls,
                 _ => &exchanges,
             };
