@@ -4,7 +4,8 @@ use std::fmt;
 use std::io;
 
 use accord_canon::CanonError;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::{Category, Code, Failure, WireCode};
+use accord_contract::wire::Extensible;
 use accord_knowledge::KbError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
@@ -13,42 +14,66 @@ use crate::excerpt::Excerpt;
 
 /// A command that could not do what was asked.
 #[derive(Debug)]
-pub(crate) struct CliError {
-    code: Code,
+pub(crate) struct CliError(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    /// One of the registry's, unless a server of somebody else's said it.
+    code: WireCode,
+    kind: Extensible<Category>,
     message: String,
     pointer: Option<String>,
     help: Option<String>,
-    excerpt: Option<Box<Excerpt>>,
+    correlation: Option<String>,
+    excerpt: Option<Excerpt>,
 }
 
 impl CliError {
     /// A failure with its code.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
+        Self::told(code.into(), code.category().into(), message.into())
+    }
+
+    /// A failure that a server told.
+    pub(crate) fn told(code: WireCode, kind: Extensible<Category>, message: String) -> Self {
+        Self(Box::new(Parts {
             code,
-            message: message.into(),
+            kind,
+            message,
             pointer: None,
             help: None,
+            correlation: None,
             excerpt: None,
-        }
+        }))
     }
 
     /// Says what to do, where the code's own meaning says too little.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.0.help = Some(help.into());
         self
+    }
+
+    /// Names what the server's log has it under.
+    pub(crate) fn correlated(mut self, id: impl Into<String>) -> Self {
+        self.0.correlation = Some(id.into());
+        self
+    }
+
+    /// Which failure it is, where the registry has it.
+    pub(crate) fn code(&self) -> Option<Code> {
+        self.0.code.known()
     }
 
     /// Names the place.
     pub(crate) fn at(mut self, pointer: &str) -> Self {
-        self.pointer = Some(pointer.to_owned());
+        self.0.pointer = Some(pointer.to_owned());
         self
     }
 
     /// A document without a canonical form.
     pub(crate) fn from_canon(error: &CanonError, document: &[u8]) -> Self {
         let mut failure = Self::new(error.refusal().into(), error.detail()).at(error.pointer());
-        failure.excerpt = Excerpt::of(document, error.offset()).map(Box::new);
+        failure.0.excerpt = Excerpt::of(document, error.offset());
         failure
     }
 
@@ -76,17 +101,17 @@ impl CliError {
 
     /// Says first what it is about.
     pub(crate) fn about(mut self, subject: &str) -> Self {
-        self.message = format!("{subject}: {}", self.message);
+        self.0.message = format!("{subject}: {}", self.0.message);
         self
     }
 
     /// The failure as one line of a batch tells it.
     pub(crate) fn line_error(self) -> LineError {
         LineError {
-            kind: self.code.category().into(),
-            code: self.code.into(),
-            message: self.message,
-            pointer: self.pointer,
+            kind: self.0.kind,
+            code: self.0.code,
+            message: self.0.message,
+            pointer: self.0.pointer,
         }
     }
 }
@@ -97,16 +122,16 @@ impl From<Failure> for CliError {
         let named = |pointer: &String| failure.message.starts_with(&format!("{pointer}: "));
         let pointer = failure.pointer.filter(|pointer| !named(pointer));
         let mut error = Self::new(failure.code, failure.message);
-        error.pointer = pointer;
-        error.help = failure.suggestion;
+        error.0.pointer = pointer;
+        error.0.help = failure.suggestion;
         error
     }
 }
 
 impl fmt::Display for CliError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)?;
-        match self.pointer.as_deref() {
+        formatter.write_str(&self.0.message)?;
+        match self.0.pointer.as_deref() {
             Some("") => formatter.write_str(" (at the top of the document)"),
             Some(pointer) => write!(formatter, " (at {})", shortened(pointer)),
             None => Ok(()),
@@ -118,22 +143,29 @@ impl std::error::Error for CliError {}
 
 impl Diagnostic for CliError {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(self.code.as_str()))
+        Some(Box::new(self.0.code.as_str()))
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let help = self.help.as_deref().unwrap_or_else(|| self.code.meaning());
-        Some(Box::new(help))
+        let meaning = self.0.code.known().map(Code::meaning);
+        let help = self.0.help.as_deref().or(meaning);
+        match (help, &self.0.correlation) {
+            (None, None) => None,
+            (Some(help), None) => Some(Box::new(help)),
+            (None, Some(id)) => Some(Box::new(format!("correlation id {id}"))),
+            (Some(help), Some(id)) => Some(Box::new(format!("{help}\ncorrelation id {id}"))),
+        }
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.excerpt
+        self.0
+            .excerpt
             .as_ref()
-            .map(|excerpt| excerpt.as_ref() as &dyn SourceCode)
+            .map(|excerpt| excerpt as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let excerpt = self.excerpt.as_ref()?;
+        let excerpt = self.0.excerpt.as_ref()?;
         Some(Box::new(std::iter::once(excerpt.label())))
     }
 }

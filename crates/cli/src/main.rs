@@ -8,8 +8,10 @@ mod commands;
 mod error;
 mod excerpt;
 mod exit;
+mod host;
 mod input;
 mod output;
+mod show;
 
 use std::process::ExitCode;
 

@@ -12,6 +12,11 @@ use accord_contract::codes::Code;
 
 use crate::error::CliError;
 
+/// Says something beside the answer, on standard error. Should nobody listen there, nothing is lost.
+pub(crate) fn talk(line: impl AsRef<str>) {
+    let _ = writeln!(io::stderr().lock(), "{}", line.as_ref());
+}
+
 /// Where a command writes its answer.
 pub(crate) struct Output {
     writer: BufWriter<Box<dyn Write>>,

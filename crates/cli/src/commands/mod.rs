@@ -1,14 +1,25 @@
 //! The commands, one module each.
 
 mod adapter;
+mod answers;
 mod canon;
 mod check;
 mod codes;
 mod compat;
 mod completions;
+mod config;
+mod context;
 mod contract;
+mod fact;
 mod kb;
+mod key;
+mod mcp;
+mod progress;
+mod project;
 mod schema;
+mod serve;
+mod session;
+mod store;
 
 pub(crate) use self::kb::answers::LineError;
 
@@ -25,6 +36,15 @@ pub(crate) struct Cli {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    Serve(Box<serve::ServeArgs>),
+    Context(context::ContextArgs),
+    Fact(fact::FactArgs),
+    Project(project::ProjectArgs),
+    Session(session::SessionArgs),
+    Key(key::KeyArgs),
+    Mcp(mcp::McpArgs),
+    Store(store::StoreArgs),
+    Config(Box<config::ConfigArgs>),
     Check(Box<check::CheckArgs>),
     Kb(kb::KbArgs),
     Canon(canon::CanonArgs),
@@ -40,6 +60,15 @@ impl Cli {
     /// Does what was asked.
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         match self.command {
+            Command::Serve(args) => args.run(),
+            Command::Context(args) => args.run(),
+            Command::Fact(args) => args.run(),
+            Command::Project(args) => args.run(),
+            Command::Session(args) => args.run(),
+            Command::Key(args) => args.run(),
+            Command::Mcp(args) => args.run(),
+            Command::Store(args) => args.run(),
+            Command::Config(args) => args.run(),
             Command::Check(args) => args.run(),
             Command::Kb(args) => args.run(),
             Command::Canon(args) => args.run(),

@@ -220,6 +220,13 @@ fn cases_can_be_looked_at_without_running_them() {
             .contains("alx\n")
     );
     accord(&["check", "alx", "--clauses"], "").yes();
+    let strict = ["check", "agentxchain", "--list", "--profile", "strict"];
+    let strict = accord(&strict, "").yes();
+    let of_profile = |line: &str| line.starts_with("agentxchain/strict/");
+    assert!(strict.lines().all(of_profile) && !strict.is_empty());
+    let others = accord(&["check", "agentxchain", "--list"], "").yes();
+    assert!(!others.lines().any(of_profile), "{others}");
+    accord(&["check", "alx", "--list", "--profile", "strict"], "").refused("KIT_NO_CASE_RAN");
 }
 
 #[test]

@@ -11,11 +11,35 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Which of our crates each of our crates may use.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
     ("accord-knowledge", &["accord-canon", "accord-contract"]),
     ("accord-context", &["accord-canon", "accord-contract"]),
+    ("accord-governance", &["accord-canon", "accord-contract"]),
+    (
+        "accord-store",
+        &["accord-canon", "accord-contract", "accord-context"],
+    ),
+    (
+        "accord-store-sqlite",
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-context",
+            "accord-store",
+        ],
+    ),
+    (
+        "accord-host",
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-context",
+            "accord-store",
+            "accord-store-sqlite",
+        ],
+    ),
     ("accord-process", &[]),
     (
         "accord-kit",
@@ -30,7 +54,9 @@ const ARROWS: [(&str, &[&str]); 8] = [
         &[
             "accord-adapters",
             "accord-canon",
+            "accord-context",
             "accord-contract",
+            "accord-host",
             "accord-kit",
             "accord-knowledge",
         ],
@@ -38,11 +64,12 @@ const ARROWS: [(&str, &[&str]); 8] = [
 ];
 
 /// The crates that decide, given state, input and time.
-const PURE: [&str; 5] = [
+const PURE: [&str; 6] = [
     "accord-adapters",
     "accord-canon",
     "accord-context",
     "accord-contract",
+    "accord-governance",
     "accord-knowledge",
 ];
 
@@ -88,7 +115,7 @@ const PURE_MAY_USE: [&str; 35] = [
 ];
 
 /// The crates that may touch the world.
-const MAY_OPT_OUT: [&str; 3] = ["process", "kit", "cli"];
+const MAY_OPT_OUT: [&str; 6] = ["process", "store", "store-sqlite", "host", "kit", "cli"];
 
 #[test]
 fn arrows_run_one_way() {

@@ -22,6 +22,7 @@ pub(super) fn list(
     protocol: &Protocol,
     filter: Option<&Filter>,
     levels: &[String],
+    profile: Option<&str>,
 ) -> Result<Exit, CliError> {
     if let Some(level) = levels
         .iter()
@@ -32,9 +33,16 @@ pub(super) fn list(
             format!("no case has the level {level:?}"),
         ));
     }
+    if let Some(profile) = profile.filter(|name| !protocol.profiles().contains(*name)) {
+        return Err(CliError::new(
+            Code::KitNoCaseRan,
+            format!("no case belongs to the profile {profile:?}"),
+        ));
+    }
     let mut output = Output::stdout();
     let chosen = |case: &&accord_kit::Case| {
-        filter.is_none_or(|filter| filter.matches(case))
+        case.profile.as_deref() == profile
+            && filter.is_none_or(|filter| filter.matches(case))
             && (levels.is_empty() || levels.contains(&case.level()))
     };
     for case in protocol.cases().iter().filter(chosen) {

@@ -3,6 +3,7 @@
 mod arguments;
 mod interrupt;
 mod look;
+mod ourselves;
 mod progress;
 mod report;
 
@@ -17,6 +18,7 @@ use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Invocation, Protocol, RunOptions, RunReport, run};
 
 use self::arguments::duration;
+use self::ourselves::Ourselves;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
@@ -44,7 +46,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     server: Server,
 
-    /// How long one case may take, as in 500ms, 10s or 2m; 10s when absent, 60s with --url
+    /// How long one case may take, as in 500ms, 10s or 2m; 10s when absent, 60s for a server
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "look")]
     case_timeout: Option<Duration>,
 
@@ -97,7 +99,7 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, clap::Args)]
 #[group(id = "server", conflicts_with_all = ["look", "command"])]
 struct Server {
-    /// The server to judge, by its base URL
+    /// The server to judge, by its base URL; a host of our own when absent
     #[arg(long)]
     url: Option<String>,
 
@@ -126,6 +128,10 @@ struct Select {
     /// Run only cases of this level, and of those that it builds on; may be repeated
     #[arg(long = "level", value_name = "LEVEL")]
     levels: Vec<String>,
+
+    /// Run the cases of this profile, which has stricter rules, instead of those that need none
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
 }
 
 /// Ways to look at the cases without running them.
@@ -136,7 +142,7 @@ struct Look {
     #[arg(long)]
     protocols: bool,
 
-    /// List the cases that --filter and --level select
+    /// List the cases that --filter, --level and --profile select
     #[arg(long)]
     list: bool,
 
@@ -170,7 +176,8 @@ impl CheckArgs {
             filter.check(protocol).map_err(Failure::from)?;
         }
         if self.look.list {
-            return look::list(protocol, filter.as_ref(), &self.select.levels);
+            let (levels, profile) = (&self.select.levels, self.select.profile.as_deref());
+            return look::list(protocol, filter.as_ref(), levels, profile);
         }
         if let Some(id) = &self.look.show {
             return look::show(protocol, id);
@@ -185,8 +192,10 @@ impl CheckArgs {
     }
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
-        let adapter = self.adapter(protocol.name())?;
-        interrupt::end_with_adapters().map_err(|error| {
+        let ourselves = self.ourselves(protocol)?;
+        let adapter = self.adapter(protocol.name(), ourselves.as_ref())?;
+        let folder = ourselves.as_ref().map(|host| host.folder().to_owned());
+        interrupt::end_with_adapters(folder).map_err(|error| {
             CliError::new(
                 Code::KitHarness,
                 format!("signals cannot be watched: {error}"),
@@ -194,9 +203,10 @@ impl CheckArgs {
         })?;
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
-        options.case_timeout = self.case_timeout();
+        options.case_timeout = self.case_timeout(protocol);
         options.fail_fast = self.fail_fast;
         options.filter = filter;
+        options.profile = self.select.profile.clone();
         options.baseline = baseline.clone();
         if let Some(jobs) = self.jobs {
             options.workers = jobs;
@@ -235,16 +245,32 @@ impl CheckArgs {
 
     /// How long a case may take. Over a network, every request of a case pays
     /// for its connection.
-    fn case_timeout(&self) -> Duration {
-        self.case_timeout.unwrap_or(match self.server.url {
+    fn case_timeout(&self, protocol: &Protocol) -> Duration {
+        self.case_timeout.unwrap_or(match protocol.routes() {
             Some(_) => Duration::from_secs(60),
             None => Duration::from_secs(10),
         })
     }
 
+    /// A host of our own, where a server is to be judged and none is named.
+    fn ourselves(&self, protocol: &Protocol) -> Result<Option<Ourselves>, CliError> {
+        let is_named = self.server.url.is_some() || self.command.is_some();
+        match protocol.routes().is_some() && !is_named {
+            true => Ourselves::start().map(Some),
+            false => Ok(None),
+        }
+    }
+
     /// Whom to judge. Accord judges itself through a process too, as it would
     /// judge anybody else.
-    fn adapter(&self, protocol: &str) -> Result<Box<dyn Adapter>, CliError> {
+    fn adapter(
+        &self,
+        protocol: &str,
+        ourselves: Option<&Ourselves>,
+    ) -> Result<Box<dyn Adapter>, CliError> {
+        if let Some(host) = ourselves {
+            return Ok(Box::new(Http::new(host.options()).map_err(Failure::from)?));
+        }
         if let Some(url) = &self.server.url {
             let mut options = HttpOptions::new(url);
             options.token = self.server.token.clone();
@@ -317,5 +343,6 @@ impl CheckArgs {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 every required case passes or is a known failure (what is not implemented is counted
-and shown); 1 a required case fails, or a known failure passes; 2 the adapter or the kit broke down
-on a case, no case ran, or the run itself went wrong. Only cases of strength `must` are required.";
+and shown); 1 a required case fails, a known failure passes, or a server reaches no level; 2 the
+adapter or the kit broke down on a case, no case ran, or the run itself went wrong. Only cases of
+strength `must` are required.";

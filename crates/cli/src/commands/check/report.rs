@@ -45,7 +45,7 @@ pub(super) fn audience(args: &CheckArgs, protocol: &Protocol) -> Result<Audience
     let text_on_stdout = (args.format == Format::Text) == args.output.is_none();
     if text_on_stdout {
         let mut options = options.clone();
-        options.colour = on_terminal;
+        options.colour = crate::show::colours();
         all.push(match &progress {
             Some(progress) if on_terminal => Box::new(TextReporter::new(
                 BufWriter::new(progress.above(Output::stdout())),

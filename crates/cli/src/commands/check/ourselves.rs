@@ -1,0 +1,105 @@
+//! A host of our own to judge: on a port of this machine, over a data folder that is gone afterwards.
+
+use std::path::Path;
+
+use accord_contract::codes::{Code, Failure};
+use accord_host::http::{Host, local_api};
+use accord_host::serve::Server;
+use accord_host::settings::Sources;
+use accord_kit::driver::HttpOptions;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::error::CliError;
+use crate::host::Ask;
+
+/// A host of our own, for as long as this is there.
+pub(super) struct Ourselves {
+    url: String,
+    /// The key of the run, which may do everything.
+    token: String,
+    /// A key that must not reach what the run writes.
+    second_token: String,
+    runtime: Runtime,
+    serving: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    folder: TempDir,
+}
+
+impl Ourselves {
+    pub(super) fn start() -> Result<Self, CliError> {
+        let failed = |error: std::io::Error| {
+            let message = format!("a host of our own cannot be started: {error}");
+            Failure::new(Code::KitHarness, message)
+        };
+        let folder = tempfile::Builder::new().prefix("accord-check-").tempdir();
+        let folder = folder.map_err(failed)?;
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.enable_all().build().map_err(failed)?;
+        let (server, token, second_token) = runtime.block_on(open(folder.path()))?;
+        let url = server.url();
+        let (end, ended) = oneshot::channel();
+        let served = runtime.spawn(server.run(async {
+            // Whoever holds the sender ends the host, or is gone.
+            let _ = ended.await;
+        }));
+        Ok(Self {
+            url,
+            token,
+            second_token,
+            runtime,
+            serving: Some((end, served)),
+            folder,
+        })
+    }
+
+    /// How the host is judged.
+    pub(super) fn options(&self) -> HttpOptions {
+        let mut options = HttpOptions::new(&self.url);
+        options.token = Some(self.token.clone());
+        options.second_token = Some(self.second_token.clone());
+        options
+    }
+
+    /// What must be gone when the process ends before its time.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for Ourselves {
+    fn drop(&mut self) {
+        if let Some((end, served)) = self.serving.take() {
+            let _ = end.send(());
+            let _ = self.runtime.block_on(served);
+        }
+    }
+}
+
+/// A host that listens, with its two keys.
+async fn open(folder: &Path) -> Result<(Server, String, String), CliError> {
+    // What others set for their own host says nothing about this one.
+    let sources = Sources {
+        folder: folder.to_owned(),
+        flags: vec![("listen".to_owned(), "127.0.0.1:0".to_owned())],
+        ..Sources::default()
+    };
+    let host = Host::open(folder, sources.resolve()?.settings)?;
+    let token = key(
+        &host,
+        &serde_json::json!({"label": "the run", "verbs": ["admin"]}),
+    )
+    .await?;
+    let elsewhere =
+        serde_json::json!({"label": "elsewhere", "verbs": ["admin"], "projects": ["elsewhere"]});
+    let second_token = key(&host, &elsewhere).await?;
+    Ok((Server::bind(host).await?, token, second_token))
+}
+
+async fn key(host: &Host, asked: &accord_contract::wire::Value) -> Result<String, CliError> {
+    let ask = Ask::post(&["accord", "v1", "keys"], asked);
+    let answer = ask.put(local_api(host).as_ref()).await?.value()?;
+    let secret = answer["secret"].as_str().map(str::to_owned);
+    secret.ok_or_else(|| CliError::new(Code::KitHarness, "the host made no key"))
+}

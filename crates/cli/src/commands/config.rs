@@ -1,0 +1,191 @@
+//! `accord config`: the settings, and where they come from.
+
+use std::path::PathBuf;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+use accord_host::settings::{Entry, Origin, Resolved, Sources, variable_of};
+use serde_json::json;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{DEFAULT_FOLDER, setting};
+use crate::output::Output;
+
+/// Look at the settings
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ConfigCommand {
+    Show(ShowArgs),
+}
+
+/// Print every setting, its value, and where it comes from
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    settings: SettingArgs,
+}
+
+/// Where settings come from.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SettingArgs {
+    /// The data folder; ACCORD_DATA or `.accord` when absent
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// The file of the settings, instead of accord.toml in the data folder
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// The address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+
+    /// The certificate and its chain, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<String>,
+
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<String>,
+
+    /// A proxy in front of the server does TLS
+    #[arg(long)]
+    behind_proxy: bool,
+
+    /// Projects must be created before something is written to them
+    #[arg(long)]
+    strict_projects: bool,
+
+    /// What is logged: error, warn, info, debug or trace
+    #[arg(long, value_name = "LEVEL")]
+    log_level: Option<String>,
+
+    /// How the log looks: text or json
+    #[arg(long, value_name = "FORMAT")]
+    log_format: Option<String>,
+
+    /// Any setting by its name, such as limits.body_bytes=1MiB; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+impl ConfigArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            ConfigCommand::Show(args) => args.run(),
+        }
+    }
+}
+
+impl ShowArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let resolved = self.settings.resolve()?;
+        let mut output = Output::stdout();
+        if self.json {
+            let entries: Vec<_> = resolved.entries.iter().map(document).collect();
+            let document = json!({"settings": entries});
+            output.line(document.to_string())?;
+        } else {
+            let lines: Vec<_> = resolved.entries.iter().map(line).collect();
+            let width = |column: fn(&(String, String, String)) -> &String| {
+                let widths = lines.iter().map(|line| column(line).chars().count());
+                widths.max().unwrap_or(0)
+            };
+            let (names, values) = (width(|line| &line.0), width(|line| &line.1));
+            for (name, value, origin) in &lines {
+                output.line(format!("{name:names$}  {value:values$}  {origin}"))?;
+            }
+        }
+        output.finish()?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl SettingArgs {
+    /// The data folder.
+    pub(crate) fn folder(&self) -> PathBuf {
+        let named = self.data.clone();
+        let named = named.or_else(|| setting("ACCORD_DATA").map(PathBuf::from));
+        named.unwrap_or_else(|| DEFAULT_FOLDER.into())
+    }
+
+    /// What holds, and why.
+    pub(crate) fn resolve(&self) -> Result<Resolved, CliError> {
+        let file = self.config.clone();
+        let file = file.or_else(|| setting("ACCORD_CONFIG").map(PathBuf::from));
+        let sources = Sources::of_process(&self.folder(), file.as_deref(), self.flags()?);
+        Ok(sources.resolve()?)
+    }
+
+    /// What the flags say, by the names of the settings.
+    fn flags(&self) -> Result<Vec<(String, String)>, CliError> {
+        let mut flags = Vec::new();
+        for text in &self.set {
+            let (name, value) = text.split_once('=').ok_or_else(|| {
+                CliError::new(Code::Usage, format!("--set {text}: there is no value"))
+                    .help("write --set NAME=VALUE")
+            })?;
+            flags.push((name.to_owned(), value.to_owned()));
+        }
+        let texts = [
+            ("listen", &self.listen),
+            ("tls.cert", &self.tls_cert),
+            ("tls.key", &self.tls_key),
+            ("log.level", &self.log_level),
+            ("log.format", &self.log_format),
+        ];
+        for (name, text) in texts {
+            flags.extend(text.iter().map(|text| (name.to_owned(), text.clone())));
+        }
+        let switches = [
+            ("behind_proxy", self.behind_proxy),
+            ("strict_projects", self.strict_projects),
+        ];
+        for (name, _) in switches.iter().filter(|(_, on)| *on) {
+            flags.push(((*name).to_owned(), "true".to_owned()));
+        }
+        Ok(flags)
+    }
+}
+
+fn document(entry: &Entry) -> Value {
+    let place = match &entry.origin {
+        Origin::Default | Origin::Flag => Value::Null,
+        Origin::File(path) => path.to_string_lossy().into(),
+        Origin::Environment(name) => name.as_str().into(),
+    };
+    json!({
+        "name": entry.known.name,
+        "value": entry.value,
+        "origin": entry.origin.kind(),
+        "place": place,
+        "variable": variable_of(entry.known.name),
+        "about": entry.known.about,
+    })
+}
+
+fn line(entry: &Entry) -> (String, String, String) {
+    let value = match &entry.value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) if text.is_empty() => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => "-".to_owned(),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
+            items.join(",")
+        }
+        other => other.to_string(),
+    };
+    let origin = entry.origin.to_string();
+    (entry.known.name.to_owned(), value, origin)
+}

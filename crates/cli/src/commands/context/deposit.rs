@@ -1,0 +1,81 @@
+//! `accord context deposit`: writes a package.
+
+use std::path::PathBuf;
+
+use accord_contract::wire::Value;
+
+use super::compose::{ComposeArgs, Draft};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
+use crate::input::read_file;
+use crate::show::{Ink, Page};
+
+/// Deposit a package: from a JSON document, or made of what the flags say
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DepositArgs {
+    /// The package as JSON; `-` is standard input. Id, project, version, time, author, type, status
+    /// and review are filled in where it leaves them out
+    #[arg(
+        value_name = "FILE",
+        required_unless_present = "title",
+        conflicts_with = "compose"
+    )]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    compose: ComposeArgs,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    actor: ActorArg,
+
+    #[command(flatten)]
+    session: SessionArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl DepositArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let draft = match &self.file {
+            Some(path) => Draft::document(&read_file(path)?)?,
+            None => self.compose.draft()?,
+        };
+        let package = draft.complete(&self.project, &self.actor, &self.session)?;
+        let host = self.host.connect_or_create()?;
+        let path = ["v1", "projects", &package.project, "packages"];
+        let ask = Ask::new(hyper::Method::POST, &path).document(package.text);
+        let answer = host.ask(ask)?;
+        let is_new = answer.status == 201;
+        answer.print(self.host.json, |page, package| {
+            deposited(page, package, is_new);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+fn deposited(page: &mut Page, package: &Value, is_new: bool) {
+    let text = |name: &str| crate::show::clean(package[name].as_str().unwrap_or_default());
+    let what = if is_new {
+        "deposited"
+    } else {
+        "already there:"
+    };
+    let id = page.ink(Ink::Title, &text("package_id"));
+    page.line(format!("{what} {id} in {}", text("project_id")));
+    page.line(text("content_hash"));
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  accord context deposit --project shop --actor agent:planner --title \"Chose SQLite\" \\
+      --decision \"one file a project\" --question \"who makes backups?\" --handoff \"schema next\"
+  accord context deposit package.json
+  my-tool --report | accord context deposit - --project shop --actor script:nightly
+
+The same package again changes nothing; other content under a known id is refused.";

@@ -1,0 +1,168 @@
+//! `accord context export`: whole projects as lines.
+
+use std::path::PathBuf;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Value, Wire as _};
+use hyper::header::CONTENT_LENGTH;
+
+use super::super::answers::ExportAnswer;
+use super::super::progress::Progress;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{Ask, Connection, ProjectArg, TargetArgs};
+use crate::output::{Output, talk};
+use crate::show::counted;
+
+/// Write whole projects as lines of JSON that any host can import
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// Every project, archived ones too
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// The file to write; standard output when absent. It takes its place when it is whole
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Print what was written as JSON
+    #[arg(long, requires = "output")]
+    json: bool,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+impl ExportArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let host = self.target.connect(crate::host::Creating::No)?;
+        let projects = match self.all {
+            true => every_project(&host)?,
+            false => vec![self.project.required()?],
+        };
+        let (mut output, file) = match &self.output {
+            None => (Output::stdout(), None),
+            Some(path) => {
+                let (output, file) = Output::pending(path)?;
+                (output, Some(file))
+            }
+        };
+        let progress = Progress::bytes(self.output.is_some());
+        let mut written = ExportAnswer {
+            projects: 0,
+            lines: 0,
+            bytes: 0,
+            damaged: 0,
+        };
+        for (number, project) in projects.iter().enumerate() {
+            progress.about(&match projects.len() {
+                1 => project.clone(),
+                all => format!("{project} ({} of {all})", number + 1),
+            });
+            let exported = write(
+                &host,
+                project,
+                projects.len() == 1,
+                &mut output,
+                &progress,
+                &mut written,
+            );
+            host.runtime().block_on(exported)?;
+            written.projects += 1;
+        }
+        progress.finish();
+        output.finish()?;
+        if let Some(file) = file {
+            file.keep()?;
+            self.tell(&written)?;
+        }
+        if written.damaged > 0 {
+            talk(format!(
+                "{} damaged and left out; `accord context verify` says which",
+                counted(written.damaged, "package")
+            ));
+            return Ok(Exit::No);
+        }
+        Ok(Exit::Yes)
+    }
+
+    fn tell(&self, written: &ExportAnswer) -> Result<(), CliError> {
+        if !self.json {
+            talk(format!(
+                "{} of {} written",
+                counted(written.lines, "line"),
+                counted(written.projects, "project")
+            ));
+            return Ok(());
+        }
+        let mut output = Output::stdout();
+        output.line(written.encode().to_string())?;
+        output.finish()
+    }
+}
+
+async fn write(
+    host: &Connection,
+    project: &str,
+    is_only: bool,
+    output: &mut Output,
+    progress: &Progress,
+    written: &mut ExportAnswer,
+) -> Result<(), CliError> {
+    let ask = Ask::get(&["v1", "projects", project, "export"])
+        .for_lines()
+        .takes_long();
+    let mut answer = host.stream(ask).await?;
+    let number =
+        |name: &str| -> Option<u64> { answer.headers.get(name)?.to_str().ok()?.parse().ok() };
+    // Of several projects, nobody knows how much there is in all.
+    progress.expect(number(CONTENT_LENGTH.as_str()).filter(|_| is_only));
+    written.damaged += number("x-integrity-warnings").unwrap_or(0);
+    let mut last = b'\n';
+    while let Some(piece) = answer.next().await? {
+        output.bytes(&piece)?;
+        let lines = piece.iter().filter(|byte| **byte == b'\n').count();
+        written.lines += lines as u64;
+        written.bytes += piece.len() as u64;
+        last = piece.last().copied().unwrap_or(last);
+        progress.advance(piece.len() as u64);
+    }
+    // Lines of two projects never run into one, whoever wrote them.
+    if last != b'\n' {
+        output.bytes(b"\n")?;
+        written.lines += 1;
+        written.bytes += 1;
+    }
+    Ok(())
+}
+
+fn every_project(host: &Connection) -> Result<Vec<String>, CliError> {
+    let mut projects = Vec::new();
+    let mut cursor: Option<String> = None;
+    loop {
+        let ask = Ask::get(&["v1", "projects"])
+            .with_flag("include_archived", true)
+            .with_number("limit", Some(200))
+            .with("cursor", cursor.as_ref());
+        let page = host.ask(ask)?.value()?;
+        let Some(listed) = page["projects"].as_array() else {
+            let message = "the host lists its projects in a way that this version does not know";
+            return Err(CliError::new(Code::HostProtocol, message));
+        };
+        let ids = listed
+            .iter()
+            .filter_map(|project| project["project_id"].as_str());
+        projects.extend(ids.map(str::to_owned));
+        let next = page
+            .get("next_cursor")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        if next.is_none() || next == cursor {
+            return Ok(projects);
+        }
+        cursor = next;
+    }
+}

@@ -1,0 +1,239 @@
+//! `accord context import`: lines of an export, of any host.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::PathBuf;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+use axum::body::{Body, Bytes};
+
+use super::super::progress::Progress;
+use super::source::{Run, Source};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{Ask, Connection, HostArgs, Said, follow};
+use crate::output::{Output, talk};
+use crate::show::{Ink, Page, clean, counted};
+
+/// How much is read and sent at once.
+const PIECE: usize = 128 * 1024;
+
+/// Take in what was exported, here or elsewhere; what is there already stays as it is
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ImportArgs {
+    /// Lines of JSON, `-` for standard input, or a folder with projects.ndjson, sessions.ndjson,
+    /// packages.ndjson and facts.ndjson
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Only the lines of this project
+    #[arg(long, value_name = "ID")]
+    project: Option<String>,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl ImportArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let source = Source::read(&self.file)?;
+        let is_wanted =
+            |project: &&str| self.project.as_deref().is_none_or(|only| only == *project);
+        let projects: Vec<&str> = source.projects().filter(is_wanted).collect();
+        let host = self.host.connect_or_create()?;
+        let progress = Progress::bytes(true);
+        progress.expect(Some(
+            projects.iter().map(|project| source.bytes(project)).sum(),
+        ));
+        let mut is_whole = source.stray.is_empty();
+        let mut output = Output::stdout();
+        for project in projects {
+            progress.about(project);
+            let document = import(&host, &source, project, &progress)?;
+            is_whole &= is_clean(&document);
+            let mut page = Page::new();
+            match self.host.json {
+                true => page.line(document.to_string()),
+                false => show(&mut page, &document),
+            }
+            let mut written = Ok(());
+            progress.above(|| {
+                written = output
+                    .bytes(page.as_str().as_bytes())
+                    .and_then(|()| io::Write::flush(&mut output).map_err(CliError::from_output));
+            });
+            written?;
+        }
+        progress.finish();
+        output.finish()?;
+        self.tell_strays(&source);
+        Ok(Exit::from_answer(is_whole))
+    }
+
+    /// Lines that could be sent nowhere.
+    fn tell_strays(&self, source: &Source) {
+        const SHOWN: usize = 20;
+        for stray in source.stray.iter().take(SHOWN) {
+            let place = source.find(stray.line);
+            talk(format!(
+                "{} line {}: {}: {}",
+                place.file, place.line, stray.failure.code, stray.failure.message
+            ));
+        }
+        if source.stray.len() > SHOWN {
+            let more = (source.stray.len() - SHOWN) as u64;
+            talk(format!(
+                "and {} more that belong to no project",
+                counted(more, "line")
+            ));
+        }
+        if let Some(only) = &self.project
+            && source.runs(only).is_empty()
+        {
+            talk(format!("no line belongs to {only}"));
+        }
+    }
+}
+
+/// Sends the lines of one project, and gives what the host says, with places that people can find.
+fn import(
+    host: &Connection,
+    source: &Source,
+    project: &str,
+    progress: &Progress,
+) -> Result<Value, CliError> {
+    let file = source
+        .reader()
+        .map_err(|error| CliError::from(lost(error)))?;
+    let pieces = Pieces {
+        file,
+        runs: source.runs(project).to_vec(),
+        at: 0,
+    };
+    let ask = Ask::new(hyper::Method::POST, &["v1", "projects", project, "import"])
+        .lines(pieces.into_body());
+    let (before, bytes) = (progress.done(), source.bytes(project));
+    let work = follow(host, ask, |said| {
+        if let Said::Progress { done, total } = said {
+            let part = u128::from(bytes) * u128::from(done) / u128::from(total.max(1));
+            progress.set(before + u64::try_from(part).unwrap_or(bytes).min(bytes));
+        }
+        Ok(())
+    });
+    let mut document = host.runtime().block_on(work)?;
+    progress.set(before + bytes);
+    if let Some(members) = document.as_object_mut() {
+        members.shift_remove("kind");
+    }
+    for refused in document["refused"].as_array_mut().into_iter().flatten() {
+        if let Some(line) = refused["line"].as_u64() {
+            let place = source.place(project, line);
+            refused["line"] = place.line.into();
+            if source.has_parts() {
+                refused["file"] = place.file.into();
+            }
+        }
+    }
+    Ok(document)
+}
+
+/// The lines of one project, piece by piece.
+struct Pieces {
+    file: File,
+    /// What is left of the runs, the next one first.
+    runs: Vec<Run>,
+    at: usize,
+}
+
+impl Pieces {
+    fn into_body(self) -> Body {
+        let next = |mut pieces: Self| async move {
+            let piece = pieces.next().map_err(lost).transpose()?;
+            Some((piece, pieces))
+        };
+        Body::from_stream(futures_util::stream::unfold(self, next))
+    }
+
+    fn next(&mut self) -> io::Result<Option<Bytes>> {
+        let Some(run) = self.runs.get_mut(self.at) else {
+            return Ok(None);
+        };
+        self.file.seek(SeekFrom::Start(run.offset))?;
+        let wanted = usize::try_from(run.length).map_or(PIECE, |left| left.min(PIECE));
+        let mut piece = vec![0; wanted];
+        self.file.read_exact(&mut piece)?;
+        run.offset += wanted as u64;
+        run.length -= wanted as u64;
+        if run.length == 0 {
+            self.at += 1;
+            // The last line of a file may lack its end.
+            if piece.last() != Some(&b'\n') {
+                piece.push(b'\n');
+            }
+        }
+        Ok(Some(piece.into()))
+    }
+}
+
+fn is_clean(document: &Value) -> bool {
+    let none = |name: &str| document[name].as_u64().unwrap_or(0) == 0;
+    none("refused_count") && none("quarantined_count")
+}
+
+fn show(page: &mut Page, document: &Value) {
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let kinds = ["project", "session", "package", "fact"];
+    let counts = |what: &str| {
+        let members = kinds.map(|kind| (kind, number(&document[what][format!("{kind}s")])));
+        let members = members.into_iter().filter(|(_, count)| *count > 0);
+        let members: Vec<_> = members.map(|(kind, count)| counted(count, kind)).collect();
+        match members.is_empty() {
+            true => String::new(),
+            false => format!("{what}: {}", members.join(", ")),
+        }
+    };
+    page.heading(document["project_id"].as_str().unwrap_or_default());
+    for what in ["added", "advanced", "unchanged"] {
+        page.pieces(&[counts(what)]);
+    }
+    let refused = number(&document["refused_count"]);
+    let listed = document["refused"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    if refused > 0 {
+        let text = format!("refused: {}", counted(refused, "line"));
+        page.pieces(&[page.ink(Ink::Bad, &text)]);
+    }
+    for entry in listed {
+        let text = |name: &str| clean(entry[name].as_str().unwrap_or_default());
+        let line = format!("line {}", entry["line"]);
+        page.pieces(&[
+            format!("  {}", text("file")).trim_end().to_owned(),
+            line,
+            text("code"),
+            text("message"),
+        ]);
+    }
+    if refused > listed.len() as u64 {
+        page.pieces(&[format!("  and {} more", refused - listed.len() as u64)]);
+    }
+    let quarantined = number(&document["quarantined_count"]);
+    if quarantined > 0 {
+        let file = clean(document["quarantine_file"].as_str().unwrap_or_default());
+        let text = format!("set aside: {} {file}", counted(quarantined, "line"));
+        page.pieces(&[page.ink(Ink::Waiting, &text)]);
+    }
+}
+
+fn lost(error: io::Error) -> Failure {
+    let message = format!("the lines cannot be read again: {error}");
+    Failure::new(Code::InputUnreadable, message)
+}
+
+const EXIT_CODES: &str = "\
+Lines go to the project that they name; a line that is refused does not keep the others out, and
+importing the same lines again changes nothing.
+
+Exit codes: 0 every line is in; 1 some lines were refused or set aside; 2 no answer.";

@@ -1,0 +1,54 @@
+//! `accord context`: what a project remembers, as packages.
+
+mod bundles;
+mod compose;
+mod deposit;
+mod export;
+mod import;
+mod pull;
+mod source;
+mod transition;
+mod verify;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+
+/// Keep what was done and decided, find it again, and hand it over
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    #[command(subcommand)]
+    command: ContextCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ContextCommand {
+    Deposit(Box<deposit::DepositArgs>),
+    Pull(pull::PullArgs),
+    Orient(bundles::OrientArgs),
+    Digest(bundles::DigestArgs),
+    Flag(transition::FlagArgs),
+    Review(transition::ReviewArgs),
+    Resubmit(transition::ResubmitArgs),
+    Complete(transition::CompleteArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    Verify(verify::VerifyArgs),
+}
+
+impl ContextArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            ContextCommand::Deposit(args) => args.run(),
+            ContextCommand::Pull(args) => args.run(),
+            ContextCommand::Orient(args) => args.run(),
+            ContextCommand::Digest(args) => args.run(),
+            ContextCommand::Flag(args) => args.run(),
+            ContextCommand::Review(args) => args.run(),
+            ContextCommand::Resubmit(args) => args.run(),
+            ContextCommand::Complete(args) => args.run(),
+            ContextCommand::Export(args) => args.run(),
+            ContextCommand::Import(args) => args.run(),
+            ContextCommand::Verify(args) => args.run(),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `accord context pull`: reads packages.
+
+use accord_context::package::Status;
+use accord_contract::codes::Code;
+use clap::builder::PossibleValuesParser;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{Ask, Connection, HostArgs, ProjectArg};
+use crate::output::{Output, talk};
+use crate::show;
+
+/// Read packages: one by its id, the latest, or those that a query is about
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PullArgs {
+    /// The id of one package; the latest ones when absent
+    #[arg(value_name = "ID", conflicts_with_all = ["latest", "query", "status", "session", "limit", "cursor"])]
+    id: Option<String>,
+
+    /// Every state that the package went through, with the notes of its reviewers
+    #[arg(long, requires = "id")]
+    history: bool,
+
+    /// The latest so many packages; 5 when absent
+    #[arg(long, value_name = "N", conflicts_with_all = ["query", "limit"])]
+    latest: Option<u32>,
+
+    /// What to look for; any text
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+
+    /// Only packages of this status
+    #[arg(long, value_name = "STATUS",
+          value_parser = PossibleValuesParser::new(Status::ALL.iter().map(|status| status.as_str())))]
+    status: Option<String>,
+
+    /// Only packages of this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+
+    /// At most so many packages
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+
+    /// Go on where an earlier answer ended
+    #[arg(long, value_name = "CURSOR", conflicts_with = "query")]
+    cursor: Option<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl PullArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match &self.id {
+            Some(id) => self.one(id),
+            None => self.several(),
+        }
+    }
+
+    fn one(&self, id: &str) -> Result<Exit, CliError> {
+        let project = self.project.get();
+        let host = self.host.connect()?;
+        match self.ask_for_one(&host, id, project.as_deref()) {
+            Ok(()) => Ok(Exit::Yes),
+            Err(error) if error.code() == Some(Code::AgenticPackageNotFound) => {
+                if self.host.json {
+                    let mut output = Output::stdout();
+                    output.line("null")?;
+                    output.finish()?;
+                } else {
+                    let place = project.map_or(String::new(), |project| format!(" in {project}"));
+                    talk(format!("there is no package {id}{place}"));
+                }
+                Ok(Exit::No)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ask_for_one(
+        &self,
+        host: &Connection,
+        id: &str,
+        project: Option<&str>,
+    ) -> Result<(), CliError> {
+        if self.history {
+            let ask = Ask::get(&["v1", "packages", id, "revisions"]).with("project_id", project);
+            let answer = host.ask(ask)?;
+            return answer.print(self.host.json, |page, log| {
+                show::revisions(page, &log["revisions"]);
+            });
+        }
+        let ask = Ask::get(&["v1", "packages", id]).with("project_id", project);
+        host.ask(ask)?.print(self.host.json, show::whole)
+    }
+
+    fn several(&self) -> Result<Exit, CliError> {
+        let project = self.project.required()?;
+        let host = self.host.connect()?;
+        let ask = Ask::get(&["v1", "projects", &project, "packages"])
+            .with("mode", self.query.is_some().then_some("relevant"))
+            .with("query", self.query.as_ref())
+            .with("status", self.status.as_ref())
+            .with("session_id", self.session.as_ref())
+            .with_number("limit", self.latest.or(self.limit))
+            .with("cursor", self.cursor.as_ref());
+        let answer = host.ask(ask)?;
+        let mut is_empty = false;
+        answer.print(self.host.json, |page, list| {
+            show::packages(page, &list["packages"]);
+            is_empty = page.as_str().is_empty();
+        })?;
+        if is_empty {
+            talk(match self.query {
+                Some(_) => format!("nothing in {project} is about that"),
+                None => format!("there is no such package in {project}"),
+            });
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  accord context pull --project shop                       the latest five
+  accord context pull --project shop --query \"backups\"
+  accord context pull --project shop --status awaiting_review
+  accord context pull pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d
+
+Exit codes: 0 done; 1 there is no package of that id (with --json, `null`); 2 no answer.";

@@ -1,0 +1,120 @@
+//! `accord context verify`: goes through everything that is kept.
+
+use accord_contract::wire::{Object, Value};
+
+use super::super::progress::Progress;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{Ask, Connection, HostArgs, Said, follow};
+use crate::output::Output;
+use crate::show::{Ink, Page, clean, counted};
+
+/// Check everything that is kept: packages against their hashes, logs, facts, events, blobs
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct VerifyArgs {
+    /// Only this project; everything when absent
+    #[arg(long, value_name = "ID")]
+    project: Option<String>,
+
+    /// Only look: do not set aside packages that no longer match their hash
+    #[arg(long)]
+    look_only: bool,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl VerifyArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let host = self.host.connect()?;
+        let mut asked = Object::new();
+        if let Some(project) = &self.project {
+            asked.insert("project_id".to_owned(), project.as_str().into());
+        }
+        if self.look_only {
+            asked.insert("quarantine".to_owned(), false.into());
+        }
+        let ask = Ask::post(&["accord", "v1", "verify"], &Value::Object(asked)).takes_long();
+        if self.host.json {
+            let answer = host.ask(ask)?;
+            let summary = answer.value()?;
+            answer.print(true, |_, _| {})?;
+            return Ok(Exit::from_answer(is_sound(&summary["report"])));
+        }
+        watch(&host, ask)
+    }
+}
+
+/// Follows a walk: a bar for how far it is, and what is wrong as it is found.
+fn watch(host: &Connection, ask: Ask) -> Result<Exit, CliError> {
+    let progress = Progress::items();
+    let walk = follow(host, ask, |said| match said {
+        Said::Progress { done, total } => {
+            progress.reach(done, total);
+            Ok(())
+        }
+        Said::Found(problem) => {
+            let mut told = Ok(());
+            progress.above(|| told = tell(&problem));
+            told
+        }
+    });
+    let summary = host.runtime().block_on(walk)?;
+    progress.finish();
+    let mut page = Page::new();
+    sum_up(&mut page, &summary);
+    let mut output = Output::stdout();
+    output.bytes(page.as_str().as_bytes())?;
+    output.finish()?;
+    Ok(Exit::from_answer(is_sound(&summary)))
+}
+
+fn tell(problem: &Value) -> Result<(), CliError> {
+    let text = |name: &str| clean(problem[name].as_str().unwrap_or_default());
+    let mut page = Page::new();
+    let subject = format!("{} {}", text("suspect"), text("id"));
+    let pieces = [
+        text("project_id"),
+        subject,
+        page.ink(Ink::Bad, &text("code")),
+        text("message"),
+    ];
+    let pieces: Vec<_> = pieces
+        .into_iter()
+        .filter(|piece| !piece.is_empty())
+        .collect();
+    page.line(pieces.join("  "));
+    let mut output = Output::stdout();
+    output.bytes(page.as_str().as_bytes())?;
+    output.finish()
+}
+
+fn sum_up(page: &mut Page, summary: &Value) {
+    let number = |name: &str| summary[name].as_u64();
+    let counts = ["projects", "sessions", "packages", "facts"].map(|kind| {
+        let count = number(kind)?;
+        Some(counted(count, &kind[..kind.len() - 1]))
+    });
+    let counts: Vec<_> = counts.into_iter().flatten().collect();
+    let problems = problems(summary);
+    let verdict = match problems {
+        0 => page.ink(Ink::Good, "sound"),
+        _ => page.ink(Ink::Bad, &counted(problems, "problem")),
+    };
+    page.line(format!("{verdict}: {}", counts.join(", ")));
+}
+
+fn problems(report: &Value) -> u64 {
+    report["problem_count"].as_u64().unwrap_or(u64::MAX)
+}
+
+fn is_sound(summary: &Value) -> bool {
+    problems(summary) == 0
+}
+
+const EXIT_CODES: &str = "\
+A package that no longer matches its hash is set aside, so that nobody is given it, and comes back
+when it is sound again.
+
+Exit codes: 0 everything is sound; 1 something is wrong, and what is named; 2 no answer.";

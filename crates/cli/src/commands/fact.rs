@@ -1,0 +1,222 @@
+//! `accord fact`: what holds, and since when.
+
+use accord_context::Timestamp;
+use accord_contract::wire::{Object, Value};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
+use crate::output::talk;
+use crate::show;
+
+/// Say what holds, that it no longer does, and ask what held when
+#[derive(Debug, clap::Args)]
+pub(crate) struct FactArgs {
+    #[command(subcommand)]
+    command: FactCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum FactCommand {
+    Assert(AssertArgs),
+    Invalidate(InvalidateArgs),
+    List(ListArgs),
+}
+
+/// Assert a fact; it takes the place of the one that held before
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  accord fact assert api version 2.1 --project shop --source pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d"
+)]
+struct AssertArgs {
+    /// What the fact is about
+    subject: String,
+
+    /// Which property of it
+    predicate: String,
+
+    /// The value, a text
+    value: String,
+
+    /// From when on it holds, in UTC; from now on when absent
+    #[arg(long, value_name = "TIME", value_parser = timestamp)]
+    valid_from: Option<String>,
+
+    /// The package that it comes from
+    #[arg(long, value_name = "ID")]
+    source: Option<String>,
+
+    /// How sure it is, from 0 to 1
+    #[arg(long, value_name = "N")]
+    confidence: Option<f64>,
+
+    /// A label; may be repeated
+    #[arg(long = "tag", value_name = "TEXT")]
+    tags: Vec<String>,
+
+    /// Do nothing where the value is the current one
+    #[arg(long)]
+    if_changed: bool,
+
+    /// Refuse a fact that begins before one that is known, instead of filling it in
+    #[arg(long)]
+    in_order: bool,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    actor: ActorArg,
+
+    #[command(flatten)]
+    session: SessionArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// Say that a fact no longer holds
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 a fact was ended; 1 there was none to end; 2 no answer.")]
+struct InvalidateArgs {
+    /// What the fact is about
+    subject: String,
+
+    /// Which property of it
+    predicate: String,
+
+    /// Only if it has this value
+    #[arg(long, value_name = "TEXT")]
+    value: Option<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// List facts: those that hold, that held at a time, or all that ever were
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Only facts about this
+    #[arg(long, value_name = "TEXT")]
+    subject: Option<String>,
+
+    /// Only this property
+    #[arg(long, value_name = "TEXT")]
+    predicate: Option<String>,
+
+    /// What held at this time, as 2026-04-18T20:00:00Z or 2026-04-18
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+
+    /// All that ever were
+    #[arg(long, conflicts_with = "as_of")]
+    history: bool,
+
+    /// At most so many; 100 when absent
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+
+    /// Go on where an earlier answer ended
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl FactArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            FactCommand::Assert(args) => args.run(),
+            FactCommand::Invalidate(args) => args.run(),
+            FactCommand::List(args) => args.run(),
+        }
+    }
+}
+
+impl AssertArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let project = self.project.required()?;
+        let mut body = Object::new();
+        let mut put = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                body.insert(name.to_owned(), value);
+            }
+        };
+        put("subject", Some(self.subject.into()));
+        put("predicate", Some(self.predicate.into()));
+        put("value", Some(self.value.into()));
+        put("valid_from", self.valid_from.map(Value::from));
+        put("source_package_id", self.source.map(Value::from));
+        put("confidence", self.confidence.map(Value::from));
+        put("tags", (!self.tags.is_empty()).then(|| self.tags.into()));
+        let session = self.session.get();
+        let actor = self.actor.get()?;
+        put(
+            "asserted_by",
+            actor.map(|actor| actor.document(session.as_deref())),
+        );
+        let ask = Ask::post(&["v1", "projects", &project, "facts"], &Value::Object(body))
+            .with_flag("if_changed", self.if_changed)
+            .with("if_out_of_order", self.in_order.then_some("reject"));
+        let answer = self.host.connect_or_create()?.ask(ask)?;
+        answer.print(self.host.json, show::fact)?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl InvalidateArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let project = self.project.required()?;
+        let ask = Ask::new(
+            hyper::Method::DELETE,
+            &["v1", "projects", &project, "facts"],
+        )
+        .with("subject", Some(&self.subject))
+        .with("predicate", Some(&self.predicate))
+        .with("value", self.value.as_ref());
+        let answer = self.host.connect()?.ask(ask)?;
+        let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);
+        let name = show::clean(&format!("{} {}", self.subject, self.predicate));
+        answer.print(self.host.json, |page, _| {
+            if ended > 0 {
+                page.line(format!("{name} no longer holds"));
+            }
+        })?;
+        if ended == 0 && !self.host.json {
+            talk(format!("no current fact is {name}"));
+        }
+        Ok(Exit::from_answer(ended > 0))
+    }
+}
+
+impl ListArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let project = self.project.required()?;
+        let ask = Ask::get(&["v1", "projects", &project, "facts"])
+            .with("subject", self.subject.as_ref())
+            .with("predicate", self.predicate.as_ref())
+            .with("as_of", self.as_of.as_ref())
+            .with_flag("history", self.history)
+            .with_number("limit", self.limit)
+            .with("cursor", self.cursor.as_ref());
+        let answer = self.host.connect()?.ask(ask)?;
+        answer.print(self.host.json, |page, list| {
+            show::facts(page, &list["facts"]);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+fn timestamp(text: &str) -> Result<String, String> {
+    match Timestamp::parse(text) {
+        Ok(time) => Ok(time.as_str().to_owned()),
+        Err(_) => Err("a time is UTC, as in 2026-04-18T20:00:00Z".to_owned()),
+    }
+}

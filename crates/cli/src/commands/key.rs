@@ -1,0 +1,218 @@
+//! `accord key`: who may come in through the network.
+
+use std::time::{Duration, SystemTime};
+
+use accord_context::{Instant, Verb};
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+use clap::builder::PossibleValuesParser;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{Actor, Ask, HostArgs};
+use crate::output::{Output, talk};
+use crate::show::{self, Page};
+
+/// Create, list and revoke the keys that callers from the network need
+#[derive(Debug, clap::Args)]
+pub(crate) struct KeyArgs {
+    #[command(subcommand)]
+    command: KeyCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum KeyCommand {
+    Create(CreateArgs),
+    /// List the keys, without what makes them keys
+    List(ListArgs),
+    Revoke(RevokeArgs),
+}
+
+/// Create a key; it is printed this once, alone on standard output
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+struct CreateArgs {
+    /// What people call it
+    #[arg(long, value_name = "TEXT")]
+    label: String,
+
+    /// What it may do; may be repeated. Read and write when absent
+    #[arg(long = "verb", value_name = "VERB",
+          value_parser = PossibleValuesParser::new(Verb::ALL.iter().map(|verb| verb.as_str())))]
+    verbs: Vec<String>,
+
+    /// A project that it covers; may be repeated. All projects when absent
+    #[arg(long = "project", value_name = "ID")]
+    projects: Vec<String>,
+
+    /// It may write as others than its own actor
+    #[arg(long, requires = "actor")]
+    act_as: bool,
+
+    /// When it ends to be valid, as 12h, 90d, a day or a time; never when absent
+    #[arg(long, value_name = "WHEN", value_parser = expiry)]
+    expires: Option<String>,
+
+    /// Whose key it is, as agent:planner or human:ada; anybody's when absent
+    #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse)]
+    actor: Option<Actor>,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// Revoke a key, at once and for ever
+#[derive(Debug, clap::Args)]
+struct RevokeArgs {
+    /// The key's id, as `accord key list` shows it
+    id: String,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl KeyArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            KeyCommand::Create(args) => args.run(),
+            KeyCommand::List(args) => args.run(),
+            KeyCommand::Revoke(args) => args.run(),
+        }
+    }
+}
+
+impl CreateArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let verbs = match self.verbs.is_empty() {
+            true => vec![
+                Verb::Read.as_str().to_owned(),
+                Verb::Write.as_str().to_owned(),
+            ],
+            false => self.verbs,
+        };
+        let mut body = serde_json::json!({"label": self.label, "verbs": verbs});
+        if !self.projects.is_empty() {
+            body["projects"] = self.projects.into();
+        }
+        if let Some(actor) = &self.actor {
+            body["actor"] = actor.document(None);
+            body["act_as"] = self.act_as.into();
+        }
+        if let Some(expires) = self.expires {
+            body["expires_at"] = expires.into();
+        }
+        let host = self.host.connect_or_create()?;
+        let answer = host.ask(Ask::post(&["accord", "v1", "keys"], &body))?;
+        if self.host.json {
+            answer.print(true, |_, _| {})?;
+            return Ok(Exit::Yes);
+        }
+        let document = answer.value()?;
+        let Some(secret) = document["secret"].as_str() else {
+            let message = "the host made a key and did not tell it";
+            return Err(CliError::new(Code::HostProtocol, message));
+        };
+        let mut output = Output::stdout();
+        output.line(secret)?;
+        output.finish()?;
+        let mut page = Page::plain();
+        show::key(&mut page, &document["key"]);
+        talk(page.as_str().trim_end());
+        talk(
+            "Keep it in ACCORD_KEY; it is not shown again. From the first key on, the network needs one.",
+        );
+        Ok(Exit::Yes)
+    }
+}
+
+impl ListArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let answer = self
+            .host
+            .connect()?
+            .ask(Ask::get(&["accord", "v1", "keys"]))?;
+        answer.print(self.host.json, |page, list| show::keys(page, &list["keys"]))?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl RevokeArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let ask = Ask::new(hyper::Method::DELETE, &["accord", "v1", "keys", &self.id]);
+        let answer = self.host.connect()?.ask(ask)?;
+        answer.print(self.host.json, |page, document| {
+            let text = |value: &Value| show::clean(value.as_str().unwrap_or_default());
+            let key = &document["key"];
+            page.line(format!(
+                "revoked {} ({})",
+                text(&key["key_id"]),
+                text(&key["label"])
+            ));
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+/// A time from now, a day, or a time.
+fn expiry(text: &str) -> Result<String, String> {
+    let wrong = || "write it as 12h, 90d, 2026-12-31 or 2026-12-31T12:00:00Z".to_owned();
+    if let Ok(instant) = Instant::parse_or_day(text) {
+        return Ok(instant.to_string());
+    }
+    let split = text.find(|character: char| !character.is_ascii_digit());
+    let (digits, unit) = text.split_at(split.ok_or_else(wrong)?);
+    let seconds = match unit {
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let seconds = number.checked_mul(seconds).filter(|seconds| *seconds > 0);
+    let until = SystemTime::now().checked_add(Duration::from_secs(seconds.ok_or_else(wrong)?));
+    let since = until.and_then(|until| until.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let seconds = since.and_then(|since| i64::try_from(since.as_secs()).ok());
+    let instant = seconds.and_then(|seconds| Instant::from_parts(seconds, 0));
+    instant.map(|instant| instant.to_string()).ok_or_else(wrong)
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  accord key create --label planner --actor agent:planner --project shop --verb read --verb write
+  accord key create --label ops --expires 90d > ops.key
+
+Verbs: read looks; write deposits, flags, asserts; review ends reviews; admin is everything.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_ends_after_a_while_or_at_a_time() {
+        assert_eq!(
+            expiry("2026-12-31").as_deref(),
+            Ok("2026-12-31T00:00:00.000Z")
+        );
+        for right in ["1h", "90d", "2026-12-31T12:00:00Z"] {
+            expiry(right).expect(right);
+        }
+        for wrong in [
+            "",
+            "d",
+            "0d",
+            "90",
+            "90w",
+            "-1d",
+            "99999999999999999999d",
+            "9999999999d",
+            "soon",
+        ] {
+            assert!(expiry(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `accord mcp`: the tools for agents, on standard input and output.
+
+use std::sync::Arc;
+
+use accord_contract::codes::{Code, Failure};
+use accord_host::mcp::{self, Standing, TOOLSETS, Toolbox};
+use accord_host::settings::Settings;
+use accord_host::{Api, Request, Response, log};
+use axum::body::Body;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::runtime::Builder;
+use tokio::sync::Mutex;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{ActorArg, Connection, Creating, ProjectArg, Target, TargetArgs};
+use crate::output::talk;
+
+/// Serve the tools for agents over MCP, on standard input and output
+///
+/// An MCP client starts this command and talks to it; it ends when its standard input does. Everything but MCP
+/// goes to standard error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct McpArgs {
+    /// Only these tools or sets of tools, such as memory or memory_orient,memory_deposit
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    tools: Vec<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    actor: ActorArg,
+
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+const EXAMPLE: &str = "Example, in the settings of an MCP client:\n  \
+    {\"mcpServers\": {\"accord\": {\"command\": \"accord\", \"args\": [\"mcp\", \"--project\", \"shop\"]}}}";
+
+/// The largest answer of a host that is held as a whole.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+
+impl McpArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let toolbox = Toolbox::join(TOOLSETS)?;
+        let toolbox = match self.tools.as_slice() {
+            [] => toolbox,
+            names => toolbox.only(names.iter().map(|name| name.trim()))?,
+        };
+        let standing = self.standing()?;
+        let mut quiet = Settings::default().log;
+        quiet.level = "warn,rmcp=error".into();
+        log::begin(&quiet)?;
+        let api = reach(self.target)?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(|error| {
+                CliError::new(Code::HttpFault, format!("cannot start threads: {error}"))
+            })?;
+        let served = runtime.block_on(mcp::serve_stdio(api, toolbox, standing));
+        // A thread may still wait for input that nobody needs.
+        runtime.shutdown_background();
+        served?;
+        Ok(Exit::Yes)
+    }
+
+    fn standing(&self) -> Result<Standing, CliError> {
+        let actor = self.actor.get()?.map(|actor| actor.document(None));
+        let actor = actor.map(accord_context::Actor::read).transpose()?;
+        Ok(Standing {
+            project: self.project.get(),
+            actor: actor.map(|actor| actor.key()),
+            ..Standing::default()
+        })
+    }
+}
+
+/// The way to the host. A server is asked over connections that stay; a data folder is opened for each call and
+/// given back, so that several agents and commands can share it.
+fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
+    if let Target::Server { .. } = target.target()? {
+        return Ok(target.connect(Creating::Yes)?.api());
+    }
+    match target.connect(Creating::Yes) {
+        Ok(_) => {}
+        // Whoever has the folder may be done by the time of the first call.
+        Err(taken) if taken.code() == Some(Code::StoreLocked) => {
+            talk(format!("warning: {taken}"));
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(Arc::new(Folder {
+        target,
+        turn: Arc::default(),
+    }))
+}
+
+/// A data folder that is opened for one call at a time.
+struct Folder {
+    target: TargetArgs,
+    turn: Arc<Mutex<()>>,
+}
+
+impl Api for Folder {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        let target = self.target.clone();
+        let turn = Arc::clone(&self.turn);
+        async move {
+            let turn = turn.lock_owned().await;
+            // Opening waits for files and for others, and a write must not be cut off halfway.
+            let call = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
+                let connection = target.connect(Creating::Yes).map_err(as_failure)?;
+                let answer = whole(&connection, request);
+                connection.runtime().block_on(answer)
+            });
+            call.await.unwrap_or_else(|_| {
+                Err(Failure::new(
+                    Code::HttpFault,
+                    "the call broke off by a fault of this program",
+                ))
+            })
+        }
+        .boxed()
+    }
+}
+
+/// The whole answer, which does not need the connection any more.
+async fn whole(connection: &Connection, request: Request) -> Result<Response, Failure> {
+    let (parts, body) = connection.api().call(request).await?.into_parts();
+    let body = axum::body::to_bytes(body, LARGEST_ANSWER)
+        .await
+        .map_err(|_| {
+            Failure::new(
+                Code::HostProtocol,
+                "the answer of the host broke off, or is too large",
+            )
+        })?;
+    Ok(Response::from_parts(parts, Body::from(body)))
+}
+
+fn as_failure(error: CliError) -> Failure {
+    let code = error.code().unwrap_or(Code::HostUnreachable);
+    Failure::new(code, error.to_string())
+}

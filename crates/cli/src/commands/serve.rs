@@ -1,0 +1,104 @@
+//! `accord serve`: a host that others can reach.
+
+use std::process;
+
+use accord_contract::codes::Code;
+use accord_host::http::Host;
+use accord_host::log;
+use accord_host::serve::Server;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::config::SettingArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Serve a data folder over HTTP
+///
+/// Says `accord: listening on http://ADDRESS` on standard output when it is ready; everything else goes to
+/// standard error. SIGTERM or Ctrl-C ends it after what runs is finished; a second one ends it at once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    settings: SettingArgs,
+}
+
+/// How many threads may wait for the disk; more work waits for them.
+const WAITING_THREADS: usize = 32;
+
+impl ServeArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let settings = self.settings.resolve()?.settings;
+        log::begin(&settings.log)?;
+        let runtime = runtime()?;
+        let host = Host::open(&self.settings.folder(), settings)?;
+        let limit = host.settings().limits.shutdown_timeout;
+        runtime.block_on(serve(host))?;
+        // What did not end in time must not keep the process.
+        runtime.shutdown_timeout(limit);
+        Ok(Exit::Yes)
+    }
+}
+
+async fn serve(host: Host) -> Result<(), CliError> {
+    // Before anybody is told that we are ready, and might tell us to end.
+    let mut signals = Signals::listen()?;
+    let server = Server::bind(host).await?;
+    let mut output = Output::stdout();
+    output.line(format!("accord: listening on {}", server.url()))?;
+    output.finish()?;
+    server
+        .run(async move {
+            signals.next().await;
+            tokio::spawn(async move {
+                // Whoever says it twice means it.
+                let number = signals.next().await;
+                process::exit(128 + number);
+            });
+        })
+        .await;
+    Ok(())
+}
+
+/// The signals that end a server.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, CliError> {
+        let listen = |kind: SignalKind| {
+            signal(kind).map_err(|error| {
+                CliError::new(
+                    Code::HttpFault,
+                    format!("cannot listen to signals: {error}"),
+                )
+            })
+        };
+        Ok(Self {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+        })
+    }
+
+    /// The number of the next.
+    async fn next(&mut self) -> i32 {
+        tokio::select! {
+            _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
+            _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
+        }
+    }
+}
+
+fn runtime() -> Result<Runtime, CliError> {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    Builder::new_multi_thread()
+        .worker_threads(cores.clamp(2, 8))
+        .max_blocking_threads(WAITING_THREADS)
+        .thread_name("accord")
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::new(Code::HttpFault, format!("cannot start threads: {error}")))
+}

@@ -1,0 +1,150 @@
+//! `accord session`: what one actor does in one go.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, setting};
+use crate::show;
+
+/// Start, end and list sessions
+#[derive(Debug, clap::Args)]
+pub(crate) struct SessionArgs {
+    #[command(subcommand)]
+    command: SessionCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum SessionCommand {
+    Start(StartArgs),
+    End(EndArgs),
+    List(ListArgs),
+}
+
+/// Start a session; it gets a callsign, two words by which people remember it
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  export ACCORD_SESSION=$(accord session start --project shop --actor agent:planner --id-only)"
+)]
+struct StartArgs {
+    /// A callsign of your own
+    #[arg(long, value_name = "TEXT")]
+    callsign: Option<String>,
+
+    /// Print the session's id alone
+    #[arg(long, conflicts_with = "json")]
+    id_only: bool,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    actor: ActorArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// End a session
+#[derive(Debug, clap::Args)]
+struct EndArgs {
+    /// Its id; ACCORD_SESSION when absent
+    id: Option<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// List sessions, the newest first
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Only sessions of this callsign
+    #[arg(long, value_name = "TEXT")]
+    callsign: Option<String>,
+
+    /// Only sessions that have not ended
+    #[arg(long)]
+    active: bool,
+
+    /// At most so many; 50 when absent
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+
+    /// Go on where an earlier answer ended
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl SessionArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            SessionCommand::Start(args) => args.run(),
+            SessionCommand::End(args) => args.run(),
+            SessionCommand::List(args) => args.run(),
+        }
+    }
+}
+
+impl StartArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let project = self.project.required()?;
+        let mut body = serde_json::json!({});
+        // A key may say who works; then nobody else needs to.
+        if let Some(actor) = self.actor.get()? {
+            let actor = actor.document(None);
+            body["actor_id"] = actor["id"].clone();
+            body["actor_type"] = actor["type"].clone();
+        }
+        if let Some(callsign) = self.callsign {
+            body["callsign"] = callsign.into();
+        }
+        let ask = Ask::post(&["v1", "projects", &project, "sessions"], &body);
+        let answer = self.host.connect_or_create()?.ask(ask)?;
+        answer.print(self.host.json, |page, session| match self.id_only {
+            true => page.line(session["session_id"].as_str().unwrap_or_default()),
+            false => show::session(page, session),
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl EndArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let id = self.id.or_else(|| setting("ACCORD_SESSION")).ok_or_else(|| {
+            CliError::new(Code::Usage, "no session is named")
+                .help("name its id, or set ACCORD_SESSION; `accord session list` shows which there are")
+        })?;
+        let ask = Ask::new(hyper::Method::PATCH, &["v1", "sessions", &id])
+            .document(Value::Object(serde_json::Map::new()).to_string())
+            .with("project_id", self.project.get());
+        let answer = self.host.connect()?.ask(ask)?;
+        answer.print(self.host.json, show::session)?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl ListArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let project = self.project.required()?;
+        let ask = Ask::get(&["v1", "projects", &project, "sessions"])
+            .with("callsign", self.callsign.as_ref())
+            .with_flag("active", self.active)
+            .with_number("limit", self.limit)
+            .with("cursor", self.cursor.as_ref());
+        let answer = self.host.connect()?.ask(ask)?;
+        answer.print(self.host.json, |page, list| {
+            show::sessions(page, &list["sessions"]);
+        })?;
+        Ok(Exit::Yes)
+    }
+}

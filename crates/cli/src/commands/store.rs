@@ -1,0 +1,212 @@
+//! `accord store`: the upkeep of a data folder.
+
+use std::path::{Path, PathBuf};
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value, Wire};
+
+use super::answers::{CompactAnswer, RestoreAnswer};
+use super::progress::Progress;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{Ask, FolderArgs};
+use crate::output::Output;
+use crate::show::{clean, counted};
+
+/// Back a data folder up, restore it, and keep it small
+#[derive(Debug, clap::Args)]
+pub(crate) struct StoreArgs {
+    #[command(subcommand)]
+    command: StoreCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum StoreCommand {
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
+    Compact(CompactArgs),
+    Trim(TrimArgs),
+}
+
+/// Copy a data folder, also while a host serves it
+#[derive(Debug, clap::Args)]
+struct BackupArgs {
+    /// The folder to write; empty, or not there yet
+    #[arg(value_name = "DIR")]
+    to: PathBuf,
+
+    #[command(flatten)]
+    data: FolderArgs,
+}
+
+/// Bring a backup into a data folder that no host serves
+#[derive(Debug, clap::Args)]
+struct RestoreArgs {
+    /// The folder that `accord store backup` wrote
+    #[arg(value_name = "BACKUP")]
+    from: PathBuf,
+
+    /// Replace the memory that is in the data folder
+    #[arg(long)]
+    replace: bool,
+
+    #[command(flatten)]
+    data: FolderArgs,
+}
+
+/// Write the store of a data folder anew, without the room that nothing uses any more
+#[derive(Debug, clap::Args)]
+struct CompactArgs {
+    #[command(flatten)]
+    data: FolderArgs,
+}
+
+/// Forget old events; packages, facts and sessions stay
+#[derive(Debug, clap::Args)]
+struct TrimArgs {
+    /// Events that are more than so many days old
+    #[arg(long, value_name = "N", required_unless_present = "before")]
+    days: Option<u64>,
+
+    /// Events before this time or day
+    #[arg(long, value_name = "TIME", conflicts_with = "days")]
+    before: Option<String>,
+
+    /// Only count them
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    data: FolderArgs,
+}
+
+impl StoreArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            StoreCommand::Backup(args) => args.run(),
+            StoreCommand::Restore(args) => args.run(),
+            StoreCommand::Compact(args) => args.run(),
+            StoreCommand::Trim(args) => args.run(),
+        }
+    }
+}
+
+impl BackupArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let host = self.data.connect()?;
+        // Whoever serves the folder works elsewhere.
+        let to = std::path::absolute(&self.to).map_err(|error| unusable(&self.to, &error))?;
+        let Some(path) = to.to_str() else {
+            let message = format!("{} is no UTF-8", to.display());
+            return Err(CliError::new(Code::Usage, message));
+        };
+        let ask = Ask::post(
+            &["accord", "v1", "store", "backup"],
+            &serde_json::json!({"to": path}),
+        );
+        let progress = Progress::items();
+        progress.about("copying");
+        let answer = host.ask(ask.takes_long())?;
+        progress.finish();
+        answer.print(self.data.json, |page, backup| {
+            let number = |name: &str| backup[name].as_u64().unwrap_or(0);
+            page.line(format!(
+                "{}: {} bytes, {}",
+                clean(path),
+                number("bytes"),
+                counted(number("blobs"), "blob")
+            ));
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl RestoreArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let folder = self.data.folder();
+        let restored = accord_host::upkeep::restore(&self.from, &folder, self.replace);
+        restored.map_err(|failure| stop_first(failure, &folder))?;
+        let document = RestoreAnswer {
+            restored: folder.display().to_string(),
+        };
+        say(self.data.json, &document, || {
+            format!("restored into {}", folder.display())
+        })
+    }
+}
+
+impl CompactArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let folder = self.data.folder();
+        let compacted = accord_host::upkeep::compact(&folder);
+        let (before, after) = compacted.map_err(|failure| stop_first(failure, &folder))?;
+        let document = CompactAnswer {
+            bytes_before: before,
+            bytes_after: after,
+        };
+        say(self.data.json, &document, || {
+            format!("{before} bytes before, {after} now")
+        })
+    }
+}
+
+impl TrimArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let host = self.data.connect()?;
+        let mut body = Object::new();
+        if let Some(days) = self.days {
+            body.insert("days".to_owned(), days.into());
+        }
+        if let Some(before) = self.before {
+            body.insert("events_before".to_owned(), before.into());
+        }
+        body.insert("dry_run".to_owned(), self.dry_run.into());
+        let ask = Ask::post(&["accord", "v1", "store", "trim"], &Value::Object(body));
+        let answer = host.ask(ask.takes_long())?;
+        let done = if self.dry_run {
+            "would be forgotten"
+        } else {
+            "forgotten"
+        };
+        answer.print(self.data.json, |page, trimmed| {
+            let events = trimmed["events"].as_u64().unwrap_or(0);
+            page.line(format!("{} {done}", counted(events, "event")));
+            for project in trimmed["projects"].as_array().into_iter().flatten() {
+                let id = clean(project["project_id"].as_str().unwrap_or_default());
+                let events = project["events"].as_u64().unwrap_or(0);
+                page.pieces(&[id, counted(events, "event")]);
+            }
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+/// Says what to do about a folder that a host serves.
+fn stop_first(failure: Failure, folder: &Path) -> CliError {
+    let is_taken = failure.code == Code::StoreLocked;
+    let error = CliError::from(failure);
+    match is_taken {
+        true => error.help(format!(
+            "a host serves {}: stop it, then try again",
+            folder.display()
+        )),
+        false => error,
+    }
+}
+
+fn say(json: bool, document: &impl Wire, text: impl FnOnce() -> String) -> Result<Exit, CliError> {
+    let mut output = Output::stdout();
+    match json {
+        true => output.line(document.encode().to_string())?,
+        false => output.line(text())?,
+    }
+    output.finish()?;
+    Ok(Exit::Yes)
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> CliError {
+    CliError::new(
+        Code::OutputFailed,
+        format!("{} cannot be used: {error}", path.display()),
+    )
+}

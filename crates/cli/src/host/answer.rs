@@ -1,0 +1,126 @@
+//! What a host answered.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+use accord_host::Response;
+use accord_host::client::body_failure;
+use axum::body::{Body, Bytes};
+use futures_util::StreamExt as _;
+use hyper::HeaderMap;
+
+use super::refusal;
+use crate::error::CliError;
+use crate::output::{Output, talk};
+use crate::show::{Page, clean};
+
+/// The largest answer that is read as a whole.
+const MOST: usize = 1 << 30;
+
+/// A document that a host answered with.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The document, as it came.
+    pub(crate) text: String,
+}
+
+/// An answer that is read piece by piece.
+pub(crate) struct Streamed {
+    /// The headers.
+    pub(crate) headers: HeaderMap,
+    body: axum::body::BodyDataStream,
+}
+
+impl Answer {
+    /// The document as people and programs can look into it.
+    pub(crate) fn value(&self) -> Result<Value, CliError> {
+        serde_json::from_str(&self.text).map_err(|_| no_document())
+    }
+
+    /// Prints the document: on one line with each token as it came, or as `show` writes it for
+    /// people.
+    pub(crate) fn print(
+        &self,
+        json: bool,
+        show: impl FnOnce(&mut Page, &Value),
+    ) -> Result<(), CliError> {
+        let document = self.value()?;
+        let mut output = Output::stdout();
+        if json {
+            output.line(accord_context::compact(&self.text))?;
+        } else {
+            let mut page = Page::new();
+            show(&mut page, &document);
+            output.bytes(page.as_str().as_bytes())?;
+        }
+        output.finish()?;
+        // A list says where it goes on, and a write what is odd about it.
+        if !json {
+            if let Some(cursor) = document["next_cursor"].as_str() {
+                talk(format!("there are more: --cursor {}", clean(cursor)));
+            }
+            for warning in document["warnings"].as_array().into_iter().flatten() {
+                talk(format!(
+                    "warning: {}",
+                    clean(warning["message"].as_str().unwrap_or_default())
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Streamed {
+    /// The next piece, if there is one.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, CliError> {
+        let piece = self.body.next().await.transpose();
+        piece.map_err(|error| body_failure(error).into())
+    }
+}
+
+/// The whole answer; a refusal is a failure.
+pub(super) async fn whole(response: Response) -> Result<Answer, CliError> {
+    let (parts, body) = response.into_parts();
+    let status = parts.status.as_u16();
+    let text = text(body).await?;
+    if !parts.status.is_success() {
+        return Err(refusal::told(status, &parts.headers, &text));
+    }
+    Ok(Answer { status, text })
+}
+
+/// The answer as it comes; a refusal is a failure.
+pub(super) async fn streamed(response: Response) -> Result<Streamed, CliError> {
+    if !response.status().is_success() {
+        return Err(match whole(response).await {
+            Err(refused) => refused,
+            Ok(_) => no_document(),
+        });
+    }
+    let (parts, body) = response.into_parts();
+    Ok(Streamed {
+        headers: parts.headers,
+        body: body.into_data_stream(),
+    })
+}
+
+async fn text(body: Body) -> Result<String, CliError> {
+    let mut stream = body.into_data_stream();
+    let mut bytes = Vec::new();
+    while let Some(piece) = stream.next().await {
+        bytes.extend_from_slice(&piece.map_err(body_failure)?);
+        if bytes.len() > MOST {
+            let message = format!("the host answered with more than {MOST} bytes");
+            return Err(Failure::new(Code::HostProtocol, message).into());
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| no_document())
+}
+
+fn no_document() -> CliError {
+    CliError::new(
+        Code::HostProtocol,
+        "the answer is no JSON document, as a host gives one",
+    )
+}

@@ -1,0 +1,168 @@
+//! A question to a host.
+
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+use accord_host::client::Silence;
+use accord_host::{Api, Request, Response};
+use axum::body::Body;
+use hyper::Method;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+
+use super::answer::{self, Answer};
+use crate::error::CliError;
+
+/// How long a host may work before its first word, where it has a whole store to go through.
+const LONG: Duration = Duration::from_secs(600);
+
+/// A question to a host.
+pub(crate) struct Ask {
+    method: Method,
+    target: String,
+    has_query: bool,
+    accept: HeaderValue,
+    content_type: Option<HeaderValue>,
+    body: Body,
+    silence: Option<Silence>,
+}
+
+impl Ask {
+    /// Asks with a method and a path, segment by segment.
+    pub(crate) fn new(method: Method, path: &[&str]) -> Self {
+        let mut target = String::new();
+        for segment in path {
+            target.push('/');
+            encode(segment, &mut target);
+        }
+        Self {
+            method,
+            target,
+            has_query: false,
+            accept: HeaderValue::from_static("application/json"),
+            content_type: None,
+            body: Body::empty(),
+            silence: None,
+        }
+    }
+
+    /// Reads.
+    pub(crate) fn get(path: &[&str]) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// Writes a document.
+    pub(crate) fn post(path: &[&str], document: &Value) -> Self {
+        Self::new(Method::POST, path).document(document.to_string())
+    }
+
+    /// With a document as it stands.
+    pub(crate) fn document(self, text: impl Into<Body>) -> Self {
+        self.with_body("application/json", text.into())
+    }
+
+    /// With lines, one document each.
+    pub(crate) fn lines(self, body: Body) -> Self {
+        self.with_body("application/x-ndjson", body)
+    }
+
+    /// With a parameter, where there is one.
+    pub(crate) fn with(mut self, name: &str, value: Option<impl AsRef<str>>) -> Self {
+        if let Some(value) = value {
+            self.target.push(if self.has_query { '&' } else { '?' });
+            self.has_query = true;
+            self.target.push_str(name);
+            self.target.push('=');
+            encode(value.as_ref(), &mut self.target);
+        }
+        self
+    }
+
+    /// With a parameter that is a number, where there is one.
+    pub(crate) fn with_number(self, name: &str, value: Option<impl ToString>) -> Self {
+        self.with(name, value.map(|value| value.to_string()))
+    }
+
+    /// With a parameter that is true, where it is.
+    pub(crate) fn with_flag(self, name: &str, value: bool) -> Self {
+        self.with(name, value.then_some("true"))
+    }
+
+    /// Asks for an answer in lines.
+    pub(crate) fn for_lines(mut self) -> Self {
+        self.accept = HeaderValue::from_static("application/x-ndjson");
+        self
+    }
+
+    /// The host may take its time.
+    pub(crate) fn takes_long(mut self) -> Self {
+        self.silence = Some(Silence(LONG));
+        self
+    }
+
+    /// Asks, and waits for the whole answer.
+    pub(crate) async fn put(self, to: &dyn Api) -> Result<Answer, CliError> {
+        answer::whole(self.call(to).await?).await
+    }
+
+    /// Asks, and does not wait for the whole answer.
+    pub(super) async fn call(self, to: &dyn Api) -> Result<Response, CliError> {
+        let request = self.request().map_err(|_| {
+            CliError::new(
+                Code::Usage,
+                "an id, a name or a query is too long for the address of a request",
+            )
+        })?;
+        Ok(to.call(request).await?)
+    }
+
+    fn request(self) -> Result<Request, hyper::http::Error> {
+        let mut request = hyper::Request::builder()
+            .method(self.method)
+            .uri(self.target)
+            .header(ACCEPT, self.accept);
+        if let Some(content_type) = self.content_type {
+            request = request.header(CONTENT_TYPE, content_type);
+        }
+        if let Some(silence) = self.silence {
+            request = request.extension(silence);
+        }
+        request.body(self.body)
+    }
+
+    fn with_body(mut self, content_type: &'static str, body: Body) -> Self {
+        self.content_type = Some(HeaderValue::from_static(content_type));
+        self.body = body;
+        self
+    }
+}
+
+/// Writes a text so that it stands in a path or a query as it is, whatever it holds.
+fn encode(text: &str, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(byte.into());
+        } else {
+            out.push('%');
+            out.push(DIGITS[usize::from(byte >> 4)].into());
+            out.push(DIGITS[usize::from(byte & 15)].into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_an_id_holds_stays_one_segment() {
+        let ask = Ask::get(&["v1", "packages", "日本/1 %?#"]).with("project_id", Some("a&b=c"));
+        assert_eq!(
+            ask.target,
+            "/v1/packages/%E6%97%A5%E6%9C%AC%2F1%20%25%3F%23?project_id=a%26b%3Dc"
+        );
+        let dots = Ask::get(&["v1", "packages", ".."]).with_number("limit", Some(3));
+        assert_eq!(dots.target, "/v1/packages/..?limit=3");
+    }
+}

@@ -1,0 +1,72 @@
+//! Answers that come line by line while the host works.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+use hyper::header::CONTENT_TYPE;
+
+use super::{Ask, Connection};
+use crate::error::CliError;
+
+/// What a host says while it works.
+pub(crate) enum Said {
+    /// So much of so much is done.
+    Progress {
+        /// What is done.
+        done: u64,
+        /// What there is to do.
+        total: u64,
+    },
+    /// Something that was found on the way.
+    Found(Value),
+}
+
+/// Asks for work that takes long, hands on what the host says meanwhile, and gives its last word. A
+/// host that has only that to say gives it as one document.
+pub(crate) async fn follow(
+    host: &Connection,
+    ask: Ask,
+    mut told: impl FnMut(Said) -> Result<(), CliError>,
+) -> Result<Value, CliError> {
+    let mut answer = host.stream(ask.for_lines().takes_long()).await?;
+    let kind = answer.headers.get(CONTENT_TYPE).cloned();
+    let is_lines = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-ndjson"));
+    let mut held: Vec<u8> = Vec::new();
+    let mut last = None;
+    while let Some(piece) = answer.next().await? {
+        held.extend_from_slice(&piece);
+        while is_lines && let Some(end) = held.iter().position(|byte| *byte == b'\n') {
+            let rest = held.split_off(end + 1);
+            let line = std::mem::replace(&mut held, rest);
+            let line: Value = serde_json::from_slice(&line).map_err(|_| cut_short())?;
+            match line["kind"].as_str() {
+                Some("progress") => {
+                    let number = |name: &str| line[name].as_u64().unwrap_or(0);
+                    told(Said::Progress {
+                        done: number("done"),
+                        total: number("total"),
+                    })?;
+                }
+                Some("failure") => return Err(failure(&line)),
+                Some("summary") => last = Some(line),
+                _ => told(Said::Found(line))?,
+            }
+        }
+    }
+    match last {
+        None if !is_lines => serde_json::from_slice(&held).map_err(|_| cut_short()),
+        last => last.ok_or_else(cut_short),
+    }
+}
+
+fn failure(line: &Value) -> CliError {
+    let code = line["code"].as_str().and_then(Code::parse);
+    let message = line["message"].as_str().unwrap_or_default();
+    CliError::new(code.unwrap_or(Code::HostProtocol), message)
+}
+
+fn cut_short() -> CliError {
+    CliError::new(
+        Code::HostProtocol,
+        "the answer ended before the work did, and nothing is known about the rest",
+    )
+}

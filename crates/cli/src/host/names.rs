@@ -1,0 +1,125 @@
+//! The current project, actor and session: a flag names them, or the environment.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+
+use crate::error::CliError;
+
+/// A variable of the environment; one that is empty is not set.
+pub(crate) fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The project.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProjectArg {
+    /// The project; ACCORD_PROJECT when absent
+    #[arg(long, value_name = "ID", help_heading = None::<&str>)]
+    pub(crate) project: Option<String>,
+}
+
+impl ProjectArg {
+    /// The project, which must be named.
+    pub(crate) fn required(&self) -> Result<String, CliError> {
+        self.get().ok_or_else(|| {
+            CliError::new(Code::Usage, "no project is named")
+                .help("name it with --project or ACCORD_PROJECT; `accord project list` shows which there are")
+        })
+    }
+
+    /// The project, where one is named.
+    pub(crate) fn get(&self) -> Option<String> {
+        self.project.clone().or_else(|| setting("ACCORD_PROJECT"))
+    }
+}
+
+/// Who acts.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ActorArg {
+    /// Who does it, as agent:planner, human:ada or script:nightly; ACCORD_ACTOR when absent
+    #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse, help_heading = None::<&str>)]
+    pub(crate) actor: Option<Actor>,
+}
+
+impl ActorArg {
+    /// The actor, who must be named.
+    pub(crate) fn required(&self) -> Result<Actor, CliError> {
+        self.get()?.ok_or_else(|| {
+            CliError::new(Code::Usage, "nobody is named who does it").help(
+                "name the actor with --actor or ACCORD_ACTOR, as agent:planner, human:ada or script:nightly",
+            )
+        })
+    }
+
+    /// The actor, where one is named.
+    pub(crate) fn get(&self) -> Result<Option<Actor>, CliError> {
+        if let Some(actor) = &self.actor {
+            return Ok(Some(actor.clone()));
+        }
+        let named = setting("ACCORD_ACTOR").map(|text| Actor::parse(&text));
+        let wrong = |error| CliError::new(Code::Usage, format!("ACCORD_ACTOR: {error}"));
+        named.transpose().map_err(wrong)
+    }
+}
+
+/// The session in which something is done.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SessionArg {
+    /// The session in which it is done; ACCORD_SESSION when absent
+    #[arg(long, value_name = "ID", help_heading = None::<&str>)]
+    pub(crate) session: Option<String>,
+}
+
+impl SessionArg {
+    /// The session, where one is named.
+    pub(crate) fn get(&self) -> Option<String> {
+        self.session.clone().or_else(|| setting("ACCORD_SESSION"))
+    }
+}
+
+/// An actor, by type and id.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Actor {
+    kind: &'static str,
+    id: String,
+}
+
+impl Actor {
+    /// Reads `type:id`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let kinds = ["human", "agent", "script"];
+        let parts = text.split_once(':').and_then(|(kind, id)| {
+            let kind = kinds.into_iter().find(|known| *known == kind)?;
+            (!id.is_empty()).then(|| Self {
+                kind,
+                id: id.to_owned(),
+            })
+        });
+        parts.ok_or_else(|| {
+            "an actor is human, agent or script, a colon and an id, as in agent:planner".to_owned()
+        })
+    }
+
+    /// The actor as a document names one.
+    pub(crate) fn document(&self, session: Option<&str>) -> Value {
+        let mut document = serde_json::json!({"id": self.id, "type": self.kind});
+        if let Some(session) = session {
+            document["session_id"] = session.into();
+        }
+        document
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actors_are_a_type_and_an_id() {
+        let planner = Actor::parse("agent:planner:2").expect("an actor");
+        assert_eq!((planner.kind, planner.id.as_str()), ("agent", "planner:2"));
+        for wrong in ["", "planner", "agent:", "bot:x", "Agent:x", ":x"] {
+            assert!(Actor::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

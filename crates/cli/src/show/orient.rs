@@ -1,0 +1,81 @@
+//! What one who begins should know.
+
+use accord_contract::wire::Value;
+
+use super::page::{Ink, LINE, Page, list};
+use super::text::{clean, counted, member, one_line};
+use super::{brief, project};
+
+/// An orientation.
+pub(crate) fn orientation(page: &mut Page, bundle: &Value) {
+    project(page, &bundle["project"]);
+    questions(page, &bundle["open_questions"]);
+    facts(page, &bundle["active_facts"]);
+    let packages = list(&bundle["recent_packages"]);
+    let window = bundle["window_days"].as_u64().unwrap_or_default();
+    section(page, &format!("Last {}", counted(window, "day")));
+    if packages.is_empty() {
+        page.line(page.ink(Ink::Faint, "nothing was deposited"));
+    }
+    for (index, each) in packages.iter().enumerate() {
+        if index > 0 {
+            page.gap();
+        }
+        brief(page, each);
+    }
+    left_out(page, bundle);
+}
+
+/// Open questions, one a line.
+pub(super) fn questions(page: &mut Page, questions: &Value) {
+    let questions = list(questions);
+    if questions.is_empty() {
+        return;
+    }
+    section(page, "Open questions");
+    for question in questions.iter().filter_map(Value::as_str) {
+        page.line(format!("- {}", one_line(question, LINE)));
+    }
+}
+
+/// Current facts, one a line.
+pub(super) fn facts(page: &mut Page, facts: &Value) {
+    if !list(facts).is_empty() {
+        section(page, "Facts");
+        super::facts(page, facts);
+    }
+}
+
+/// A part with its heading.
+pub(super) fn section(page: &mut Page, heading: &str) {
+    page.gap();
+    page.heading(heading);
+}
+
+/// What there is more, and what is damaged.
+pub(super) fn left_out(page: &mut Page, bundle: &Value) {
+    let left_out: Vec<_> = list(&bundle["x-left_out"])
+        .iter()
+        .map(|entry| {
+            let what = member(entry, "member").replace('_', " ");
+            let why = member(entry, "reason");
+            match entry["count"].as_u64() {
+                Some(count) => format!("{count} {what} ({why})"),
+                None => format!("{what} ({why})"),
+            }
+        })
+        .collect();
+    if !left_out.is_empty() {
+        page.gap();
+        let more = format!("Left out: {}.", left_out.join(", "));
+        page.line(page.ink(Ink::Faint, &more));
+    }
+    for damaged in list(&bundle["x-integrity_warnings"]) {
+        let id = match damaged.as_str() {
+            Some(id) => clean(id),
+            None => member(damaged, "package_id"),
+        };
+        let warning = format!("damaged and left out: {id}");
+        page.line(page.ink(Ink::Bad, &warning));
+    }
+}

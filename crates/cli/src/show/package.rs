@@ -1,0 +1,178 @@
+//! Packages.
+
+use accord_contract::wire::Value;
+
+use super::page::{Ink, LINE, Page, list};
+use super::text::{actor, clean, member, moment, one_line};
+
+/// How many decisions and questions of a package stand in a list of packages.
+const FEW: usize = 3;
+
+/// Members that have a place of their own on the page, or say nothing to people.
+const PLACED: [&str; 22] = [
+    "package_id",
+    "project_id",
+    "relay_version",
+    "title",
+    "status",
+    "package_type",
+    "review_type",
+    "created_at",
+    "created_by",
+    "description",
+    "tags",
+    "decisions_made",
+    "open_questions",
+    "handoff_note",
+    "estimated_next_actor",
+    "deliverables",
+    "parent_package_id",
+    "significance",
+    "content_md",
+    "topic",
+    "artifact_type",
+    "content_hash",
+];
+
+/// Several packages, a few lines each.
+pub(crate) fn packages(page: &mut Page, packages: &Value) {
+    for package in list(packages) {
+        page.gap();
+        brief(page, package);
+    }
+}
+
+/// A package in a few lines.
+pub(crate) fn brief(page: &mut Page, package: &Value) {
+    head(page, package);
+    page.labelled_list("decided", &package["decisions_made"], FEW);
+    page.labelled_list("asks", &package["open_questions"], FEW);
+    if let Some(note) = text(package, "handoff_note") {
+        page.labelled("handoff", note);
+    }
+}
+
+/// A package with everything in it.
+pub(crate) fn whole(page: &mut Page, package: &Value) {
+    head(page, package);
+    for (label, name) in [
+        ("project", "project_id"),
+        ("hash", "content_hash"),
+        ("parent", "parent_package_id"),
+        ("next", "estimated_next_actor"),
+        ("kind", "artifact_type"),
+    ] {
+        if let Some(text) = text(package, name) {
+            page.labelled_whole(label, text);
+        }
+    }
+    if let Some(session) = text(&package["created_by"], "session_id") {
+        page.labelled_whole("session", session);
+    }
+    if let Some(description) = text(package, "description") {
+        page.labelled_whole("about", description);
+    }
+    page.labelled_list("decided", &package["decisions_made"], usize::MAX);
+    page.labelled_list("asks", &package["open_questions"], usize::MAX);
+    if let Some(note) = text(package, "handoff_note") {
+        page.labelled_whole("handoff", note);
+    }
+    for deliverable in list(&package["deliverables"]) {
+        page.labelled("file", &file(deliverable));
+    }
+    let others = package.as_object().into_iter().flatten();
+    for (name, value) in others.filter(|(name, _)| !PLACED.contains(&name.as_str())) {
+        page.line(format!(
+            "  {} {}",
+            clean(name),
+            one_line(&value.to_string(), LINE)
+        ));
+    }
+    if let Some(body) = text(package, "content_md") {
+        page.gap();
+        for line in body.lines() {
+            page.line(clean(line));
+        }
+    }
+}
+
+/// The states that a package went through.
+pub(crate) fn revisions(page: &mut Page, revisions: &Value) {
+    for revision in list(revisions) {
+        let status = member(revision, "status");
+        let by = actor(&revision["actor"]);
+        let line = [
+            moment(&revision["at"]),
+            page.ink(ink(&status), &status),
+            review(revision),
+            by,
+        ];
+        page.pieces(&line);
+        if let Some(note) = text(revision, "note") {
+            page.labelled_whole("note", note);
+        }
+    }
+}
+
+fn head(page: &mut Page, package: &Value) {
+    page.heading(&member(package, "title"));
+    let status = member(package, "status");
+    let tags = list(&package["tags"]).iter().filter_map(Value::as_str);
+    let tags: Vec<_> = tags
+        .map(|tag| format!("#{}", one_line(tag, LINE)))
+        .collect();
+    let significance = package["significance"].as_u64();
+    let first = [
+        member(package, "package_id"),
+        moment(&package["created_at"]),
+        actor(&package["created_by"]),
+    ];
+    page.pieces(&first);
+    let second = [
+        page.ink(ink(&status), &status),
+        review(package),
+        member(package, "package_type"),
+        significance.map_or(String::new(), |number| format!("significance {number}")),
+        member(package, "topic"),
+        tags.join(" "),
+    ];
+    page.pieces(&second);
+}
+
+fn review(document: &Value) -> String {
+    match document["review_type"].as_str() {
+        Some("none") | None => String::new(),
+        Some(by) => format!("review by {}", clean(by)),
+    }
+}
+
+fn file(deliverable: &Value) -> String {
+    let size = deliverable["size_bytes"].as_u64();
+    let pieces = [
+        member(deliverable, "path"),
+        member(deliverable, "type"),
+        size.map_or(String::new(), |bytes| format!("{bytes} bytes")),
+        member(deliverable, "hash"),
+    ];
+    let pieces: Vec<_> = pieces
+        .into_iter()
+        .filter(|piece| !piece.is_empty())
+        .collect();
+    pieces.join("  ")
+}
+
+fn ink(status: &str) -> Ink {
+    match status {
+        "complete" => Ink::Good,
+        "awaiting_review" => Ink::Waiting,
+        "revision_requested" => Ink::Bad,
+        _ => Ink::Faint,
+    }
+}
+
+/// A text member that says something.
+fn text<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
+    document[name]
+        .as_str()
+        .filter(|text| !text.trim().is_empty())
+}

@@ -1,0 +1,57 @@
+//! Sessions.
+
+use accord_contract::wire::Value;
+
+use super::page::{Page, list};
+use super::table::table;
+use super::text::{counted, member, moment};
+
+/// Sessions, one a line.
+pub(crate) fn sessions(page: &mut Page, sessions: &Value) {
+    let rows: Vec<Vec<String>> = list(sessions).iter().map(row).collect();
+    if !rows.is_empty() {
+        let headings = [
+            "SESSION", "CALLSIGN", "ACTOR", "STARTED", "ENDED", "PACKAGES",
+        ];
+        table(page, &headings, &rows);
+    }
+}
+
+/// One session.
+pub(crate) fn session(page: &mut Page, session: &Value) {
+    page.heading(&member(session, "callsign"));
+    let ended = moment(&session["ended_at"]);
+    let deposited = list(&session["packages_deposited"]).len() as u64;
+    let pieces = [
+        member(session, "session_id"),
+        who(session),
+        format!("since {}", moment(&session["started_at"])),
+        if ended.is_empty() {
+            ended
+        } else {
+            format!("ended {ended}")
+        },
+        counted(deposited, "package"),
+    ];
+    page.pieces(&pieces);
+}
+
+fn row(session: &Value) -> Vec<String> {
+    let deposited = list(&session["packages_deposited"]).len();
+    vec![
+        member(session, "session_id"),
+        member(session, "callsign"),
+        who(session),
+        moment(&session["started_at"]),
+        moment(&session["ended_at"]),
+        deposited.to_string(),
+    ]
+}
+
+fn who(session: &Value) -> String {
+    let (kind, id) = (member(session, "actor_type"), member(session, "actor_id"));
+    match (kind.is_empty(), id.is_empty()) {
+        (false, false) => format!("{kind}:{id}"),
+        _ => format!("{kind}{id}"),
+    }
+}

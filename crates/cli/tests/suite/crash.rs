@@ -1,0 +1,136 @@
+//! A server that is killed in the middle of everything loses nothing that it acknowledged.
+//!
+//! Thirty-two clients deposit packages and assert facts while the server is ended by `kill -9` at some
+//! moment. Started again, it has every package that it acknowledged, and nothing is half written: hashes,
+//! revisions, chains of facts and event numbers all hold. `ACCORD_KILL_ROUNDS=200` makes it long.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::accord::accord;
+use crate::connection::Connection;
+use crate::memory::Served;
+
+const WRITERS: usize = 32;
+
+#[test]
+fn a_killed_server_loses_no_acknowledged_write_and_leaves_no_half_write() {
+    let rounds = std::env::var("ACCORD_KILL_ROUNDS");
+    let rounds: u64 = rounds.map_or(3, |rounds| rounds.parse().expect("a number"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut kept: Vec<(String, String)> = Vec::new();
+    for round in 0..rounds {
+        let mut server = Served::start(folder.path(), &[]);
+        let acknowledged = written_until_killed(&mut server, round);
+        assert!(
+            !acknowledged.is_empty(),
+            "round {round}: nothing was written"
+        );
+        kept.extend(acknowledged);
+        drop(server);
+        verify(folder.path(), round);
+        let server = Served::start(folder.path(), &[]);
+        all_there(address(&server), &kept, round);
+    }
+    println!(
+        "{} packages were acknowledged in {rounds} rounds",
+        kept.len()
+    );
+}
+
+/// What the server acknowledged before it was killed: ids and hashes.
+fn written_until_killed(server: &mut Served, round: u64) -> Vec<(String, String)> {
+    let address = address(server);
+    let (count, over) = (AtomicU64::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (count, over) = (&count, &over);
+                scope.spawn(move || write(address, round, writer, count, over))
+            })
+            .collect();
+        // Sometimes early, sometimes late, at least after the first answers.
+        while count.load(Ordering::Relaxed) < 8 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis((round * 37) % 190));
+        server.kill();
+        over.store(true, Ordering::Relaxed);
+        let written = writers.into_iter();
+        written
+            .flat_map(|writer| writer.join().expect("a writer"))
+            .collect()
+    })
+}
+
+/// Writes until the server is gone.
+fn write(
+    address: SocketAddr,
+    round: u64,
+    writer: usize,
+    count: &AtomicU64,
+    over: &AtomicBool,
+) -> Vec<(String, String)> {
+    let mut acknowledged = Vec::new();
+    let Ok(mut connection) = Connection::open(address) else {
+        return acknowledged;
+    };
+    for number in 0.. {
+        if over.load(Ordering::Relaxed) {
+            break;
+        }
+        let id = format!("pkg-{round}-{writer}-{number}");
+        let package = json!({
+            "package_id": id, "project_id": "crash", "relay_version": "0.1", "title": format!("Package {id}"),
+            "status": "complete", "package_type": "standard", "review_type": "none",
+            "created_at": "2026-11-15T08:00:00Z", "created_by": {"id": "writer", "type": "script"},
+            "open_questions": [format!("Is {id} there?")],
+        });
+        let deposited = connection.post("/v1/projects/crash/packages", &package.to_string());
+        let Ok((201, body)) = deposited else { break };
+        let body: Value = serde_json::from_slice(&body).expect("a document");
+        let hash = body["content_hash"].as_str().expect("a hash").to_owned();
+        acknowledged.push((id.clone(), hash));
+        count.fetch_add(1, Ordering::Relaxed);
+        let fact =
+            json!({"subject": format!("s{}", writer % 4), "predicate": "newest", "value": id});
+        if connection
+            .post("/v1/projects/crash/facts", &fact.to_string())
+            .is_err()
+        {
+            break;
+        }
+    }
+    acknowledged
+}
+
+fn all_there(address: SocketAddr, kept: &[(String, String)], round: u64) {
+    let mut connection = Connection::open(address).expect("a server");
+    for (id, hash) in kept {
+        let (status, body) = connection
+            .get(&format!("/v1/packages/{id}"))
+            .expect("an answer");
+        assert_eq!(
+            status, 200,
+            "round {round}: {id} was acknowledged and is lost"
+        );
+        let body: Value = serde_json::from_slice(&body).expect("a document");
+        assert_eq!(body["content_hash"], hash.as_str(), "round {round}: {id}");
+    }
+}
+
+/// Looks through the folder that the killed server left.
+fn verify(data: &Path, round: u64) {
+    let data = data.to_str().expect("text");
+    let ran = accord(&["context", "verify", "--data", data], "");
+    assert_eq!(ran.code, 0, "round {round}: {}{}", ran.stdout, ran.stderr);
+}
+
+fn address(server: &Served) -> SocketAddr {
+    let address = server.url.rsplit("//").next().expect("an address");
+    address.parse().expect("an address")
+}

@@ -1,0 +1,379 @@
+//! `accord mcp`: the real program, as an MCP client starts it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::memory::{Memory, Served, Way, bare, run};
+
+/// No test waits for longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An MCP client and the program that it started.
+struct Agent {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    next: u64,
+}
+
+impl Agent {
+    fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("accord starts");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (lines, output) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines() {
+                let _ = lines.send(line.expect("text"));
+            }
+        });
+        Self {
+            input: child.stdin.take(),
+            child,
+            output,
+            next: 0,
+        }
+    }
+
+    /// Starts it on a data folder, and begins.
+    fn on(memory: &Memory, more: &[&str]) -> Self {
+        let mut command = bare(&[&["mcp"], more].concat());
+        command.env("ACCORD_DATA", memory.data());
+        Self::begun(command)
+    }
+
+    fn begun(command: Command) -> Self {
+        let mut agent = Self::start(command);
+        let begin = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test-client", "version": "1"}
+        });
+        let welcome = agent.ask("initialize", &begin);
+        assert_eq!(welcome["result"]["serverInfo"]["name"], "accord");
+        agent.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        agent
+    }
+
+    fn say(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("it listens");
+        writeln!(input, "{message}").expect("it reads");
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let line = self.output.recv_timeout(PATIENCE).expect("it answers");
+        let answer: Value = serde_json::from_str(&line).expect("standard output is MCP alone");
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// The document in the text of a result.
+    #[track_caller]
+    fn read(&mut self, tool: &str, arguments: &Value) -> Value {
+        let result = self.call(tool, arguments);
+        assert_eq!(result["isError"], false, "{result}");
+        serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("JSON")
+    }
+
+    /// Closes its input, and gives the exit code and what it said on standard error.
+    fn leave(mut self) -> (Option<i32>, String) {
+        drop(self.input.take());
+        let ended = (0..PATIENCE.as_millis() / 10).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            self.child.try_wait().expect("it can be waited for")
+        });
+        let status = ended.expect("accord ends with its input");
+        let mut said = String::new();
+        let mut stderr = self.child.stderr.take().expect("a pipe");
+        stderr.read_to_string(&mut said).expect("text");
+        assert!(
+            self.output.iter().next().is_none(),
+            "nothing is said unasked"
+        );
+        (status.code(), said)
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // Only where a test ended early is there something left.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_tools_are_those_in_the_repository() {
+    let memory = Memory::new();
+    let mut agent = Agent::on(&memory, &[]);
+    let tools = agent.ask("tools/list", &json!({}))["result"]["tools"].clone();
+    let text = format!("{:#}\n", tools);
+    let path =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contracts/accord/mcp-tools.json");
+    if std::env::var_os("ACCORD_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&path, &text).expect("the file can be written");
+    }
+    let kept = std::fs::read_to_string(&path).expect("the file is there");
+    assert!(
+        kept == text,
+        "contracts/accord/mcp-tools.json is not what the tools say; ACCORD_BLESS=1 writes it again"
+    );
+    let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/mcp.md");
+    let page = std::fs::read_to_string(page).expect("the page is there");
+    for tool in tools.as_array().expect("a list") {
+        let name = tool["name"].as_str().expect("a name");
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "docs/mcp.md does not speak of {name}"
+        );
+    }
+    assert_eq!(agent.leave(), (Some(0), String::new()));
+}
+
+#[test]
+fn an_agent_works_on_a_folder_that_nobody_serves() {
+    let memory = Memory::new();
+    let mut agent = Agent::on(&memory, &["--project", "shop", "--actor", "agent:builder"]);
+    agent.call("memory_session_start", &json!({}));
+    let receipt = agent.call(
+        "memory_deposit",
+        &json!({"title": "Cart works", "open_questions": ["Taxes?"]}),
+    );
+    let id = receipt["structuredContent"]["package_id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let package = agent.read("memory_pull", &json!({"package_id": id}));
+    assert_eq!(package["created_by"]["id"], "builder");
+    assert!(package["created_by"]["session_id"].is_string());
+    let missing = agent.read("memory_pull", &json!({"package_id": "pkg_none"}));
+    assert_eq!(missing, Value::Null);
+    for budget in [300, 2_000, 8_000] {
+        let oriented = agent.call("memory_orient", &json!({"max_tokens": budget}));
+        let text = oriented["content"][0]["text"].as_str().expect("a text");
+        assert!(text.len().div_ceil(4) <= budget, "{text}");
+    }
+    let refused = agent.call("memory_deposit", &json!({"title": "x".repeat(201)}));
+    assert_eq!(refused["isError"], true);
+    assert_eq!(
+        refused["structuredContent"]["error"]["code"],
+        "invalid_schema"
+    );
+    let unknown = agent.ask("tools/call", &json!({"name": "memory_depositt"}));
+    assert_eq!(unknown["error"]["code"], -32602);
+
+    // It holds nothing: another agent, and the command, work on the same folder meanwhile.
+    let mut other = Agent::on(&memory, &["--project", "shop"]);
+    let oriented = other.read("memory_orient", &json!({}));
+    assert_eq!(oriented["open_questions"], json!(["Taxes?"]));
+    let listed = memory.json(&["session", "list"]);
+    assert!(listed["sessions"][0]["ended_at"].is_null());
+    assert_eq!(agent.leave(), (Some(0), String::new()));
+    // The session that it left open has ended with it.
+    let listed = memory.json(&["session", "list"]);
+    assert!(listed["sessions"][0]["ended_at"].is_string(), "{listed}");
+    assert_eq!(other.leave(), (Some(0), String::new()));
+}
+
+#[test]
+fn agents_share_a_memory_however_they_reach_it() {
+    let memory = Memory::reached(Way::Url);
+    let mut by_socket = Agent::on(&memory, &["--project", "shop"]);
+    by_socket.call(
+        "memory_fact_assert",
+        &json!({"subject": "s", "predicate": "p", "value": "v"}),
+    );
+    let mut command = bare(&["mcp", "--project", "shop", "--url", &memory.host().url]);
+    command.env("ACCORD_KEY", memory.key());
+    let mut by_url = Agent::begun(command);
+    let facts = by_url.read("memory_facts", &json!({}));
+    assert_eq!(facts["facts"][0]["value"], "v");
+    assert_eq!(by_url.leave(), (Some(0), String::new()));
+
+    // Without its key, and when the host is gone, calls are refused with what to do.
+    let mut keyless = Agent::begun(bare(&[
+        "mcp",
+        "--project",
+        "shop",
+        "--url",
+        &memory.host().url,
+    ]));
+    let refused = keyless.call("memory_facts", &json!({}));
+    assert_eq!(
+        refused["structuredContent"]["error"]["code"],
+        "AUTH_REQUIRED"
+    );
+    let mut nowhere = Agent::begun(bare(&[
+        "mcp",
+        "--project",
+        "shop",
+        "--url",
+        "http://127.0.0.1:1",
+    ]));
+    let refused = nowhere.call("memory_facts", &json!({}));
+    assert_eq!(
+        refused["structuredContent"]["error"]["code"],
+        "HOST_UNREACHABLE"
+    );
+}
+
+#[test]
+fn only_the_tools_that_are_wanted_are_offered() {
+    let memory = Memory::new();
+    let mut agent = Agent::on(&memory, &["--tools", "memory_pull,memory_deposit"]);
+    let tools = agent.ask("tools/list", &json!({}))["result"]["tools"].clone();
+    let names: Vec<&str> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["memory_pull", "memory_deposit"]);
+    let refused = agent.ask(
+        "tools/call",
+        &json!({"name": "memory_orient", "arguments": {}}),
+    );
+    assert_eq!(refused["error"]["code"], -32602);
+
+    let mut command = bare(&["mcp", "--tools", "memories"]);
+    command.env("ACCORD_DATA", memory.data());
+    let said = run(command, "").refused("MCP_TOOL_UNKNOWN");
+    assert!(said.contains("memory"), "{said}");
+    let mut command = bare(&["mcp", "--actor", "nobody"]);
+    command.env("ACCORD_DATA", memory.data());
+    run(command, "").refused("USAGE");
+}
+
+#[test]
+fn it_ends_with_its_input_whatever_came_before() {
+    let memory = Memory::new();
+    for input in [
+        "",
+        "\n\nnot json\n{\"half\": ",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}\n",
+    ] {
+        let mut command = bare(&["mcp"]);
+        command.env("ACCORD_DATA", memory.data());
+        let ran = run(command, input);
+        assert_eq!(ran.code, 0, "{input:?} {ran:?}");
+        for line in ran.stdout.lines() {
+            assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let served = Served::start(folder.path(), &[]);
+    let address = served
+        .url
+        .strip_prefix("http://")
+        .expect("no TLS")
+        .to_owned();
+    let begin = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    })
+    .to_string();
+    let (head, body) = http(&address, "POST", "/mcp/memory", &address, None, &begin);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(body.contains("\"serverInfo\""), "{body}");
+    let session = head
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = session.expect("a session").to_owned();
+    // The guard stands before this door as before any other.
+    let (head, body) = http(
+        &address,
+        "POST",
+        "/mcp/memory",
+        "evil.example",
+        None,
+        &begin,
+    );
+    assert!(
+        head.starts_with("HTTP/1.1 403") && body.contains("HTTP_HOST_REFUSED"),
+        "{head}{body}"
+    );
+    let call = json!({
+        "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "memory_deposit", "arguments": {"project_id": "shop", "title": "Over HTTP"}}
+    });
+    let (_, body) = http(
+        &address,
+        "POST",
+        "/mcp/memory",
+        &address,
+        Some(&session),
+        &call.to_string(),
+    );
+    assert!(body.contains("pkg_"), "{body}");
+
+    let mut stream = TcpStream::connect(&address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+    write!(
+        stream,
+        "GET /mcp/memory HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
+    )
+    .expect("it reads");
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).expect("it answers");
+    assert_eq!(&first, b"HTTP/1.1 200");
+    // Told to end, it does, and the stream with it.
+    let began = std::time::Instant::now();
+    drop(served);
+    assert!(
+        began.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        began.elapsed()
+    );
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).expect("the stream ends");
+}
+
+fn http(
+    address: &str,
+    method: &str,
+    path: &str,
+    host: &str,
+    session: Option<&str>,
+    body: &str,
+) -> (String, String) {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+    let session = session
+        .map(|id| format!("Mcp-Session-Id: {id}\r\n"))
+        .unwrap_or_default();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    (head.to_owned(), body.to_owned())
+}

@@ -1,0 +1,256 @@
+//! `accord serve` and `accord config`, as processes.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::accord::{accord, command};
+
+/// No test waits for longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server on a port of its own. Dropped, it is gone.
+struct Serving {
+    child: Child,
+    address: String,
+}
+
+impl Serving {
+    fn start(folder: &Path, more: &[&str]) -> Self {
+        let folder = folder.to_str().unwrap();
+        let mut args = vec!["serve", "--listen", "127.0.0.1:0", "--data", folder];
+        args.extend(more);
+        let mut child = command(&args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("accord starts");
+        let mut line = String::new();
+        let stdout = child.stdout.as_mut().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let address = line.strip_prefix("accord: listening on http://");
+        let address = address.unwrap_or_else(|| panic!("no such line: {line:?}"));
+        Self {
+            address: address.trim_end().to_owned(),
+            child,
+        }
+    }
+
+    /// Sends a signal.
+    fn tell(&self, signal: &str) {
+        let told = Command::new("kill")
+            .args([signal, &self.child.id().to_string()])
+            .status();
+        assert!(told.expect("kill runs").success());
+    }
+
+    /// Waits for its end: the exit code, and what it said on standard error.
+    fn end(mut self) -> (Option<i32>, String) {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "accord does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let mut said = String::new();
+        let stderr = self.child.stderr.as_mut().expect("a pipe");
+        stderr.read_to_string(&mut said).expect("text");
+        (status.code(), said)
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let kind = match body {
+            "" => String::new(),
+            body => format!(
+                "Content-Type: application/json\r\nContent-Length: {}\r\n",
+                body.len()
+            ),
+        };
+        let address = &self.address;
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{kind}\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+        let status = head[9..12].parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Only where a test ended early is there something left.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn package(id: &str) -> String {
+    json!({
+        "package_id": id,
+        "project_id": "p",
+        "relay_version": "0.1",
+        "title": "Written while the server was told to end",
+        "status": "complete",
+        "package_type": "standard",
+        "review_type": "none",
+        "created_at": "2026-04-18T20:00:00Z",
+        "created_by": {"id": "ada", "type": "agent"},
+    })
+    .to_string()
+}
+
+#[test]
+fn what_was_acknowledged_before_the_end_is_there_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(folder.path(), &[]);
+    let (status, body) = serving.ask("GET", "/healthz", "");
+    assert_eq!((status, &body["ready"]), (200, &json!(true)));
+    let acknowledged = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let (serving, acknowledged) = (&serving, &acknowledged);
+        for writer in 0..8 {
+            scope.spawn(move || {
+                for number in 0.. {
+                    let id = format!("pkg-{writer}-{number}");
+                    let deposited = std::panic::catch_unwind(|| {
+                        serving.ask("POST", "/v1/projects/p/packages", &package(&id))
+                    });
+                    match deposited {
+                        Ok((201, _)) => acknowledged.lock().unwrap().push(id),
+                        // Nobody listens any more, or the answer was that it closes.
+                        _ => return,
+                    }
+                }
+            });
+        }
+        while acknowledged.lock().unwrap().len() < 40 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        serving.tell("-TERM");
+    });
+    let (code, said) = serving.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("there are no keys"), "{said}");
+    assert!(!folder.path().join("accord.sock").exists());
+    assert!(
+        !folder.path().join("accord.db-wal").exists(),
+        "the store was closed"
+    );
+    let serving = Serving::start(folder.path(), &[]);
+    for id in acknowledged.into_inner().unwrap() {
+        let (status, _) = serving.ask("GET", &format!("/v1/packages/{id}"), "");
+        assert_eq!(status, 200, "{id} is lost");
+    }
+    serving.tell("-INT");
+    assert_eq!(serving.end().0, Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(folder.path(), &["--set", "limits.body_timeout=60s"]);
+    let mut stream = TcpStream::connect(&serving.address).unwrap();
+    let address = &serving.address;
+    write!(
+        stream,
+        "POST /v1/projects HTTP/1.1\r\nHost: {address}\r\nContent-Length: 9\r\n\r\n{{"
+    )
+    .unwrap();
+    // The request must have begun, or there is nothing to wait for.
+    std::thread::sleep(Duration::from_millis(300));
+    let began = Instant::now();
+    serving.tell("-TERM");
+    std::thread::sleep(Duration::from_millis(300));
+    serving.tell("-TERM");
+    assert_eq!(serving.end().0, Some(128 + 15));
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn it_does_not_start_where_others_could_reach_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let ran = accord(&["serve", "--listen", "0.0.0.0:0", "--data", data], "");
+    let said = ran.refused("SERVE_KEYS_NEEDED");
+    assert!(said.contains("no keys"), "{said}");
+    let serving = Serving::start(folder.path(), &[]);
+    let (status, _) = serving.ask(
+        "POST",
+        "/accord/v1/keys",
+        r#"{"label": "a", "verbs": ["admin"]}"#,
+    );
+    assert_eq!(status, 201);
+    // One folder, one server.
+    accord(&["serve", "--listen", "127.0.0.1:0", "--data", data], "").refused("STORE_LOCKED");
+    serving.tell("-TERM");
+    serving.end();
+    let ran = accord(&["serve", "--listen", "0.0.0.0:0", "--data", data], "");
+    let said = ran.refused("SERVE_TLS_NEEDED");
+    assert!(said.contains("--behind-proxy"), "{said}");
+    // With keys there is nothing to warn of.
+    let serving = Serving::start(
+        folder.path(),
+        &["--log-format", "json", "--log-level", "debug"],
+    );
+    let (status, body) = serving.ask("GET", "/accord/v1/status", "");
+    assert_eq!((status, &body["code"]), (401, &json!("AUTH_REQUIRED")));
+    serving.tell("-TERM");
+    let (_, said) = serving.end();
+    assert!(!said.contains("there are no keys"), "{said}");
+    let id = body["correlationId"].as_str().unwrap();
+    let line = said.lines().find(|line| line.contains(id));
+    let line: Value = serde_json::from_str(line.expect("a line with the id")).unwrap();
+    assert_eq!(line["code"], "AUTH_REQUIRED");
+}
+
+#[test]
+fn settings_are_shown_with_their_origin() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    std::fs::write(
+        folder.path().join("accord.toml"),
+        "[limits]\nconnections = 9\n",
+    )
+    .unwrap();
+    let text = accord(&["config", "show", "--data", data, "--strict-projects"], "").yes();
+    let line = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name));
+        line.unwrap_or_else(|| panic!("{name} is not in\n{text}"))
+            .to_owned()
+    };
+    assert!(line("limits.connections").ends_with("accord.toml"));
+    assert!(line("strict_projects").ends_with("flag"));
+    assert!(line("listen").contains("127.0.0.1:7171"));
+    let output = command(&["config", "show", "--json", "--data", data])
+        .env("ACCORD_LOG_LEVEL", "debug")
+        .output()
+        .unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let entries = document["settings"].as_array().unwrap();
+    let level = entries
+        .iter()
+        .find(|entry| entry["name"] == "log.level")
+        .unwrap();
+    assert_eq!(
+        (&level["value"], &level["origin"]),
+        (&json!("debug"), &json!("environment"))
+    );
+    assert_eq!(level["place"], "ACCORD_LOG_LEVEL");
+    let said =
+        accord(&["config", "show", "--set", "limits.conections=3"], "").refused("SETTING_UNKNOWN");
+    assert!(said.contains("limits.connections"), "{said}");
+    accord(&["serve", "--set", "limits.connections=none"], "").refused("SETTING_INVALID");
+}
