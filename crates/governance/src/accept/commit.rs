@@ -1,0 +1,276 @@
+//! One commit: everything that an operation writes, in the order in which it is written.
+//!
+//! The journal goes to disk first; from then on the commit has happened. Each write can be
+//! carried out again: a line or section that is there already is left alone, a file is
+//! replaced by the same content, what is to be removed may be gone.
+
+use accord_canon::sha256;
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use crate::members::{build, text};
+use crate::run::Change;
+use crate::state::State;
+use crate::{HOME, Ids, Instant, TransactionId, TurnId};
+
+wire_enum! {
+    /// A record that only grows, one JSON object a line.
+    pub enum Record("GovernedRecord", closed) {
+        /// Accepted turns.
+        History = "history.jsonl",
+        /// Decisions.
+        Ledger = "decision-ledger.jsonl",
+        /// Events.
+        Events = "events.jsonl",
+        /// Runs that are over or blocked.
+        RunHistory = "run-history.jsonl",
+    }
+}
+
+wire_enum! {
+    /// What a commit does.
+    pub enum CommitKind("CommitKind", closed) {
+        /// It accepts a turn; its journal is one that other runners understand.
+        Accept = "accept",
+        /// Anything else.
+        Change = "change",
+    }
+}
+
+/// How a line is known to be there already.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Key {
+    /// A line with the same value under this name.
+    Member(&'static str),
+    /// The same line.
+    Whole,
+}
+
+/// One write.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// A line for a record.
+    Append {
+        /// The record.
+        record: Record,
+        /// The line.
+        line: Object,
+    },
+    /// A section for the end of a document, unless it is in it.
+    Section {
+        /// The document.
+        path: String,
+        /// The section.
+        text: String,
+    },
+    /// The whole content of a file.
+    Replace {
+        /// The file.
+        path: String,
+        /// Its content.
+        text: String,
+    },
+    /// A file, or a folder with all that is in it, that is no longer needed.
+    Remove {
+        /// It.
+        path: String,
+    },
+}
+
+/// Everything that an operation writes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Commit {
+    /// Its id, and the name of its journal.
+    pub transaction: TransactionId,
+    /// What it does.
+    pub kind: CommitKind,
+    /// The journal.
+    pub journal: Object,
+    /// The writes, in order; the state comes behind everything that it speaks of.
+    pub writes: Vec<Write>,
+}
+
+impl Record {
+    /// Where the record lies.
+    pub fn path(self) -> String {
+        format!("{HOME}/{self}")
+    }
+
+    /// How a line of the record is known to be there already.
+    pub fn key(self) -> Key {
+        match self {
+            Self::History => Key::Member("turn_id"),
+            Self::Events => Key::Member("event_id"),
+            Self::Ledger | Self::RunHistory => Key::Whole,
+        }
+    }
+
+    /// Whether a line of the record says what another line says.
+    pub fn same(self, line: &Object, other: &Object) -> bool {
+        match self.key() {
+            Key::Member(name) => line.contains_key(name) && line.get(name) == other.get(name),
+            Key::Whole => line == other,
+        }
+    }
+}
+
+impl Commit {
+    /// The commit of a change that accepts no turn; `before` is the state that it changes.
+    pub fn of_change(before: &State, change: &Change, ids: &mut Ids, now: Instant) -> Self {
+        let mut writes = Vec::new();
+        for line in &change.ledger {
+            writes.push(append(Record::Ledger, line));
+        }
+        for event in &change.events {
+            writes.push(append(Record::Events, event.line()));
+        }
+        writes.push(state_write(&change.state));
+        let transaction = ids.transaction();
+        let journal = build([
+            ("transaction_id", transaction.as_str().into()),
+            ("kind", CommitKind::Change.as_str().into()),
+            ("status", "prepared".into()),
+            ("run_id", change.state.member("run_id")),
+            ("prepared_at", now.to_string().into()),
+            ("state_before", fingerprint(before).into()),
+            ("state_after", fingerprint(&change.state).into()),
+            ("accord", own_part(&writes).into()),
+        ]);
+        Self {
+            transaction,
+            kind: CommitKind::Change,
+            journal,
+            writes,
+        }
+    }
+
+    /// The commit that accepts a turn.
+    pub(super) fn of_acceptance(
+        turn: &TurnId,
+        accepted_sequence: u64,
+        state: &State,
+        writes: Vec<Write>,
+        ids: &mut Ids,
+        now: Instant,
+    ) -> Self {
+        let lines = |wanted: Record| -> Vec<Value> {
+            let lines = writes.iter().filter_map(|write| match write {
+                Write::Append { record, line } if *record == wanted => {
+                    Some(Value::Object(line.clone()))
+                }
+                _ => None,
+            });
+            lines.collect()
+        };
+        let transaction = ids.transaction();
+        let history = lines(Record::History).pop().unwrap_or(Value::Null);
+        let journal = build([
+            ("transaction_id", transaction.as_str().into()),
+            ("kind", CommitKind::Accept.as_str().into()),
+            ("status", "prepared".into()),
+            ("run_id", state.member("run_id")),
+            ("turn_id", turn.as_str().into()),
+            ("prepared_at", now.to_string().into()),
+            ("accepted_sequence", accepted_sequence.into()),
+            ("history_entry", history),
+            ("ledger_entries", lines(Record::Ledger).into()),
+            ("next_state", state.document().into()),
+            ("accord", own_part(&writes).into()),
+        ]);
+        Self {
+            transaction,
+            kind: CommitKind::Accept,
+            journal,
+            writes,
+        }
+    }
+}
+
+impl Write {
+    /// The write as a journal has it.
+    fn document(&self) -> Object {
+        match self {
+            Self::Append { record, line } => build([
+                ("append", record.as_str().into()),
+                ("line", line.clone().into()),
+            ]),
+            Self::Section { path, text } => build([
+                ("section", path.as_str().into()),
+                ("text", text.as_str().into()),
+            ]),
+            Self::Replace { path, text } => build([
+                ("replace", path.as_str().into()),
+                ("text", text.as_str().into()),
+            ]),
+            Self::Remove { path } => build([("remove", path.as_str().into())]),
+        }
+    }
+
+    /// Reads a write out of a journal.
+    pub(super) fn read(document: &Object) -> Option<Self> {
+        let content = || text(document, "text").map(str::to_owned);
+        let path = |name: &str| {
+            // A journal writes nothing outside the repository, whoever wrote it.
+            crate::RepoPath::parse(text(document, name)?)
+                .ok()
+                .map(|path| path.to_string())
+        };
+        if let Some(record) = text(document, "append") {
+            return Some(Self::Append {
+                record: Record::parse(record)?,
+                line: document.get("line")?.as_object()?.clone(),
+            });
+        }
+        if let Some(path) = path("section") {
+            return Some(Self::Section {
+                path,
+                text: content()?,
+            });
+        }
+        if let Some(path) = path("replace") {
+            return Some(Self::Replace {
+                path,
+                text: content()?,
+            });
+        }
+        Some(Self::Remove {
+            path: path("remove")?,
+        })
+    }
+}
+
+/// What tells one state from another, however it is spelled.
+pub(super) fn fingerprint(state: &State) -> String {
+    sha256(Value::Object(state.document()).to_string().as_bytes()).hex()
+}
+
+pub(super) fn append(record: Record, line: &Object) -> Write {
+    Write::Append {
+        record,
+        line: line.clone(),
+    }
+}
+
+/// Where the state lies.
+pub(super) fn state_path() -> String {
+    format!("{HOME}/state.json")
+}
+
+pub(super) fn state_write(state: &State) -> Write {
+    Write::Replace {
+        path: state_path(),
+        text: pretty(&state.document()),
+    }
+}
+
+/// A document as files have it: two spaces a level, and a line end.
+pub(crate) fn pretty(document: &Object) -> String {
+    let text = serde_json::to_string_pretty(document).expect("an object of JSON values has a text");
+    text + "\n"
+}
+
+fn own_part(writes: &[Write]) -> Object {
+    let writes: Vec<Value> = writes.iter().map(|write| write.document().into()).collect();
+    build([("writes", writes.into())])
+}

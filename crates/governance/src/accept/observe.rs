@@ -1,0 +1,228 @@
+//! What version control saw, held against what the result declares.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use accord_contract::codes::{Code, Failure};
+
+use super::Inputs;
+use crate::RepoPath;
+use crate::config::{RuntimeType, WriteAuthority};
+use crate::members::array;
+use crate::result::TurnResult;
+use crate::state::{Baseline, Turn};
+
+/// What has changed since a baseline.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Observation {
+    /// The commit by now; `None` without version control.
+    pub head_ref: Option<String>,
+    /// Whether anything is changed and not committed.
+    pub dirty: bool,
+    /// Every path that differs from the baseline's commit, committed since or not, with a
+    /// mark of its content. Ignored files are not in it.
+    pub changed: BTreeMap<String, String>,
+    /// The changes in a line, for people.
+    pub summary: Option<String>,
+}
+
+/// What a turn is held to have changed.
+pub(super) struct Checked {
+    pub(super) changed: Vec<RepoPath>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Observation {
+    /// Whether version control saw it.
+    pub fn is_git(&self) -> bool {
+        self.head_ref.is_some()
+    }
+
+    /// What the run rests on from now: the commit, or the workspace as it is.
+    pub fn integration_ref(&self) -> Option<String> {
+        let head = self.head_ref.as_ref()?;
+        Some(if self.dirty {
+            "workspace:dirty".into()
+        } else {
+            format!("git:{head}")
+        })
+    }
+
+    /// The paths that are not as they were in an earlier observation.
+    pub(super) fn drift(&self, later: &Self) -> Vec<String> {
+        let paths: BTreeSet<&String> = self.changed.keys().chain(later.changed.keys()).collect();
+        let moved = paths.into_iter().filter(|path| {
+            let operational = RepoPath::parse(path).is_ok_and(|path| path.is_operational());
+            !operational && self.changed.get(*path) != later.changed.get(*path)
+        });
+        moved.cloned().collect()
+    }
+
+    /// What can be attributed to somebody: no files of the run, and none that was already
+    /// changed in the same way when the turn was assigned.
+    fn attributable(&self, baseline: Option<&Baseline>) -> Vec<RepoPath> {
+        let known: BTreeMap<&str, &str> = baseline
+            .map(|baseline| {
+                let dirty = baseline.dirty.iter();
+                dirty
+                    .map(|(path, mark)| (path.as_str(), mark.as_str()))
+                    .collect()
+            })
+            .unwrap_or_default();
+        self.changed
+            .iter()
+            .filter(|(path, mark)| known.get(path.as_str()) != Some(&mark.as_str()))
+            .filter_map(|(path, _)| RepoPath::parse(path).ok())
+            .filter(|path| !path.is_operational())
+            .collect()
+    }
+}
+
+/// Holds what was seen against what is declared.
+pub(super) fn check(
+    result: &TurnResult,
+    turn: &Turn,
+    inputs: &Inputs,
+    seen: &Observation,
+) -> Result<Checked, Failure> {
+    let declared = result.files_changed();
+    let mut warnings = Vec::new();
+    if !seen.is_git() {
+        if !declared.is_empty() {
+            warnings.push("without version control the declared files cannot be checked".into());
+        }
+        return Ok(Checked {
+            changed: declared,
+            warnings,
+        });
+    }
+    let role = inputs.config.role(turn.role());
+    let runtime = turn.runtime_id().and_then(|id| inputs.config.runtime(id));
+    let from_afar = runtime.is_some_and(|runtime| RuntimeType::only_proposes(runtime.kind));
+    let observed = seen.attributable(turn.baseline().as_ref());
+    let others = |path: &RepoPath| {
+        let touch = inputs.index.touch(path);
+        touch.is_some_and(|touch| touch.accepted_sequence > turn.assigned_sequence())
+    };
+    let produced = [result.produced_artifacts(), result.ignored_outputs()].concat();
+    let undeclared: Vec<&RepoPath> = observed
+        .iter()
+        .filter(|path| !declared.contains(path) && !produced.contains(path) && !others(path))
+        .collect();
+    let unseen: Vec<&RepoPath> = declared
+        .iter()
+        .filter(|path| !observed.contains(path))
+        .collect();
+    let shared = inputs.state.turns().len() > 1;
+    match role.map(|role| role.authority) {
+        Some(WriteAuthority::ReviewOnly) => {
+            review_only(&undeclared, &unseen, shared, &mut warnings)?;
+        }
+        _ if from_afar => {}
+        _ => {
+            written(&undeclared, shared, &mut warnings)?;
+            if !unseen.is_empty() {
+                warnings.push(format!(
+                    "declared and not seen to change: {}",
+                    join(&unseen)
+                ));
+            }
+            empty_workspace(result, &observed, &declared)?;
+        }
+    }
+    let mut changed: Vec<RepoPath> = observed
+        .into_iter()
+        .filter(|path| declared.contains(path) || produced.contains(path))
+        .collect();
+    if from_afar {
+        changed = declared;
+    }
+    Ok(Checked { changed, warnings })
+}
+
+fn review_only(
+    undeclared: &[&RepoPath],
+    unseen: &[&RepoPath],
+    shared: bool,
+    warnings: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let product: Vec<&RepoPath> = undeclared
+        .iter()
+        .copied()
+        .filter(|path| !path.is_review())
+        .collect();
+    if !product.is_empty() && !shared {
+        let message = "a role that only reviews changed files that are no reviews";
+        return Err(mismatch(message, &product));
+    }
+    if !product.is_empty() {
+        warnings.push(format!(
+            "changed by somebody, while turns run side by side: {}",
+            join(&product)
+        ));
+    }
+    let phantom: Vec<&RepoPath> = unseen
+        .iter()
+        .copied()
+        .filter(|path| !path.is_baseline_exempt())
+        .collect();
+    if !phantom.is_empty() {
+        return Err(mismatch(
+            "a review declares files that did not change",
+            &phantom,
+        ));
+    }
+    Ok(())
+}
+
+fn written(
+    undeclared: &[&RepoPath],
+    shared: bool,
+    warnings: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let undeclared: Vec<&RepoPath> = undeclared
+        .iter()
+        .copied()
+        .filter(|path| !path.is_baseline_exempt())
+        .collect();
+    if undeclared.is_empty() {
+        return Ok(());
+    }
+    if shared {
+        // Whose change it is cannot be told while turns run side by side.
+        warnings.push(format!(
+            "changed and declared by nobody so far: {}",
+            join(&undeclared)
+        ));
+        return Ok(());
+    }
+    Err(mismatch(
+        "files changed that the result does not declare",
+        &undeclared,
+    ))
+}
+
+fn empty_workspace(
+    result: &TurnResult,
+    observed: &[RepoPath],
+    declared: &[RepoPath],
+) -> Result<(), Failure> {
+    let claims = result.artifact_type() == Some("workspace");
+    let seen =
+        |path: &RepoPath| declared.contains(path) || result.produced_artifacts().contains(path);
+    if claims && !observed.iter().any(seen) {
+        let message = "the result claims work in the workspace, and nothing that it names changed";
+        return Err(Failure::new(Code::XchainEmptyWorkspaceArtifact, message));
+    }
+    Ok(())
+}
+
+fn mismatch(message: &str, files: &[&RepoPath]) -> Failure {
+    let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
+    let message = format!("{message}: {}", names.join(", "));
+    Failure::new(Code::XchainArtifactMismatch, message).with("files", array(&names))
+}
+
+fn join(files: &[&RepoPath]) -> String {
+    let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
+    names.join(", ")
+}

@@ -1,0 +1,132 @@
+//! What a journal that was left behind asks for.
+//!
+//! A journal that is there says that its commit happened and may not be on disk in full.
+//! Lines are looked up before they are written; files are replaced only while nobody went
+//! on from there.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use super::commit::{append, fingerprint, state_path, state_write};
+use super::{CommitKind, Record, Write};
+use crate::dispatch;
+use crate::members::{self, count, list, text};
+use crate::state::State;
+use crate::{RunId, TurnId};
+
+/// What to do about a journal, in order; then it is deleted.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Recovery {
+    /// The writes; each append and section only where it is not there yet.
+    pub writes: Vec<Write>,
+    /// Whether the state already says what the journal says.
+    pub applied: bool,
+    /// Whether somebody who does not know the journal went on from the state before it, so
+    /// that what it says never happened.
+    pub superseded: bool,
+}
+
+/// Reads a journal of this or another runner, given the state on disk.
+///
+/// # Errors
+/// With `record_invalid` when it is no journal; it is then left alone.
+pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
+    let damaged = |what: &str| {
+        Failure::new(
+            Code::XchainRecordInvalid,
+            format!("a journal was left behind, and {what}"),
+        )
+    };
+    if text(journal, "status") != Some("prepared") {
+        return Err(damaged("its status is not known"));
+    }
+    let kind = text(journal, "kind").map_or(Some(CommitKind::Accept), CommitKind::parse);
+    let own = members::object(journal, "accord").map(|own| list(own, "writes"));
+    let (applied, superseded) = match kind {
+        Some(CommitKind::Accept) => (is_applied(journal, state), false),
+        Some(CommitKind::Change) => {
+            let now = fingerprint(state);
+            let is = |name: &str| text(journal, name) == Some(now.as_str());
+            (is("state_after"), !is("state_after") && !is("state_before"))
+        }
+        None => return Err(damaged("its kind is not known")),
+    };
+    if superseded {
+        return Ok(Recovery {
+            writes: Vec::new(),
+            applied,
+            superseded,
+        });
+    }
+    let mut writes = match own {
+        Some(writes) => {
+            let read = writes.iter().map(|write| Write::read(write.as_object()?));
+            let read: Option<Vec<Write>> = read.collect();
+            read.ok_or_else(|| damaged("one of its writes is not known"))?
+        }
+        None => foreign(journal).ok_or_else(|| damaged("it lacks what a journal has"))?,
+    };
+    let moved_on = kind == Some(CommitKind::Accept) && applied && went_on(journal, state);
+    writes.retain(|write| match write {
+        Write::Replace { path, .. } if *path == state_path() => !applied,
+        Write::Replace { .. } => !moved_on,
+        _ => true,
+    });
+    Ok(Recovery {
+        writes,
+        applied,
+        superseded,
+    })
+}
+
+/// Whether the state knows that the turn was accepted.
+fn is_applied(journal: &Object, state: &State) -> bool {
+    let same_run =
+        text(journal, "run_id").is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
+    let turn = text(journal, "turn_id").and_then(TurnId::parse);
+    let active = turn.as_ref().is_some_and(|turn| state.turn(turn).is_some());
+    let sequence = count(journal, "accepted_sequence").unwrap_or(0);
+    !same_run || (!active && state.turn_sequence() >= sequence)
+}
+
+/// Whether more has happened since.
+fn went_on(journal: &Object, state: &State) -> bool {
+    let sequence = count(journal, "accepted_sequence").unwrap_or(0);
+    let same_run =
+        text(journal, "run_id").is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
+    !same_run || state.turn_sequence() > sequence
+}
+
+/// The writes of a journal that another runner left.
+fn foreign(journal: &Object) -> Option<Vec<Write>> {
+    let history = members::object(journal, "history_entry")?;
+    let next = State::read(journal.get("next_state")?.clone()).ok()?;
+    let turn = TurnId::parse(text(history, "turn_id")?)?;
+    let mut writes = vec![append(Record::History, history)];
+    for line in list(journal, "ledger_entries")
+        .iter()
+        .filter_map(Value::as_object)
+    {
+        writes.push(append(Record::Ledger, line));
+    }
+    writes.push(state_write(&next));
+    writes.extend(leftovers(&turn));
+    Some(writes)
+}
+
+/// What of an accepted turn is no longer needed.
+pub(super) fn leftovers(turn: &TurnId) -> [Write; 2] {
+    let staging = dispatch::staging_path(turn);
+    let folder = staging
+        .rsplit_once('/')
+        .map_or(staging.as_str(), |(folder, _)| folder);
+    [
+        Write::Remove {
+            path: dispatch::bundle_folder(turn),
+        },
+        Write::Remove {
+            path: folder.to_owned(),
+        },
+    ]
+}

@@ -1,0 +1,141 @@
+//! What people read about an accepted turn: its section of `TALK.md`, its review, its
+//! proposal.
+
+use std::fmt::Write as _;
+
+use accord_contract::wire::{Object, Value};
+
+use super::Write;
+use super::commit::pretty;
+use crate::config::{RuntimeType, WriteAuthority};
+use crate::members::{build, list, text};
+use crate::result::TurnResult;
+use crate::state::Turn;
+use crate::{HOME, RepoPath};
+
+/// The section of `TALK.md`.
+pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
+    let mut section = format!(
+        "\n---\n\n## Turn {} | {} ({phase})\n\n- **Status:** {}\n- **Summary:** {}\n",
+        turn.id().short(),
+        turn.role(),
+        result.status(),
+        line(result.summary()),
+    );
+    let decisions: Vec<&Object> = result.decisions().collect();
+    if !decisions.is_empty() {
+        section.push_str("- **Decisions:**\n");
+        for decision in decisions {
+            let (id, statement) = (text(decision, "id"), text(decision, "statement"));
+            let _ = writeln!(
+                section,
+                "  - {}: {}",
+                id.unwrap_or("?"),
+                line(statement.unwrap_or_default())
+            );
+        }
+    }
+    if !result.objections().is_empty() {
+        section.push_str("- **Objections:**\n");
+        for objection in result.objections().iter().filter_map(Value::as_object) {
+            let _ = writeln!(
+                section,
+                "  - {} ({}): {}",
+                text(objection, "id").unwrap_or("?"),
+                text(objection, "severity").unwrap_or("?"),
+                line(text(objection, "statement").unwrap_or_default())
+            );
+        }
+    }
+    let next = result.proposed_next_role().unwrap_or("human");
+    let _ = writeln!(section, "- **Proposed next:** {next}");
+    Write::Section {
+        path: "TALK.md".into(),
+        text: section,
+    }
+}
+
+/// The review of a role that works from afar, as a file.
+pub(super) fn review(
+    result: &TurnResult,
+    turn: &Turn,
+    authority: WriteAuthority,
+    runtime: Option<RuntimeType>,
+) -> Option<Write> {
+    let from_afar = runtime.is_some_and(RuntimeType::only_proposes);
+    if authority != WriteAuthority::ReviewOnly || !from_afar {
+        return None;
+    }
+    let mut review = format!(
+        "# Review of {} by {}\n\n{}\n",
+        turn.id(),
+        turn.role(),
+        result.summary()
+    );
+    for objection in result.objections().iter().filter_map(Value::as_object) {
+        let _ = write!(
+            review,
+            "\n## {} ({})\n\n{}\n",
+            text(objection, "id").unwrap_or("?"),
+            text(objection, "severity").unwrap_or("?"),
+            text(objection, "statement").unwrap_or_default()
+        );
+    }
+    Some(Write::Replace {
+        path: format!("{HOME}/reviews/{}-{}-review.md", turn.id(), turn.role()),
+        text: review,
+    })
+}
+
+/// The proposed changes of a role that does not write itself, as files of their own.
+pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
+    let changes = list(result.document(), "proposed_changes");
+    let folder = format!("{HOME}/proposed/{}", turn.id());
+    let mut writes = Vec::new();
+    let mut overview = format!(
+        "# Proposal of {} by {}\n\n{}\n\n",
+        turn.id(),
+        turn.role(),
+        result.summary()
+    );
+    let mut files = Vec::new();
+    for change in changes.iter().filter_map(Value::as_object) {
+        let Some(path) = text(change, "path").and_then(|path| RepoPath::parse(path).ok()) else {
+            continue;
+        };
+        let action = text(change, "action").unwrap_or("modify");
+        let _ = writeln!(overview, "- {action} `{path}`");
+        files.push(Value::Object(build([
+            ("path", path.as_str().into()),
+            ("action", action.into()),
+        ])));
+        if let Some(content) = text(change, "content") {
+            writes.push(Write::Replace {
+                path: format!("{folder}/{path}"),
+                text: content.to_owned(),
+            });
+        }
+    }
+    if files.is_empty() {
+        return writes;
+    }
+    let snapshot = build([
+        ("turn_id", turn.id().as_str().into()),
+        ("files", files.into()),
+    ]);
+    writes.push(Write::Replace {
+        path: format!("{folder}/PROPOSAL.md"),
+        text: overview,
+    });
+    writes.push(Write::Replace {
+        path: format!("{folder}/SOURCE_SNAPSHOT.json"),
+        text: pretty(&snapshot),
+    });
+    writes
+}
+
+/// A text on one line, so that it cannot pass for a section.
+fn line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}

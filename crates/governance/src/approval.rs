@@ -1,0 +1,48 @@
+//! Which gates pass without a person.
+
+use crate::config::{ApprovalAction, ApprovalRule, Config, Gate};
+use crate::history::RunIndex;
+
+/// Whether the policy passes a gate whose own conditions hold, from a phase to the next or,
+/// without a next one, to the end of the run. Where a rule matches and its conditions do not
+/// hold, a person is asked; no other rule is tried.
+pub fn passes_without_person(
+    config: &Config,
+    gate: &Gate,
+    from: &str,
+    to: Option<&str>,
+    index: &RunIndex,
+    asking_role: &str,
+) -> bool {
+    if gate.credentialed {
+        return false;
+    }
+    let policy = &config.approval;
+    let Some(to) = to else {
+        let rule = policy.completion.as_ref();
+        return rule.is_some_and(|rule| approves(rule, config, from, index, asking_role));
+    };
+    let matching = policy.rules.iter().find(|rule| {
+        let fits = |wanted: &Option<String>, phase| wanted.as_deref().is_none_or(|w| w == phase);
+        fits(&rule.from_phase, from) && fits(&rule.to_phase, to)
+    });
+    match matching {
+        Some(rule) => approves(rule, config, from, index, asking_role),
+        None => policy.default == Some(ApprovalAction::AutoApprove),
+    }
+}
+
+fn approves(
+    rule: &ApprovalRule,
+    config: &Config,
+    phase: &str,
+    index: &RunIndex,
+    asking_role: &str,
+) -> bool {
+    // That the gate's own conditions hold is why the question is asked at all.
+    let participated = |role: &String| role == asking_role || index.participated(phase, role);
+    let visited = |name: &&str| *name == phase || index.turns_of_phase(name) > 0;
+    rule.action == ApprovalAction::AutoApprove
+        && rule.when.roles_participated.iter().all(participated)
+        && (!rule.when.all_phases_visited || config.phases().iter().all(visited))
+}

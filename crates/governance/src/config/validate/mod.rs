@@ -1,0 +1,302 @@
+//! The rules of a configuration.
+//!
+//! [`problems`] is every rule, for a project that people run. [`narrow_problems`] is what
+//! the protocol's cases ask of a configuration: versions and references, in a fixed order.
+
+mod limits;
+mod runtimes;
+pub(crate) use runtimes::is_http_url;
+mod sections;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value};
+
+use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
+use crate::hooks;
+use crate::members::{self, entries, filled, given, list, text};
+use crate::patterns::{is_name, is_phase};
+
+/// What is wrong with a configuration, every rule considered.
+pub fn problems(document: &Value) -> Vec<ConfigProblem> {
+    let Some(document) = document.as_object() else {
+        return vec![invalid("", "the configuration must be a JSON object")];
+    };
+    let mut found = Vec::new();
+    let version = document.get("schema_version");
+    if version != Some(&"1.0".into()) && version != Some(&4.into()) {
+        found.push(version_problem(version));
+    }
+    project(document, &mut found);
+    roles(document, &mut found);
+    runtimes::check(document, &mut found);
+    authority_fits_runtime(document, &mut found);
+    routing(document, &mut found);
+    sections::gates(document, &mut found);
+    sections::workflow(document, &mut found);
+    for problem in hooks::config_problems(document) {
+        found.push(invalid(problem.0, problem.1));
+    }
+    limits::check(document, &mut found);
+    found
+}
+
+/// What is wrong with a configuration as far as the protocol's cases look.
+pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
+    let Some(document) = document.as_object() else {
+        return vec![invalid("", "the configuration must be a JSON object")];
+    };
+    let mut found = Vec::new();
+    let version = document.get("schema_version");
+    if version != Some(&"1.0".into()) {
+        found.push(version_problem(version));
+    }
+    for (id, role) in entries(document, "roles") {
+        runtime_reference(document, id, role, &mut found);
+    }
+    routing(document, &mut found);
+    found
+}
+
+pub(super) fn invalid(field: impl Into<String>, message: impl Into<String>) -> ConfigProblem {
+    ConfigProblem::new(Code::XchainInvalidConfig, field, message)
+}
+
+fn version_problem(version: Option<&Value>) -> ConfigProblem {
+    let message = "schema_version must be \"1.0\"";
+    ConfigProblem::new(Code::XchainSchemaVersionInvalid, "schema_version", message)
+        .with("expected_version", "1.0")
+        .with("actual_version", version.cloned().unwrap_or(Value::Null))
+}
+
+fn project(document: &Object, found: &mut Vec<ConfigProblem>) {
+    let Some(project) = members::object(document, "project") else {
+        found.push(invalid(
+            "project",
+            "project must be an object with id and name",
+        ));
+        return;
+    };
+    for name in ["id", "name"] {
+        if filled(project, name).is_none() {
+            let field = format!("project.{name}");
+            found.push(invalid(
+                &field,
+                format!("{field} must be a text that says something"),
+            ));
+        }
+    }
+    if let Some(goal) = given(project, "goal")
+        && goal.as_str().is_none_or(|goal| goal.chars().count() > 500)
+    {
+        let message = "project.goal must be a text of at most 500 characters";
+        found.push(invalid("project.goal", message));
+    }
+}
+
+fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
+    let Some(roles) = members::object(document, "roles").filter(|roles| !roles.is_empty()) else {
+        found.push(invalid(
+            "roles",
+            "roles must be an object with at least one role",
+        ));
+        return;
+    };
+    for (id, value) in roles {
+        let field = |name: &str| format!("roles.{id}.{name}");
+        if !is_name(id) {
+            let message = format!("role {id:?} must be named by a-z, 0-9, _ and - alone");
+            found.push(invalid(format!("roles.{id}"), message));
+        }
+        let Some(role) = value.as_object() else {
+            found.push(invalid(
+                format!("roles.{id}"),
+                format!("role {id} must be an object"),
+            ));
+            continue;
+        };
+        for name in ["title", "mandate", "runtime"] {
+            if filled(role, name).is_none() {
+                let message = format!("roles.{id}.{name} must be a text that says something");
+                found.push(invalid(field(name), message));
+            }
+        }
+        if text(role, "write_authority")
+            .and_then(WriteAuthority::parse)
+            .is_none()
+        {
+            let message = format!(
+                "roles.{id}.write_authority must be authoritative, proposed or review_only"
+            );
+            found.push(invalid(field("write_authority"), message));
+        }
+        if let Some(weight) = given(role, "decision_authority")
+            && weight.as_u64().is_none_or(|weight| weight > 99)
+        {
+            let message = format!("roles.{id}.decision_authority must be a whole number, 0 to 99");
+            found.push(invalid(field("decision_authority"), message));
+        }
+        if let Some(scope) = given(role, "declared_file_scope")
+            && !is_texts(scope)
+        {
+            let message = format!("roles.{id}.declared_file_scope must be a list of texts");
+            found.push(invalid(field("declared_file_scope"), message));
+        }
+        runtime_reference(document, id, value, found);
+    }
+}
+
+fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<ConfigProblem>) {
+    let Some(runtime) = role.get("runtime").and_then(Value::as_str) else {
+        return;
+    };
+    let declared = members::object(document, "runtimes");
+    if declared.is_none_or(|runtimes| !runtimes.contains_key(runtime)) {
+        let field = format!("roles.{id}.runtime");
+        let message = format!("role {id} names the runtime {runtime}, which is not declared");
+        found.push(
+            ConfigProblem::new(Code::XchainUndeclaredRuntimeReference, field, message)
+                .with("referenced_runtime", runtime),
+        );
+    }
+}
+
+/// Who only reviews runs no program in the repository; who writes files does not do so
+/// from afar.
+fn authority_fits_runtime(document: &Object, found: &mut Vec<ConfigProblem>) {
+    let runtimes = members::object(document, "runtimes");
+    for (id, role) in entries(document, "roles") {
+        let authority = role.get("write_authority").and_then(Value::as_str);
+        let kind = role
+            .get("runtime")
+            .and_then(Value::as_str)
+            .and_then(|runtime| runtimes?.get(runtime)?.get("type")?.as_str())
+            .and_then(RuntimeType::parse);
+        let (Some(authority), Some(kind)) = (authority.and_then(WriteAuthority::parse), kind)
+        else {
+            continue;
+        };
+        let fits = match authority {
+            WriteAuthority::ReviewOnly => kind != RuntimeType::LocalCli,
+            WriteAuthority::Authoritative => !kind.only_proposes(),
+            WriteAuthority::Proposed => true,
+        };
+        if !fits {
+            let message = format!("role {id} is {authority} and cannot use a {kind} runtime");
+            found.push(invalid(format!("roles.{id}.runtime"), message));
+        }
+    }
+}
+
+fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
+    let Some(value) = given(document, "routing") else {
+        return;
+    };
+    let Some(routing) = value.as_object() else {
+        found.push(invalid(
+            "routing",
+            "routing must be an object, one member a phase",
+        ));
+        return;
+    };
+    for (phase, value) in routing {
+        let field = |name: &str| format!("routing.{phase}.{name}");
+        if !is_phase(phase) {
+            let message =
+                format!("phase {phase:?} must begin with a-z and go on with a-z, 0-9, _ and -");
+            found.push(invalid(format!("routing.{phase}"), message));
+        }
+        let Some(route) = value.as_object() else {
+            let message = format!("routing.{phase} must be an object");
+            found.push(invalid(format!("routing.{phase}"), message));
+            continue;
+        };
+        if let Some(role) = given(route, "entry_role") {
+            role_reference(document, field("entry_role"), role, false, found);
+        }
+        match given(route, "allowed_next_roles") {
+            None => {}
+            Some(Value::Array(roles)) => {
+                for role in roles {
+                    role_reference(document, field("allowed_next_roles"), role, true, found);
+                }
+            }
+            Some(_) => {
+                let message = format!("routing.{phase}.allowed_next_roles must be a list");
+                found.push(invalid(field("allowed_next_roles"), message));
+            }
+        }
+        if let Some(gate) = given(route, "exit_gate") {
+            gate_reference(document, field("exit_gate"), gate, found);
+        }
+        if let Some(turns) = given(route, "max_concurrent_turns") {
+            let most = MAX_CONCURRENT_TURNS as u64;
+            if turns
+                .as_u64()
+                .is_none_or(|turns| !(1..=most).contains(&turns))
+            {
+                let message = format!(
+                    "routing.{phase}.max_concurrent_turns must be a whole number, 1 to {most}"
+                );
+                found.push(invalid(field("max_concurrent_turns"), message));
+            }
+        }
+    }
+}
+
+fn role_reference(
+    document: &Object,
+    field: String,
+    role: &Value,
+    human: bool,
+    found: &mut Vec<ConfigProblem>,
+) {
+    let name = role.as_str().unwrap_or_default();
+    let declared = members::object(document, "roles").is_some_and(|roles| roles.contains_key(name));
+    if declared || (human && name == "human") {
+        return;
+    }
+    let message = format!("{field} names the role {role}, which is not declared");
+    found.push(
+        ConfigProblem::new(Code::XchainUndeclaredRoleReference, field, message)
+            .with("referenced_role", role.clone()),
+    );
+}
+
+fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Vec<ConfigProblem>) {
+    let name = gate.as_str().unwrap_or_default();
+    if members::object(document, "gates").is_some_and(|gates| gates.contains_key(name)) {
+        return;
+    }
+    let message = format!("{field} names the gate {gate}, which is not declared");
+    found.push(
+        ConfigProblem::new(Code::XchainUndeclaredGateReference, field, message)
+            .with("referenced_gate", gate.clone()),
+    );
+}
+
+/// The phases that a document's other parts may name.
+pub(super) fn phase_names(document: &Object) -> Vec<String> {
+    match members::object(document, "routing").filter(|routing| !routing.is_empty()) {
+        Some(routing) => routing.keys().cloned().collect(),
+        None => DEFAULT_PHASES.map(str::to_owned).into(),
+    }
+}
+
+pub(super) fn is_texts(value: &Value) -> bool {
+    value
+        .as_array()
+        .is_some_and(|items| items.iter().all(Value::is_string))
+}
+
+pub(super) fn list_items<'a>(
+    document: &'a Object,
+    name: &str,
+    found: &mut Vec<ConfigProblem>,
+) -> &'a [Value] {
+    if let Some(value) = given(document, name)
+        && !value.is_array()
+    {
+        found.push(invalid(name, format!("{name} must be a list")));
+    }
+    list(document, name)
+}

@@ -1,0 +1,166 @@
+//! The documents that each phase owes, and what makes them sound.
+
+use accord_contract::wire::Object;
+use accord_contract::wire_enum;
+
+use crate::members::{self, entries, list, text, texts};
+
+wire_enum! {
+    /// How the content of a document is judged.
+    pub enum Semantics("GateSemantics", closed) {
+        /// The product owner signed.
+        PmSignoff = "pm_signoff",
+        /// The contract of the system is written down.
+        SystemSpec = "system_spec",
+        /// What was built is written down.
+        ImplementationNotes = "implementation_notes",
+        /// Every requirement passed.
+        AcceptanceMatrix = "acceptance_matrix",
+        /// The verdict is to ship.
+        ShipVerdict = "ship_verdict",
+        /// What users get is written down.
+        ReleaseNotes = "release_notes",
+        /// Named sections have content.
+        SectionCheck = "section_check",
+    }
+}
+
+/// A document that a phase owes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Artifact {
+    /// Where it lies.
+    pub path: String,
+    /// How it is judged.
+    pub semantics: Option<Semantics>,
+    /// The sections that [`Semantics::SectionCheck`] asks for.
+    pub required_sections: Vec<String>,
+    /// Whether the gate fails without it.
+    pub required: bool,
+    /// The role that must have had a turn in the phase.
+    pub owned_by: Option<String>,
+}
+
+/// The documents that each phase owes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowKit {
+    phases: Vec<(String, Vec<Artifact>)>,
+}
+
+/// Templates that a phase may name.
+pub(super) const TEMPLATES: [&str; 5] = [
+    "planning-default",
+    "implementation-default",
+    "qa-default",
+    "architecture-review",
+    "security-review",
+];
+
+impl Semantics {
+    /// How the document at a path is judged when nothing else is said.
+    pub fn of_path(path: &str) -> Option<Self> {
+        Some(match path {
+            ".planning/PM_SIGNOFF.md" => Self::PmSignoff,
+            ".planning/SYSTEM_SPEC.md" => Self::SystemSpec,
+            ".planning/IMPLEMENTATION_NOTES.md" => Self::ImplementationNotes,
+            ".planning/acceptance-matrix.md" => Self::AcceptanceMatrix,
+            ".planning/ship-verdict.md" => Self::ShipVerdict,
+            ".planning/RELEASE_NOTES.md" => Self::ReleaseNotes,
+            _ => return None,
+        })
+    }
+}
+
+impl WorkflowKit {
+    /// What a project has: what it declares, or the usual documents where it says nothing.
+    /// An empty declaration asks for none.
+    pub(super) fn of_project(document: &Object) -> Self {
+        if document.contains_key("workflow_kit") {
+            return Self::declared(document);
+        }
+        let usual = super::DEFAULT_PHASES.map(|phase| (phase.to_owned(), usual(phase)));
+        Self {
+            phases: usual.into(),
+        }
+    }
+
+    /// What a document declares.
+    pub(super) fn declared(document: &Object) -> Self {
+        let phases = members::object(document, "workflow_kit")
+            .into_iter()
+            .flat_map(|kit| entries(kit, "phases"))
+            .filter_map(|(phase, value)| {
+                let value = value.as_object()?;
+                let mut artifacts = match text(value, "template") {
+                    Some("planning-default") => usual("planning"),
+                    Some("implementation-default") => usual("implementation"),
+                    Some("qa-default") => usual("qa"),
+                    _ => Vec::new(),
+                };
+                for artifact in list(value, "artifacts")
+                    .iter()
+                    .filter_map(|item| item.as_object())
+                {
+                    let Some(artifact) = Artifact::extract(artifact) else {
+                        continue;
+                    };
+                    artifacts.retain(|other| other.path != artifact.path);
+                    artifacts.push(artifact);
+                }
+                Some((phase.clone(), artifacts))
+            })
+            .collect();
+        Self { phases }
+    }
+
+    /// The documents of a phase.
+    pub fn artifacts(&self, phase: &str) -> &[Artifact] {
+        let found = self.phases.iter().find(|(name, _)| name == phase);
+        found.map_or(&[], |(_, artifacts)| artifacts)
+    }
+
+    /// The role that alone owns a document, in whatever phase.
+    pub fn owner(&self, path: &str) -> Option<&str> {
+        let artifacts = self.phases.iter().flat_map(|(_, artifacts)| artifacts);
+        let mut owners = artifacts
+            .filter(|artifact| artifact.path == path)
+            .filter_map(|artifact| artifact.owned_by.as_deref());
+        let owner = owners.next()?;
+        owners.all(|other| other == owner).then_some(owner)
+    }
+}
+
+impl Artifact {
+    fn extract(members: &Object) -> Option<Self> {
+        let path = text(members, "path")?.to_owned();
+        let named = text(members, "semantics").and_then(Semantics::parse);
+        let settings = members::object(members, "semantics_config");
+        Some(Self {
+            semantics: named.or_else(|| Semantics::of_path(&path)),
+            required_sections: settings.map_or_else(Vec::new, |s| texts(s, "required_sections")),
+            required: members.get("required") != Some(&false.into()),
+            owned_by: text(members, "owned_by").map(str::to_owned),
+            path,
+        })
+    }
+}
+
+fn usual(phase: &str) -> Vec<Artifact> {
+    let paths: &[&str] = match phase {
+        "planning" => &[".planning/PM_SIGNOFF.md", ".planning/SYSTEM_SPEC.md"],
+        "implementation" => &[".planning/IMPLEMENTATION_NOTES.md"],
+        _ => &[
+            ".planning/acceptance-matrix.md",
+            ".planning/ship-verdict.md",
+            ".planning/RELEASE_NOTES.md",
+        ],
+    };
+    let artifact = |path: &&str| Artifact {
+        path: (*path).to_owned(),
+        semantics: Semantics::of_path(path),
+        required_sections: Vec::new(),
+        required: true,
+        owned_by: None,
+    };
+    paths.iter().map(artifact).collect()
+}

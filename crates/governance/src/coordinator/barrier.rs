@@ -1,0 +1,311 @@
+//! Barriers: when a workstream is done.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use super::{CoordinatorConfig, Workstream};
+use crate::Instant;
+use crate::members::{self, array, build, list, text, texts};
+
+wire_enum! {
+    /// What makes a workstream done.
+    pub enum BarrierType("BarrierType", closed) {
+        /// Every repository has accepted a turn.
+        AllReposAccepted = "all_repos_accepted",
+        /// Every repository has made the decisions that join them.
+        InterfaceAlignment = "interface_alignment",
+        /// Every repository has made the decisions that are named.
+        NamedDecisions = "named_decisions",
+        /// The first repository has accepted a turn, so that the others may follow.
+        OrderedRepoSequence = "ordered_repo_sequence",
+        /// A person says so.
+        SharedHumanGate = "shared_human_gate",
+    }
+}
+
+wire_enum! {
+    /// How a barrier stands.
+    pub enum BarrierStatus("BarrierStatus", closed) {
+        /// Nothing counts yet.
+        Pending = "pending",
+        /// Something counts.
+        PartiallySatisfied = "partially_satisfied",
+        /// It is open, and stays so.
+        Satisfied = "satisfied",
+    }
+}
+
+impl BarrierType {
+    /// The member of a workstream that says which decisions are meant.
+    pub fn settings(self) -> Option<&'static str> {
+        matches!(self, Self::InterfaceAlignment | Self::NamedDecisions).then(|| self.as_str())
+    }
+}
+
+/// A barrier.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Barrier {
+    id: String,
+    kind: BarrierType,
+    status: BarrierStatus,
+    members: Object,
+}
+
+/// The barriers of an initiative, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Barriers {
+    all: Vec<Barrier>,
+}
+
+/// A barrier that moved.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Effect {
+    /// The barrier.
+    pub barrier_id: String,
+    /// How it stood.
+    pub previous: BarrierStatus,
+    /// How it stands.
+    pub status: BarrierStatus,
+}
+
+impl Effect {
+    /// The effect as it is reported.
+    pub fn document(&self) -> Object {
+        build([
+            ("barrier_id", self.barrier_id.as_str().into()),
+            ("previous_status", self.previous.as_str().into()),
+            ("new_status", self.status.as_str().into()),
+        ])
+    }
+
+    /// The line of `barrier-ledger.jsonl`.
+    pub fn line(&self, causation: Object, now: Instant) -> Object {
+        let mut line = build([
+            ("type", "barrier_transition".into()),
+            ("timestamp", now.to_string().into()),
+        ]);
+        line.extend(self.document());
+        line.insert("causation".into(), causation.into());
+        line
+    }
+}
+
+impl Barrier {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The workstream that it ends.
+    pub fn workstream(&self) -> &str {
+        text(&self.members, "workstream_id").unwrap_or_default()
+    }
+
+    /// What it waits for.
+    pub fn kind(&self) -> BarrierType {
+        self.kind
+    }
+
+    /// How it stands.
+    pub fn status(&self) -> BarrierStatus {
+        self.status
+    }
+
+    /// The repositories that it waits for.
+    pub fn required_repos(&self) -> Vec<String> {
+        texts(&self.members, "required_repos")
+    }
+
+    fn decisions_of(&self, repo: &str, workstream: &Workstream) -> Vec<String> {
+        let named = ["required_decision_ids_by_repo", "alignment_decision_ids"]
+            .into_iter()
+            .find_map(|name| members::object(&self.members, name));
+        match named {
+            Some(by_repo) => texts(by_repo, repo),
+            None => {
+                let found = workstream
+                    .decision_ids
+                    .iter()
+                    .find(|(name, _)| name == repo);
+                found.map_or_else(Vec::new, |(_, ids)| ids.clone())
+            }
+        }
+    }
+
+    /// How it stands given the coordinator's history, and which repositories count.
+    fn judge(&self, workstream: &Workstream, history: &[Object]) -> (BarrierStatus, Vec<String>) {
+        let projections: Vec<&Object> = history
+            .iter()
+            .filter(|line| text(line, "type") == Some("acceptance_projection"))
+            .filter(|line| text(line, "workstream_id") == Some(workstream.id.as_str()))
+            .collect();
+        let accepted: BTreeSet<&str> = projections
+            .iter()
+            .filter_map(|line| text(line, "repo_id"))
+            .collect();
+        let required = self.required_repos();
+        let counts = |repo: &&String| match self.kind {
+            BarrierType::InterfaceAlignment | BarrierType::NamedDecisions => {
+                let wanted = self.decisions_of(repo, workstream);
+                let made = decisions(&projections, repo);
+                // A repository that owes no decision can never be known to have made it.
+                !wanted.is_empty() && wanted.iter().all(|id| made.contains(id.as_str()))
+            }
+            _ => accepted.contains(repo.as_str()),
+        };
+        let satisfied: Vec<String> = required.iter().filter(counts).cloned().collect();
+        let some = required.iter().any(|repo| accepted.contains(repo.as_str()));
+        let open = match self.kind {
+            BarrierType::SharedHumanGate => return (self.status, satisfied),
+            BarrierType::OrderedRepoSequence => accepted.contains(workstream.entry_repo.as_str()),
+            _ => !required.is_empty() && satisfied.len() == required.len(),
+        };
+        let status = match (open, some) {
+            (true, _) => BarrierStatus::Satisfied,
+            (false, true) => BarrierStatus::PartiallySatisfied,
+            (false, false) => BarrierStatus::Pending,
+        };
+        (status, satisfied)
+    }
+}
+
+impl Barriers {
+    /// Reads `barriers.json`.
+    ///
+    /// # Errors
+    /// With `coordinator_state_invalid` when a barrier is not sound.
+    pub fn read(document: &Value) -> Result<Self, Failure> {
+        let mut all = Vec::new();
+        for (id, value) in document.as_object().into_iter().flatten() {
+            let invalid = |what: &str| {
+                let message = format!("the barrier {id} {what}");
+                Failure::new(Code::XchainCoordinatorStateInvalid, message).at(format!("/{id}"))
+            };
+            let members = value
+                .as_object()
+                .ok_or_else(|| invalid("must be an object"))?;
+            let kind = text(members, "type").and_then(BarrierType::parse);
+            let status = text(members, "status").and_then(BarrierStatus::parse);
+            all.push(Barrier {
+                id: id.clone(),
+                kind: kind.ok_or_else(|| invalid("is of no known type"))?,
+                status: status.ok_or_else(|| invalid("has no known status"))?,
+                members: members.clone(),
+            });
+        }
+        Ok(Self { all })
+    }
+
+    /// The barriers of an initiative that begins now.
+    pub(super) fn of_config(config: &CoordinatorConfig, now: Instant) -> Self {
+        let barrier = |workstream: &Workstream| {
+            let mut members = build([
+                ("workstream_id", workstream.id.as_str().into()),
+                ("type", workstream.barrier.as_str().into()),
+                ("status", BarrierStatus::Pending.as_str().into()),
+                ("required_repos", array(&workstream.repos)),
+                ("satisfied_repos", Value::Array(Vec::new())),
+            ]);
+            if workstream.barrier.settings().is_some() {
+                let by_repo: Object = workstream
+                    .decision_ids
+                    .iter()
+                    .map(|(repo, ids)| (repo.clone(), array(ids)))
+                    .collect();
+                members.insert("required_decision_ids_by_repo".into(), by_repo.into());
+            }
+            members.insert("created_at".into(), now.to_string().into());
+            Barrier {
+                id: format!("{}_completion", workstream.id),
+                kind: workstream.barrier,
+                status: BarrierStatus::Pending,
+                members,
+            }
+        };
+        Self {
+            all: config.workstreams().iter().map(barrier).collect(),
+        }
+    }
+
+    /// The document to write.
+    pub fn document(&self) -> Object {
+        let document = |barrier: &Barrier| {
+            let mut members = barrier.members.clone();
+            members.insert("status".into(), barrier.status.as_str().into());
+            (barrier.id.clone(), members.into())
+        };
+        self.all.iter().map(document).collect()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Barrier> {
+        self.all.iter()
+    }
+
+    /// The barrier that ends a workstream.
+    pub fn of_workstream(&self, workstream: &str) -> Option<&Barrier> {
+        self.all
+            .iter()
+            .find(|barrier| barrier.workstream() == workstream)
+    }
+
+    /// Whether a workstream is done.
+    pub fn is_satisfied(&self, workstream: &str) -> bool {
+        let barrier = self.of_workstream(workstream);
+        barrier.is_some_and(|barrier| barrier.status == BarrierStatus::Satisfied)
+    }
+
+    /// Judges a workstream's barriers again; those that are satisfied stay so.
+    pub(super) fn recompute(&mut self, workstream: &Workstream, history: &[Object]) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for barrier in &mut self.all {
+            if barrier.workstream() != workstream.id || barrier.status == BarrierStatus::Satisfied {
+                continue;
+            }
+            let (status, satisfied) = barrier.judge(workstream, history);
+            barrier
+                .members
+                .insert("satisfied_repos".into(), array(&satisfied));
+            if status != barrier.status {
+                effects.push(Effect {
+                    barrier_id: barrier.id.clone(),
+                    previous: barrier.status,
+                    status,
+                });
+                barrier.status = status;
+            }
+        }
+        effects
+    }
+
+    /// A person opens a barrier that waits for one.
+    pub(super) fn approve(&mut self, id: &str) -> Option<Effect> {
+        let barrier = self.all.iter_mut().find(|barrier| barrier.id == id)?;
+        if barrier.kind != BarrierType::SharedHumanGate
+            || barrier.status == BarrierStatus::Satisfied
+        {
+            return None;
+        }
+        let previous = barrier.status;
+        barrier.status = BarrierStatus::Satisfied;
+        Some(Effect {
+            barrier_id: barrier.id.clone(),
+            previous,
+            status: BarrierStatus::Satisfied,
+        })
+    }
+}
+
+/// The decisions that a repository is known to have made.
+fn decisions<'a>(projections: &[&'a Object], repo: &str) -> BTreeSet<&'a str> {
+    let own = projections
+        .iter()
+        .filter(|line| text(line, "repo_id") == Some(repo));
+    let made = own.flat_map(|line| list(line, "decisions"));
+    made.filter_map(|decision| decision.as_str().or_else(|| decision.get("id")?.as_str()))
+        .collect()
+}

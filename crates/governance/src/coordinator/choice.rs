@@ -1,0 +1,219 @@
+//! Which repository gets the next turn.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use super::projection::Place;
+use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
+use crate::members::{build, text};
+use crate::state::Status;
+use crate::{Instant, TurnId};
+
+wire_enum! {
+    /// Why a workstream cannot take a turn now.
+    pub enum ObstacleReason("DispatchObstacle", closed) {
+        /// A workstream before it is not done.
+        DependencyPending = "dependency_pending",
+        /// It is done.
+        WorkstreamComplete = "workstream_complete",
+        /// Its next repository waits for a person.
+        RepoBlocked = "repo_blocked",
+        /// Its next repository works on a turn.
+        RepoBusy = "repo_busy",
+        /// Nobody can be named who would take the turn.
+        RoleUnresolved = "role_unresolved",
+        /// Every repository had its turn, and the barrier waits for something else.
+        BarrierBlocked = "barrier_blocked",
+        /// There is no such workstream.
+        WorkstreamMissing = "workstream_missing",
+        /// It belongs to another phase.
+        PhaseMismatch = "phase_mismatch",
+        /// The phase has no workstream.
+        NoAssignableWorkstream = "no_assignable_workstream",
+    }
+}
+
+/// A turn to hand out.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Choice {
+    /// The workstream.
+    pub workstream: String,
+    /// The repository.
+    pub repo: String,
+    /// The role.
+    pub role: String,
+}
+
+/// Why there is none from a workstream.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Obstacle {
+    /// The workstream, where there is one.
+    pub workstream: Option<String>,
+    /// The repository that it is about.
+    pub repo: Option<String>,
+    /// Why.
+    pub reason: ObstacleReason,
+}
+
+/// Chooses the next turn: from the workstream that is asked for, or the first that can take
+/// one.
+///
+/// # Errors
+/// With `nothing_to_dispatch` and the obstacle of each workstream.
+pub fn choose(
+    place: &Place<'_>,
+    repos: &BTreeMap<String, RepoView>,
+    wanted: Option<&str>,
+) -> Result<Choice, Failure> {
+    if place.state.status() != CoordinatorStatus::Active {
+        let message = format!(
+            "an initiative that is {} hands out no turns",
+            place.state.status()
+        );
+        return Err(Failure::new(Code::XchainInvalidStateTransition, message));
+    }
+    let phase = place.state.phase();
+    let candidates = match wanted {
+        None => place.config.workstreams_of(phase),
+        Some(id) => match place.config.workstream(id) {
+            None => {
+                return Err(refusal(&[obstacle(
+                    Some(id),
+                    None,
+                    ObstacleReason::WorkstreamMissing,
+                )]));
+            }
+            Some(stream) if stream.phase != phase => {
+                return Err(refusal(&[obstacle(
+                    Some(id),
+                    None,
+                    ObstacleReason::PhaseMismatch,
+                )]));
+            }
+            Some(stream) => vec![stream],
+        },
+    };
+    let mut obstacles = Vec::new();
+    for stream in candidates {
+        match consider(stream, place, repos) {
+            Ok(choice) => return Ok(choice),
+            Err(found) => obstacles.push(found),
+        }
+    }
+    if obstacles.is_empty() {
+        obstacles.push(obstacle(None, None, ObstacleReason::NoAssignableWorkstream));
+    }
+    Err(refusal(&obstacles))
+}
+
+/// The line of the coordinator's history for a turn that was handed out.
+pub fn dispatched_line(place: &Place<'_>, choice: &Choice, turn: &TurnId, now: Instant) -> Object {
+    build([
+        ("type", "turn_dispatched".into()),
+        ("timestamp", now.to_string().into()),
+        ("super_run_id", place.state.super_run_id().into()),
+        ("workstream_id", choice.workstream.as_str().into()),
+        ("repo_id", choice.repo.as_str().into()),
+        ("repo_run_id", place.state.repo_run(&choice.repo).into()),
+        ("repo_turn_id", turn.as_str().into()),
+        ("role", choice.role.as_str().into()),
+    ])
+}
+
+fn consider(
+    stream: &Workstream,
+    place: &Place<'_>,
+    repos: &BTreeMap<String, RepoView>,
+) -> Result<Choice, Obstacle> {
+    let stop = |repo: Option<&str>, reason| Err(obstacle(Some(&stream.id), repo, reason));
+    if !stream
+        .depends_on
+        .iter()
+        .all(|other| place.barriers.is_satisfied(other))
+    {
+        return stop(None, ObstacleReason::DependencyPending);
+    }
+    let done = place.barriers.is_satisfied(&stream.id);
+    let accepted = |repo: &str| {
+        place.history.iter().any(|line| {
+            text(line, "type") == Some("acceptance_projection")
+                && text(line, "workstream_id") == Some(stream.id.as_str())
+                && text(line, "repo_id") == Some(repo)
+        })
+    };
+    // A sequence is open as soon as its first repository is through; the others still follow.
+    if done && stream.barrier != BarrierType::OrderedRepoSequence {
+        return stop(None, ObstacleReason::WorkstreamComplete);
+    }
+    let any = stream.repos.iter().any(|repo| accepted(repo));
+    let next = if any {
+        stream.repos.iter().find(|repo| !accepted(repo))
+    } else {
+        Some(&stream.entry_repo)
+    };
+    let Some(repo) = next else {
+        let reason = if done {
+            ObstacleReason::WorkstreamComplete
+        } else {
+            ObstacleReason::BarrierBlocked
+        };
+        return stop(None, reason);
+    };
+    let view = repos.get(repo);
+    let Some(state) = view.and_then(|view| view.state.as_ref()) else {
+        return stop(Some(repo), ObstacleReason::RepoBlocked);
+    };
+    if state.status() != Status::Active {
+        return stop(Some(repo), ObstacleReason::RepoBlocked);
+    }
+    if state.turns().len() > 0 {
+        return stop(Some(repo), ObstacleReason::RepoBusy);
+    }
+    let config = view.and_then(|view| view.config.as_ref());
+    let recommended = text(state.members(), "next_recommended_role").map(str::to_owned);
+    let role = recommended
+        .or_else(|| config?.route(state.phase())?.entry_role.clone())
+        .filter(|role| config.is_some_and(|config| config.role(role).is_some()));
+    match role {
+        Some(role) => Ok(Choice {
+            workstream: stream.id.clone(),
+            repo: repo.clone(),
+            role,
+        }),
+        None => stop(Some(repo), ObstacleReason::RoleUnresolved),
+    }
+}
+
+fn obstacle(workstream: Option<&str>, repo: Option<&str>, reason: ObstacleReason) -> Obstacle {
+    Obstacle {
+        workstream: workstream.map(str::to_owned),
+        repo: repo.map(str::to_owned),
+        reason,
+    }
+}
+
+fn refusal(obstacles: &[Obstacle]) -> Failure {
+    let texts: Vec<String> = obstacles
+        .iter()
+        .map(|obstacle| match &obstacle.workstream {
+            Some(stream) => format!("{stream}: {}", obstacle.reason),
+            None => obstacle.reason.to_string(),
+        })
+        .collect();
+    let documents: Vec<Value> = obstacles
+        .iter()
+        .map(|obstacle| {
+            Value::Object(build([
+                ("workstream_id", obstacle.workstream.clone().into()),
+                ("repo_id", obstacle.repo.clone().into()),
+                ("reason", obstacle.reason.as_str().into()),
+            ]))
+        })
+        .collect();
+    Failure::new(Code::XchainNothingToDispatch, texts.join("; ")).with("obstacles", documents)
+}

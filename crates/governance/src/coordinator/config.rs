@@ -1,0 +1,233 @@
+//! `agentxchain-multi.json`, as types.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
+
+use super::BarrierType;
+use super::validate::{problems, refusal};
+use crate::config::DEFAULT_PHASES;
+use crate::hooks::{Hook, HookPhase, hooks_of};
+use crate::members::{self, entries, text, texts};
+
+/// A repository.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Repo {
+    /// Its id.
+    pub id: String,
+    /// Where it lies, from the workspace.
+    pub path: String,
+    /// The branch that it works on.
+    pub default_branch: String,
+    /// Whether the initiative cannot end without it.
+    pub required: bool,
+}
+
+/// Work that goes through one or several repositories.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Workstream {
+    /// Its id.
+    pub id: String,
+    /// The phase that it belongs to.
+    pub phase: String,
+    /// Its repositories, in order.
+    pub repos: Vec<String>,
+    /// The one that begins.
+    pub entry_repo: String,
+    /// Workstreams that must be done first.
+    pub depends_on: Vec<String>,
+    /// What makes it done.
+    pub barrier: BarrierType,
+    /// The decisions that each repository must have made, where the barrier asks for any.
+    pub decision_ids: Vec<(String, Vec<String>)>,
+}
+
+/// A gate of the initiative.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct CoordinatorGate {
+    /// Its id.
+    pub id: String,
+    /// Whether a person must approve.
+    pub requires_human_approval: bool,
+    /// The repositories that it looks at; the required ones when nothing is said.
+    pub requires_repos: Option<Vec<String>>,
+}
+
+/// The configuration of a coordinator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoordinatorConfig {
+    document: Object,
+    repos: Vec<Repo>,
+    workstreams: Vec<Workstream>,
+    gates: Vec<CoordinatorGate>,
+    hooks: Vec<Hook>,
+}
+
+impl CoordinatorConfig {
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    /// With `workstream_cycle` when that is the first thing that is wrong, with
+    /// `invalid_coordinator_config` for anything else; the failure lists it all.
+    pub fn read(document: Value) -> Result<Self, Failure> {
+        let found = problems(&document);
+        match document {
+            Value::Object(members) if found.is_empty() => Ok(Self::extract(members)),
+            _ => Err(refusal(&found)),
+        }
+    }
+
+    fn extract(document: Object) -> Self {
+        Self {
+            repos: entries(&document, "repos").filter_map(repo).collect(),
+            workstreams: entries(&document, "workstreams")
+                .filter_map(workstream)
+                .collect(),
+            gates: entries(&document, "gates").filter_map(gate).collect(),
+            hooks: hooks_of(&document),
+            document,
+        }
+    }
+
+    /// The document, as it came in.
+    pub fn document(&self) -> &Object {
+        &self.document
+    }
+
+    /// The project's id.
+    pub fn project_id(&self) -> &str {
+        members::object(&self.document, "project")
+            .and_then(|project| text(project, "id"))
+            .unwrap_or_default()
+    }
+
+    /// The repositories, in their order.
+    pub fn repos(&self) -> &[Repo] {
+        &self.repos
+    }
+
+    /// A repository.
+    pub fn repo(&self, id: &str) -> Option<&Repo> {
+        self.repos.iter().find(|repo| repo.id == id)
+    }
+
+    /// The repositories that the initiative cannot end without.
+    pub fn required_repos(&self) -> Vec<String> {
+        let required = self.repos.iter().filter(|repo| repo.required);
+        required.map(|repo| repo.id.clone()).collect()
+    }
+
+    /// The workstreams, in their order.
+    pub fn workstreams(&self) -> &[Workstream] {
+        &self.workstreams
+    }
+
+    /// A workstream.
+    pub fn workstream(&self, id: &str) -> Option<&Workstream> {
+        self.workstreams
+            .iter()
+            .find(|workstream| workstream.id == id)
+    }
+
+    /// A gate.
+    pub fn gate(&self, id: &str) -> Option<&CoordinatorGate> {
+        self.gates.iter().find(|gate| gate.id == id)
+    }
+
+    /// The hooks of a phase of the work.
+    pub fn hooks(&self, phase: HookPhase) -> Vec<Hook> {
+        self.hooks
+            .iter()
+            .filter(|hook| hook.phase == phase)
+            .cloned()
+            .collect()
+    }
+
+    /// The phases, in their order: those of the routing, or the usual ones in which there is
+    /// work.
+    pub fn phases(&self) -> Vec<&str> {
+        match members::object(&self.document, "routing").filter(|routing| !routing.is_empty()) {
+            Some(routing) => routing.keys().map(String::as_str).collect(),
+            None => {
+                let used = |phase: &&str| self.workstreams.iter().any(|w| w.phase == *phase);
+                DEFAULT_PHASES.into_iter().filter(used).collect()
+            }
+        }
+    }
+
+    /// The phase behind that one.
+    pub fn next_phase(&self, phase: &str) -> Option<&str> {
+        let phases = self.phases();
+        let at = phases.iter().position(|name| *name == phase)?;
+        phases.get(at + 1).copied()
+    }
+
+    /// The gate that guards the end of a phase, where the routing names one.
+    pub fn exit_gate(&self, phase: &str) -> Option<&str> {
+        let route = members::object(members::object(&self.document, "routing")?, phase)?;
+        text(route, "exit_gate")
+    }
+
+    /// The workstreams of a phase, the one that begins it first.
+    pub fn workstreams_of(&self, phase: &str) -> Vec<&Workstream> {
+        let entry = members::object(&self.document, "routing")
+            .and_then(|routing| members::object(routing, phase))
+            .and_then(|route| text(route, "entry_workstream"));
+        let mut found: Vec<&Workstream> = self
+            .workstreams
+            .iter()
+            .filter(|workstream| workstream.phase == phase)
+            .collect();
+        found.sort_by_key(|workstream| Some(workstream.id.as_str()) != entry);
+        found
+    }
+}
+
+fn repo((id, value): (&String, &Value)) -> Option<Repo> {
+    let members = value.as_object()?;
+    Some(Repo {
+        id: id.clone(),
+        path: text(members, "path")?.to_owned(),
+        default_branch: text(members, "default_branch").unwrap_or("main").to_owned(),
+        required: members.get("required") != Some(&Value::Bool(false)),
+    })
+}
+
+fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
+    let members = value.as_object()?;
+    let barrier = BarrierType::parse(text(members, "completion_barrier")?)?;
+    let settings = barrier
+        .settings()
+        .and_then(|name| members::object(members, name));
+    let decisions = settings.into_iter().flat_map(|settings| {
+        let by_repo = members::object(settings, "decision_ids_by_repo");
+        by_repo.into_iter().flat_map(|by_repo| {
+            by_repo
+                .keys()
+                .map(|repo| (repo.clone(), texts(by_repo, repo)))
+                .collect::<Vec<_>>()
+        })
+    });
+    Some(Workstream {
+        id: id.clone(),
+        phase: text(members, "phase")?.to_owned(),
+        repos: texts(members, "repos"),
+        entry_repo: text(members, "entry_repo")?.to_owned(),
+        depends_on: texts(members, "depends_on"),
+        barrier,
+        decision_ids: decisions.collect(),
+    })
+}
+
+fn gate((id, value): (&String, &Value)) -> Option<CoordinatorGate> {
+    let members = value.as_object()?;
+    let named = members.get("requires_repos").is_some_and(Value::is_array);
+    Some(CoordinatorGate {
+        id: id.clone(),
+        requires_human_approval: members.get("requires_human_approval")
+            != Some(&Value::Bool(false)),
+        requires_repos: named.then(|| texts(members, "requires_repos")),
+    })
+}

@@ -1,0 +1,156 @@
+//! Where a repository is no longer as the coordinator knows it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use accord_contract::wire::{Extensible, Object};
+use accord_contract::wire_enum;
+
+use super::RepoView;
+use super::projection::Place;
+use crate::TurnId;
+use crate::members::text;
+use crate::state::{Status, TurnStatus};
+
+wire_enum! {
+    /// How it differs.
+    pub enum DivergenceKind("DivergenceKind", closed) {
+        /// Its configuration is gone or unsound.
+        RepoConfigMissing = "repo_config_missing",
+        /// Its state is gone or unsound.
+        RepoStateMissing = "repo_state_missing",
+        /// It is in another run.
+        RunIdMismatch = "run_id_mismatch",
+        /// Its run is over and the initiative is not.
+        RepoCompletedUnexpectedly = "repo_completed_unexpectedly",
+        /// It waits for a person.
+        RepoBlockedUnexpectedly = "repo_blocked_unexpectedly",
+        /// It accepted a turn that was never taken over.
+        TurnAcceptedUnprojected = "turn_accepted_unprojected",
+        /// It rejected a turn that was handed out.
+        TurnRejectedUnprojected = "turn_rejected_unprojected",
+        /// A turn that was handed out is nowhere.
+        TurnDisappeared = "turn_disappeared",
+    }
+}
+
+impl DivergenceKind {
+    /// Whether taking over what happened mends it.
+    pub fn is_mendable(self) -> bool {
+        matches!(
+            self,
+            Self::TurnAcceptedUnprojected | Self::TurnRejectedUnprojected
+        )
+    }
+}
+
+/// One difference.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Divergence {
+    /// How it differs.
+    pub kind: DivergenceKind,
+    /// The repository.
+    pub repo: String,
+    /// The turn that it is about.
+    pub turn: Option<String>,
+    /// The workstream of that turn.
+    pub workstream: Option<String>,
+}
+
+/// Every difference, repository by repository.
+pub fn diverging(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<Divergence> {
+    let mut found = Vec::new();
+    let empty = RepoView::default();
+    for repo in place.state.repos() {
+        let view = repos.get(repo).unwrap_or(&empty);
+        let mut add = |kind| found.push(difference(kind, repo, None, None));
+        if view.config.is_none() {
+            add(DivergenceKind::RepoConfigMissing);
+        }
+        let Some(state) = &view.state else {
+            add(DivergenceKind::RepoStateMissing);
+            continue;
+        };
+        let run = state.run_id().map(crate::RunId::as_str);
+        if place
+            .state
+            .repo_run(repo)
+            .is_some_and(|known| Some(known) != run)
+        {
+            add(DivergenceKind::RunIdMismatch);
+            continue;
+        }
+        let last = place.config.next_phase(place.state.phase()).is_none();
+        if state.status() == Status::Completed && !last {
+            add(DivergenceKind::RepoCompletedUnexpectedly);
+        }
+        if state.status() == Status::Blocked {
+            add(DivergenceKind::RepoBlockedUnexpectedly);
+        }
+        turns(place, repo, view, &mut found);
+    }
+    found
+}
+
+/// The turns that were handed out, and what became of them.
+fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
+    let of_repo = |line: &&Object| text(line, "repo_id") == Some(repo);
+    let known = |kind: &str| -> BTreeSet<&str> {
+        let lines = place.history.iter().filter(of_repo);
+        let lines = lines.filter(|line| text(line, "type") == Some(kind));
+        lines
+            .filter_map(|line| text(line, "repo_turn_id"))
+            .collect()
+    };
+    let projected = known("acceptance_projection");
+    let rejected = known("turn_rejected");
+    let run = place.state.repo_run(repo);
+    let accepted: BTreeSet<&str> = view
+        .history
+        .iter()
+        .filter(|line| text(line, "run_id") == run)
+        .filter_map(|line| text(line, "turn_id"))
+        .collect();
+    let handed_out = place.history.iter().filter(of_repo);
+    let handed_out = handed_out.filter(|line| text(line, "type") == Some("turn_dispatched"));
+    for line in handed_out {
+        let Some(turn) = text(line, "repo_turn_id") else {
+            continue;
+        };
+        let workstream = text(line, "workstream_id");
+        let mut add = |kind| found.push(difference(kind, repo, Some(turn), workstream));
+        let active = TurnId::parse(turn)
+            .and_then(|id| view.state.as_ref()?.turn(&id))
+            .map(|active| active.status());
+        if projected.contains(turn) {
+            continue;
+        }
+        if accepted.contains(turn) {
+            add(DivergenceKind::TurnAcceptedUnprojected);
+        } else if let Some(status) = active {
+            let failed = matches!(
+                status,
+                Extensible::Known(TurnStatus::Failed | TurnStatus::Retrying)
+            );
+            if failed && !rejected.contains(turn) {
+                add(DivergenceKind::TurnRejectedUnprojected);
+            }
+        } else if !rejected.contains(turn) {
+            add(DivergenceKind::TurnDisappeared);
+        }
+    }
+}
+
+fn difference(
+    kind: DivergenceKind,
+    repo: &str,
+    turn: Option<&str>,
+    workstream: Option<&str>,
+) -> Divergence {
+    Divergence {
+        kind,
+        repo: repo.to_owned(),
+        turn: turn.map(str::to_owned),
+        workstream: workstream.map(str::to_owned),
+    }
+}

@@ -1,0 +1,380 @@
+//! The gates of an initiative: between phases, and at its end.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use super::projection::Place;
+use super::{
+    BarrierStatus, BarrierType, Barriers, CoordinatorConfig, CoordinatorState, CoordinatorStatus,
+    RepoView,
+};
+use crate::Instant;
+use crate::members::{array, build, text, texts};
+use crate::state::Status;
+
+/// The gate at the end when the configuration names none.
+pub const DEFAULT_FINAL_GATE: &str = "initiative_ship";
+
+wire_enum! {
+    /// What keeps a gate shut.
+    pub enum BlockerKind("CoordinatorBlocker", closed) {
+        /// There is no phase behind this one.
+        NoNextPhase = "no_next_phase",
+        /// The wanted phase is not the next.
+        PhaseSkipForbidden = "phase_skip_forbidden",
+        /// A repository's state cannot be read.
+        RepoStateMissing = "repo_state_missing",
+        /// A repository is in another run.
+        RepoRunIdMismatch = "repo_run_id_mismatch",
+        /// A repository waits for a person.
+        RepoBlocked = "repo_blocked",
+        /// A repository works on turns.
+        RepoActiveTurns = "repo_active_turns",
+        /// A repository waits at a gate of its own.
+        RepoPendingGate = "repo_pending_gate",
+        /// A workstream has no barrier.
+        BarrierMissing = "barrier_missing",
+        /// A workstream is not done.
+        BarrierUnsatisfied = "barrier_unsatisfied",
+        /// There are phases to come.
+        NotFinalPhase = "not_final_phase",
+        /// A repository is not at its end.
+        RepoNotCompletionReady = "repo_not_completion_ready",
+    }
+}
+
+/// One thing that keeps a gate shut.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Blocker {
+    /// What it is.
+    pub kind: BlockerKind,
+    /// The repository or workstream that it is about.
+    pub about: Option<String>,
+}
+
+/// What passing, or reaching, a gate leads to; to be written as one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GateChange {
+    /// The state that follows.
+    pub state: CoordinatorState,
+    /// The barriers as they stand.
+    pub barriers: Barriers,
+    /// Lines of the coordinator's history.
+    pub history: Vec<Object>,
+    /// Lines of the barrier ledger.
+    pub ledger: Vec<Object>,
+}
+
+/// What keeps the phase from ending.
+pub fn phase_blockers(
+    place: &Place<'_>,
+    repos: &BTreeMap<String, RepoView>,
+    target: &str,
+) -> Vec<Blocker> {
+    let mut found = Vec::new();
+    match place.config.next_phase(place.state.phase()) {
+        None => found.push(blocker(BlockerKind::NoNextPhase, None)),
+        Some(next) if next != target => {
+            found.push(blocker(BlockerKind::PhaseSkipForbidden, Some(target)));
+        }
+        Some(_) => {}
+    }
+    let gate = place.config.exit_gate(place.state.phase());
+    repo_blockers(
+        place,
+        repos,
+        &required_repos(place.config, gate),
+        &mut found,
+    );
+    barrier_blockers(place, place.state.phase(), &mut found);
+    found
+}
+
+/// Asks to go to the next phase: the initiative waits for a person, or goes on at once where
+/// the gate needs none.
+///
+/// # Errors
+/// With `coordinator_gate_blocked` and everything that keeps the gate shut.
+pub fn request_phase(
+    place: &Place<'_>,
+    repos: &BTreeMap<String, RepoView>,
+    target: &str,
+    now: Instant,
+) -> Result<GateChange, Failure> {
+    check_active(place.state)?;
+    let blockers = phase_blockers(place, repos, target);
+    if !blockers.is_empty() {
+        return Err(refusal(&blockers));
+    }
+    let gate = place
+        .config
+        .exit_gate(place.state.phase())
+        .unwrap_or("phase_transition");
+    let from = place.state.phase().to_owned();
+    let pending = build([
+        ("gate_type", "phase_transition".into()),
+        ("gate", gate.into()),
+        ("from", from.as_str().into()),
+        ("to", target.into()),
+        (
+            "required_repos",
+            array(&required_repos(place.config, Some(gate))),
+        ),
+        ("human_barriers", array(&human_barriers(place, &from))),
+        ("requested_at", now.to_string().into()),
+    ]);
+    Ok(wait_or_pass(
+        place,
+        gate,
+        pending,
+        "phase_transition_requested",
+        now,
+    ))
+}
+
+/// Asks to end the initiative.
+///
+/// # Errors
+/// As for [`request_phase`].
+pub fn request_completion(
+    place: &Place<'_>,
+    repos: &BTreeMap<String, RepoView>,
+    now: Instant,
+) -> Result<GateChange, Failure> {
+    check_active(place.state)?;
+    let mut blockers = Vec::new();
+    let phase = place.state.phase();
+    if let Some(next) = place.config.next_phase(phase) {
+        blockers.push(blocker(BlockerKind::NotFinalPhase, Some(next)));
+    }
+    let gate = place.config.exit_gate(phase).unwrap_or(DEFAULT_FINAL_GATE);
+    let required = required_repos(place.config, Some(gate));
+    repo_blockers(place, repos, &required, &mut blockers);
+    for stream in place.config.phases() {
+        barrier_blockers(place, stream, &mut blockers);
+    }
+    for id in &required {
+        let view = repos.get(id);
+        let ready = view.and_then(|view| {
+            let (state, config) = (view.state.as_ref()?, view.config.as_ref()?);
+            Some(state.status() == Status::Completed || config.is_final_phase(state.phase()))
+        });
+        if ready == Some(false) {
+            blockers.push(blocker(BlockerKind::RepoNotCompletionReady, Some(id)));
+        }
+    }
+    if !blockers.is_empty() {
+        return Err(refusal(&blockers));
+    }
+    let pending = build([
+        ("gate_type", "run_completion".into()),
+        ("gate", gate.into()),
+        ("required_repos", array(&required)),
+        ("human_barriers", array(&human_barriers(place, phase))),
+        ("requested_at", now.to_string().into()),
+    ]);
+    Ok(wait_or_pass(
+        place,
+        gate,
+        pending,
+        "run_completion_requested",
+        now,
+    ))
+}
+
+/// A person passes the gate that waits; barriers that waited for the same person open.
+///
+/// # Errors
+/// With `invalid_state_transition` when none waits.
+pub fn approve_gate(place: &Place<'_>, now: Instant) -> Result<GateChange, Failure> {
+    let pending = place.state.pending_gate().filter(|_| {
+        matches!(
+            place.state.status(),
+            CoordinatorStatus::Paused | CoordinatorStatus::Blocked
+        )
+    });
+    let Some(pending) = pending.cloned() else {
+        let message = format!(
+            "an initiative that is {} has no gate to approve",
+            place.state.status()
+        );
+        return Err(Failure::new(Code::XchainInvalidStateTransition, message));
+    };
+    Ok(pass(place, &pending, Vec::new(), now))
+}
+
+fn wait_or_pass(
+    place: &Place<'_>,
+    gate: &str,
+    pending: Object,
+    requested: &str,
+    now: Instant,
+) -> GateChange {
+    let needs_person = place
+        .config
+        .gate(gate)
+        .is_none_or(|gate| gate.requires_human_approval);
+    let line = line(place, requested, &pending, now);
+    if !needs_person {
+        return pass(place, &pending, vec![line], now);
+    }
+    let mut state = place.state.clone();
+    state.set_status(CoordinatorStatus::Paused, now);
+    state.set("pending_gate", pending);
+    GateChange {
+        state,
+        barriers: place.barriers.clone(),
+        history: vec![line],
+        ledger: Vec::new(),
+    }
+}
+
+fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Instant) -> GateChange {
+    let mut state = place.state.clone();
+    let mut barriers = place.barriers.clone();
+    let gate = text(pending, "gate").unwrap_or_default().to_owned();
+    let causation = build([("gate", gate.as_str().into())]);
+    let opened = texts(pending, "human_barriers");
+    let ledger = opened
+        .iter()
+        .filter_map(|id| barriers.approve(id))
+        .map(|effect| effect.line(causation.clone(), now))
+        .collect();
+    state.set("pending_gate", Value::Null);
+    state.pass_gate(&gate);
+    match text(pending, "to") {
+        Some(to) => {
+            state.set_phase(to);
+            state.set_status(CoordinatorStatus::Active, now);
+            for repo in texts(pending, "required_repos") {
+                state.set_repo_phase(&repo, to);
+            }
+            history.push(line(place, "phase_transition_approved", pending, now));
+        }
+        None => {
+            state.set_status(CoordinatorStatus::Completed, now);
+            state.set("completed_at", now.to_string());
+            history.push(line(place, "run_completed", pending, now));
+        }
+    }
+    GateChange {
+        state,
+        barriers,
+        history,
+        ledger,
+    }
+}
+
+fn line(place: &Place<'_>, kind: &str, pending: &Object, now: Instant) -> Object {
+    let mut line = build([
+        ("type", kind.into()),
+        ("timestamp", now.to_string().into()),
+        ("super_run_id", place.state.super_run_id().into()),
+    ]);
+    for name in ["gate", "from", "to", "required_repos", "human_barriers"] {
+        if let Some(value) = pending.get(name) {
+            line.insert(name.to_owned(), value.clone());
+        }
+    }
+    line
+}
+
+fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
+    if state.status() == CoordinatorStatus::Active {
+        return Ok(());
+    }
+    let message = format!("an initiative that is {} reaches no gate", state.status());
+    Err(Failure::new(Code::XchainInvalidStateTransition, message))
+}
+
+fn required_repos(config: &CoordinatorConfig, gate: Option<&str>) -> Vec<String> {
+    let named = gate.and_then(|gate| config.gate(gate)?.requires_repos.clone());
+    named.unwrap_or_else(|| config.required_repos())
+}
+
+fn human_barriers(place: &Place<'_>, phase: &str) -> Vec<String> {
+    let of_phase = |barrier: &&super::Barrier| {
+        let stream = place.config.workstream(barrier.workstream());
+        barrier.kind() == BarrierType::SharedHumanGate
+            && stream.is_some_and(|stream| stream.phase == phase)
+    };
+    place
+        .barriers
+        .iter()
+        .filter(of_phase)
+        .map(|barrier| barrier.id().to_owned())
+        .collect()
+}
+
+fn repo_blockers(
+    place: &Place<'_>,
+    repos: &BTreeMap<String, RepoView>,
+    required: &[String],
+    found: &mut Vec<Blocker>,
+) {
+    for id in required {
+        let Some(state) = repos.get(id).and_then(|view| view.state.as_ref()) else {
+            found.push(blocker(BlockerKind::RepoStateMissing, Some(id)));
+            continue;
+        };
+        let mut add = |kind| found.push(blocker(kind, Some(id)));
+        let run = state.run_id().map(crate::RunId::as_str);
+        if place
+            .state
+            .repo_run(id)
+            .is_some_and(|known| Some(known) != run)
+        {
+            add(BlockerKind::RepoRunIdMismatch);
+        }
+        if state.status() == Status::Blocked {
+            add(BlockerKind::RepoBlocked);
+        }
+        if state.turns().len() > 0 {
+            add(BlockerKind::RepoActiveTurns);
+        }
+        if state.pending_transition().is_some() || state.pending_completion().is_some() {
+            add(BlockerKind::RepoPendingGate);
+        }
+    }
+}
+
+/// A barrier that waits for the same person as the gate does not keep it shut.
+fn barrier_blockers(place: &Place<'_>, phase: &str, found: &mut Vec<Blocker>) {
+    for stream in place.config.workstreams_of(phase) {
+        match place.barriers.of_workstream(&stream.id) {
+            None => found.push(blocker(BlockerKind::BarrierMissing, Some(&stream.id))),
+            Some(barrier)
+                if barrier.status() != BarrierStatus::Satisfied
+                    && !(barrier.kind() == BarrierType::SharedHumanGate
+                        && phase == place.state.phase()) =>
+            {
+                found.push(blocker(BlockerKind::BarrierUnsatisfied, Some(&stream.id)));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn blocker(kind: BlockerKind, about: Option<&str>) -> Blocker {
+    Blocker {
+        kind,
+        about: about.map(str::to_owned),
+    }
+}
+
+fn refusal(blockers: &[Blocker]) -> Failure {
+    let texts: Vec<String> = blockers
+        .iter()
+        .map(|blocker| match &blocker.about {
+            Some(about) => format!("{} ({about})", blocker.kind),
+            None => blocker.kind.to_string(),
+        })
+        .collect();
+    Failure::new(Code::XchainCoordinatorGateBlocked, texts.join(", "))
+        .with("blockers", array(&texts))
+}

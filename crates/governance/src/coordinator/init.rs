@@ -1,0 +1,120 @@
+//! An initiative begins.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+
+use super::{Barriers, CoordinatorConfig, CoordinatorState, RepoView, phase_alignment};
+use crate::members::build;
+use crate::state::Status;
+use crate::{Ids, Instant};
+
+/// What must be done in a repository before it can take part.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum RepoStart {
+    /// It has a run already, which is taken into the initiative.
+    Link(String),
+    /// It has none: begin one, then [`init`] again.
+    Begin,
+}
+
+/// An initiative that can be written.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Initialised {
+    /// Its state.
+    pub state: CoordinatorState,
+    /// Its barriers.
+    pub barriers: Barriers,
+    /// The first line of its history.
+    pub line: Object,
+}
+
+/// Checks every repository, and says what each needs; once all of them have a run, begins.
+/// `begun` names the repositories whose run was begun for the initiative.
+///
+/// # Errors
+/// With `coordinator_diverged` when a repository cannot take part: it has no state or
+/// configuration, is blocked, is over, or has other phases.
+pub fn init(
+    config: &CoordinatorConfig,
+    repos: &BTreeMap<String, RepoView>,
+    begun: &[String],
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Result<Initialised, Vec<(String, RepoStart)>>, Failure> {
+    let refuse = |repo: &str, reason: &str, message: String| {
+        Failure::new(Code::XchainCoordinatorDiverged, message)
+            .with("repo_id", repo)
+            .with("reason", reason)
+    };
+    let mut starts = Vec::new();
+    let mut runs = Object::new();
+    for repo in config.repos() {
+        let id = &repo.id;
+        let view = repos.get(id);
+        let Some((own, state)) =
+            view.and_then(|view| view.config.as_ref().zip(view.state.as_ref()))
+        else {
+            return Err(refuse(
+                id,
+                "repo_no_state",
+                format!("{id} is no governed repository"),
+            ));
+        };
+        if let Some(problem) = phase_alignment(id, &own.phases(), &config.phases()) {
+            return Err(refuse(id, &problem.code.clone(), problem.message));
+        }
+        match state.status() {
+            Status::Blocked if state.run_id().is_some() => {
+                return Err(refuse(
+                    id,
+                    "repo_blocked",
+                    format!("{id} is blocked; resolve it first"),
+                ));
+            }
+            Status::Completed | Status::Failed => {
+                return Err(refuse(
+                    id,
+                    "repo_completed",
+                    format!("the run of {id} is over"),
+                ));
+            }
+            _ => {}
+        }
+        let Some(run) = state.run_id() else {
+            starts.push((id.clone(), RepoStart::Begin));
+            continue;
+        };
+        starts.push((id.clone(), RepoStart::Link(run.to_string())));
+        let ours = begun.contains(id);
+        let entry = build([
+            ("run_id", run.as_str().into()),
+            ("status", if ours { "initialized" } else { "linked" }.into()),
+            ("phase", state.phase().into()),
+            ("initialized_by_coordinator", ours.into()),
+        ]);
+        runs.insert(id.clone(), entry.into());
+    }
+    if starts.iter().any(|(_, start)| *start == RepoStart::Begin) {
+        return Ok(Err(starts));
+    }
+    let phases = config.phases();
+    let first = phases
+        .first()
+        .copied()
+        .unwrap_or(crate::config::DEFAULT_PHASES[0]);
+    let id = format!("srun_{}_{}", now.unix_millis(), ids.hex(4));
+    let line = build([
+        ("type", "run_initialized".into()),
+        ("timestamp", now.to_string().into()),
+        ("super_run_id", id.as_str().into()),
+        ("repo_runs", runs.clone().into()),
+    ]);
+    Ok(Ok(Initialised {
+        state: CoordinatorState::new(&id, config.project_id(), first, runs, now),
+        barriers: Barriers::of_config(config, now),
+        line,
+    }))
+}

@@ -1,0 +1,39 @@
+//! Several repositories, one initiative: `agentxchain-multi.json` and what follows from it.
+//!
+//! The coordinator never writes into a repository's own run. It hands out turns, takes
+//! acceptances over as projections, and waits at barriers and gates.
+//!
+//! Invariants:
+//! - an accepted turn is taken over once, however often it is offered;
+//! - a barrier that is satisfied stays so;
+//! - a projection names only files inside its own repository.
+
+mod barrier;
+mod choice;
+mod config;
+mod context;
+mod divergence;
+mod gates;
+mod init;
+mod projection;
+mod resync;
+mod state;
+mod validate;
+
+pub use barrier::{Barrier, BarrierStatus, BarrierType, Barriers, Effect};
+pub use choice::{Choice, Obstacle, ObstacleReason, choose, dispatched_line};
+pub use config::{CoordinatorConfig, CoordinatorGate, Repo, Workstream};
+pub use context::{TurnContext, turn_context};
+pub use divergence::{Divergence, DivergenceKind, diverging};
+pub use gates::{
+    Blocker, BlockerKind, DEFAULT_FINAL_GATE, GateChange, approve_gate, phase_blockers,
+    request_completion, request_phase,
+};
+pub use init::{Initialised, RepoStart, init};
+pub use projection::{Offer, Place, Projection, project};
+pub use resync::{Resync, check_recovery_report, resync};
+pub use state::{CoordinatorState, CoordinatorStatus, RepoView};
+pub use validate::{CoordinatorProblem, phase_alignment, problems, refusal};
+
+/// The version of the coordinator's documents.
+pub const COORDINATOR_VERSION: &str = "0.1";

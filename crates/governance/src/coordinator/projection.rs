@@ -1,0 +1,170 @@
+//! An accepted turn of a repository is taken over.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use super::{Barriers, CoordinatorConfig, CoordinatorState, Effect};
+use crate::members::{build, text};
+use crate::{Ids, Instant, RepoPath};
+
+/// What taking a turn over leads to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Projection {
+    /// Its name.
+    pub reference: String,
+    /// The line of the coordinator's history; `None` when the turn was taken over before.
+    pub line: Option<Object>,
+    /// The barriers that moved.
+    pub effects: Vec<Effect>,
+    /// Lines of the barrier ledger.
+    pub ledger: Vec<Object>,
+    /// The barriers as they stand.
+    pub barriers: Barriers,
+}
+
+/// The coordinator's documents that a projection looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Its configuration.
+    pub config: &'a CoordinatorConfig,
+    /// Its state.
+    pub state: &'a CoordinatorState,
+    /// Its barriers.
+    pub barriers: &'a Barriers,
+    /// Its history.
+    pub history: &'a [Object],
+}
+
+/// An accepted turn that is offered to the coordinator.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer<'a> {
+    /// The repository that accepted it.
+    pub repo: &'a str,
+    /// The workstream that it belongs to.
+    pub workstream: &'a str,
+    /// Where the repository lies, for files that are named from the root of the file system.
+    pub root: Option<&'a str>,
+    /// The turn, as the repository's history has it.
+    pub accepted: &'a Object,
+}
+
+/// Takes an accepted turn over.
+///
+/// # Errors
+/// With `projection_failed` when repository, workstream or turn is not known, with
+/// `cross_repo_write_violation` when the turn changed a file outside its repository.
+pub fn project(
+    place: &Place<'_>,
+    offer: &Offer<'_>,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Projection, Failure> {
+    let Place {
+        config,
+        state,
+        barriers,
+        history,
+    } = *place;
+    let Offer {
+        repo,
+        workstream,
+        root,
+        accepted,
+    } = *offer;
+    let unknown = |what: String| Failure::new(Code::XchainProjectionFailed, what);
+    if config.repo(repo).is_none() {
+        return Err(unknown(format!("there is no repository {repo}")));
+    }
+    let stream = config
+        .workstream(workstream)
+        .ok_or_else(|| unknown(format!("there is no workstream {workstream}")))?;
+    if !stream.repos.iter().any(|name| name == repo) {
+        return Err(unknown(format!("{repo} is not part of {workstream}")));
+    }
+    let turn = text(accepted, "turn_id")
+        .filter(|id| !id.trim().is_empty())
+        .ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
+    check_files(repo, root, accepted)?;
+    if let Some(known) = taken_over(history, repo, workstream, turn) {
+        return Ok(Projection {
+            reference: known.to_owned(),
+            line: None,
+            effects: Vec::new(),
+            ledger: Vec::new(),
+            barriers: barriers.clone(),
+        });
+    }
+    let reference = format!("proj_{workstream}_{repo}_{}", ids.hex(4));
+    let member = |name: &str| accepted.get(name).cloned().unwrap_or(Value::Null);
+    let line = build([
+        ("type", "acceptance_projection".into()),
+        ("timestamp", now.to_string().into()),
+        ("super_run_id", state.super_run_id().into()),
+        ("projection_ref", reference.as_str().into()),
+        ("workstream_id", workstream.into()),
+        ("repo_id", repo.into()),
+        ("repo_run_id", state.repo_run(repo).into()),
+        ("repo_turn_id", turn.into()),
+        ("summary", member("summary")),
+        ("files_changed", member("files_changed")),
+        ("decisions", member("decisions")),
+        ("verification", member("verification")),
+    ]);
+    let mut later = history.to_vec();
+    later.push(line.clone());
+    let mut barriers = barriers.clone();
+    let effects = barriers.recompute(stream, &later);
+    let causation = build([
+        ("projection_ref", reference.as_str().into()),
+        ("repo_id", repo.into()),
+        ("repo_turn_id", turn.into()),
+    ]);
+    let ledger = effects
+        .iter()
+        .map(|effect| effect.line(causation.clone(), now))
+        .collect();
+    Ok(Projection {
+        reference,
+        line: Some(line),
+        effects,
+        ledger,
+        barriers,
+    })
+}
+
+fn taken_over<'a>(
+    history: &'a [Object],
+    repo: &str,
+    workstream: &str,
+    turn: &str,
+) -> Option<&'a str> {
+    let same = |line: &&Object| {
+        text(line, "type") == Some("acceptance_projection")
+            && text(line, "repo_id") == Some(repo)
+            && text(line, "workstream_id") == Some(workstream)
+            && text(line, "repo_turn_id") == Some(turn)
+    };
+    history
+        .iter()
+        .find(same)
+        .and_then(|line| text(line, "projection_ref"))
+}
+
+/// Every file lies inside the repository, by name.
+fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), Failure> {
+    for file in crate::members::list(accepted, "files_changed") {
+        let name = file.as_str().unwrap_or_default();
+        let below = root.and_then(|root| {
+            let rest = name.strip_prefix(root.trim_end_matches('/'))?;
+            rest.strip_prefix('/')
+        });
+        if RepoPath::parse(below.unwrap_or(name)).is_err() {
+            let message = format!("Cross-repo write violation: {file} is not inside {repo}");
+            return Err(Failure::new(Code::XchainCrossRepoWriteViolation, message)
+                .with("repo_id", repo)
+                .with("path", file.clone()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,448 @@
+//! The rules of `agentxchain-multi.json`. The codes are the protocol's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use super::{BarrierType, COORDINATOR_VERSION};
+use crate::config::DEFAULT_PHASES;
+use crate::hooks::{HookPhase, phase_problems};
+use crate::members::{self, array, entries, filled, given, list, text, texts};
+use crate::patterns::{is_decision_id, is_name, is_phase};
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct CoordinatorProblem {
+    /// Which rule it breaks.
+    pub code: String,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+impl fmt::Display for CoordinatorProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.code, self.message)
+    }
+}
+
+/// The failure that a list of problems is: a cycle has a code of its own when it comes first.
+pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
+    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let code = match problems.first() {
+        Some(first) if first.code == "workstream_cycle" => Code::XchainWorkstreamCycle,
+        _ => Code::XchainInvalidCoordinatorConfig,
+    };
+    let message = texts
+        .first()
+        .cloned()
+        .unwrap_or_else(|| "config_invalid: it is no object".into());
+    Failure::new(code, message).with("errors", array(&texts))
+}
+
+/// Everything that is wrong with a configuration.
+pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
+    let mut found = Found(Vec::new());
+    let Some(document) = document.as_object() else {
+        found.add("config_invalid", "the configuration must be a JSON object");
+        return found.0;
+    };
+    if text(document, "schema_version") != Some(COORDINATOR_VERSION) {
+        found.add("schema_version_invalid", "schema_version must be \"0.1\"");
+    }
+    match members::object(document, "project") {
+        None => found.add(
+            "project_invalid",
+            "project must be an object with id and name",
+        ),
+        Some(project) => {
+            for (name, code) in [
+                ("id", "project_id_invalid"),
+                ("name", "project_name_invalid"),
+            ] {
+                if filled(project, name).is_none() {
+                    found.add(
+                        code,
+                        format!("project.{name} must be a text that says something"),
+                    );
+                }
+            }
+        }
+    }
+    repos(document, &mut found);
+    workstreams(document, &mut found);
+    routing(document, &mut found);
+    gates(document, &mut found);
+    let phases = [
+        HookPhase::BeforeAssignment,
+        HookPhase::AfterAcceptance,
+        HookPhase::BeforeGate,
+        HookPhase::OnEscalation,
+    ];
+    for (_, message) in phase_problems(document, &phases) {
+        found.add("hooks_invalid", message);
+    }
+    found.0
+}
+
+/// Whether a repository's phases are the coordinator's, in the same order.
+pub fn phase_alignment(
+    repo: &str,
+    own: &[&str],
+    coordinator: &[&str],
+) -> Option<CoordinatorProblem> {
+    (own != coordinator).then(|| CoordinatorProblem {
+        code: "repo_phase_alignment_invalid".into(),
+        message: format!(
+            "{repo} has the phases {}, the coordinator has {}",
+            own.join(", "),
+            coordinator.join(", ")
+        ),
+    })
+}
+
+struct Found(Vec<CoordinatorProblem>);
+
+impl Found {
+    fn add(&mut self, code: impl Into<String>, message: impl Into<String>) {
+        self.0.push(CoordinatorProblem {
+            code: code.into(),
+            message: message.into(),
+        });
+    }
+}
+
+fn declared(document: &Object, name: &str, id: &str) -> bool {
+    members::object(document, name).is_some_and(|all| all.contains_key(id))
+}
+
+fn repos(document: &Object, found: &mut Found) {
+    let Some(repos) = members::object(document, "repos").filter(|repos| !repos.is_empty()) else {
+        found.add(
+            "repos_invalid",
+            "repos must be an object with at least one repository",
+        );
+        return;
+    };
+    for (id, value) in repos {
+        if !is_name(id) {
+            found.add(
+                "repo_id_invalid",
+                format!("{id:?} must be a-z, 0-9, _ and - alone"),
+            );
+        }
+        let Some(repo) = value.as_object() else {
+            found.add("repo_invalid", format!("{id} must be an object"));
+            continue;
+        };
+        if filled(repo, "path").is_none() {
+            found.add("repo_path_invalid", format!("{id} must have a path"));
+        }
+        if given(repo, "default_branch").is_some() && filled(repo, "default_branch").is_none() {
+            found.add(
+                "repo_default_branch_invalid",
+                format!("{id} must name a branch"),
+            );
+        }
+        if given(repo, "required").is_some_and(|required| !required.is_boolean()) {
+            found.add(
+                "repo_required_invalid",
+                format!("{id}.required must be true or false"),
+            );
+        }
+    }
+}
+
+fn workstreams(document: &Object, found: &mut Found) {
+    let all = members::object(document, "workstreams").filter(|all| !all.is_empty());
+    let Some(all) = all else {
+        found.add(
+            "workstreams_invalid",
+            "workstreams must be an object with at least one",
+        );
+        return;
+    };
+    let phases: Vec<String> = match members::object(document, "routing") {
+        Some(routing) if !routing.is_empty() => routing.keys().cloned().collect(),
+        _ => DEFAULT_PHASES.map(str::to_owned).into(),
+    };
+    let before = found.0.len();
+    for (id, value) in all {
+        if !is_name(id) {
+            found.add(
+                "workstream_id_invalid",
+                format!("{id:?} must be a-z, 0-9, _ and - alone"),
+            );
+        }
+        let Some(workstream) = value.as_object() else {
+            found.add("workstream_invalid", format!("{id} must be an object"));
+            continue;
+        };
+        let phase = text(workstream, "phase").unwrap_or_default();
+        if !phases.iter().any(|known| known == phase) {
+            found.add(
+                "workstream_phase_invalid",
+                format!("{id} is in {phase:?}, which is no phase"),
+            );
+        }
+        workstream_repos(document, id, workstream, found);
+        dependencies(document, id, workstream, found);
+        match text(workstream, "completion_barrier").and_then(BarrierType::parse) {
+            None => {
+                let message = format!("{id} must have a completion_barrier that exists");
+                found.add("workstream_completion_barrier_invalid", message);
+            }
+            Some(barrier) => barrier_settings(id, workstream, barrier, found),
+        }
+    }
+    if found.0.len() == before
+        && let Some(circle) = cycle(all)
+    {
+        found.add(
+            "workstream_cycle",
+            format!("{} wait for each other", circle.join(", ")),
+        );
+    }
+}
+
+fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
+    let repos = list(workstream, "repos");
+    if repos.is_empty() {
+        found.add(
+            "workstream_repos_invalid",
+            format!("{id} must have at least one repository"),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    for repo in repos {
+        let Some(repo) = repo.as_str() else {
+            found.add(
+                "workstream_repo_invalid",
+                format!("{id} must name its repositories"),
+            );
+            continue;
+        };
+        if !seen.insert(repo) {
+            found.add(
+                "workstream_repo_duplicate",
+                format!("{id} names {repo} twice"),
+            );
+        }
+        if !declared(document, "repos", repo) {
+            found.add(
+                "workstream_repo_unknown",
+                format!("{id} names {repo}, which is unknown"),
+            );
+        }
+    }
+    match filled(workstream, "entry_repo") {
+        None => found.add(
+            "workstream_entry_repo_invalid",
+            format!("{id} must name its entry_repo"),
+        ),
+        Some(entry) if !seen.contains(entry) => {
+            let message = format!("{id} begins in {entry}, which is not one of its repositories");
+            found.add("workstream_entry_repo_mismatch", message);
+        }
+        Some(_) => {}
+    }
+}
+
+fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
+    if !workstream.get("depends_on").is_some_and(Value::is_array) {
+        found.add(
+            "workstream_depends_on_invalid",
+            format!("{id} must have a list depends_on"),
+        );
+    }
+    for dependency in list(workstream, "depends_on") {
+        match dependency.as_str() {
+            None => {
+                found.add(
+                    "workstream_dependency_invalid",
+                    format!("{id} must name what it waits for"),
+                );
+            }
+            Some(name) if !declared(document, "workstreams", name) => {
+                let message = format!("{id} waits for {name}, which is unknown");
+                found.add("workstream_dependency_unknown", message);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Barriers about decisions name them for every repository of the workstream, and no other.
+fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: &mut Found) {
+    let Some(name) = barrier.settings() else {
+        return;
+    };
+    let code = |what: &str| format!("workstream_{name}_{what}");
+    let Some(settings) = members::object(workstream, name) else {
+        found.add(code("invalid"), format!("{id} must have {name}"));
+        return;
+    };
+    let Some(by_repo) = members::object(settings, "decision_ids_by_repo") else {
+        let message = format!("{id}.{name} must have decision_ids_by_repo");
+        found.add(code("decisions_invalid"), message);
+        return;
+    };
+    let repos = texts(workstream, "repos");
+    for repo in repos.iter().filter(|repo| !by_repo.contains_key(*repo)) {
+        found.add(
+            code("repo_missing"),
+            format!("{id}.{name} says nothing about {repo}"),
+        );
+    }
+    for (repo, ids) in by_repo {
+        if !repos.contains(repo) {
+            found.add(
+                code("repo_unknown"),
+                format!("{id}.{name} names {repo}, which is not in it"),
+            );
+        }
+        let Some(ids) = ids.as_array().filter(|ids| !ids.is_empty()) else {
+            let message = format!("{id}.{name}.{repo} must be a list of at least one decision");
+            found.add(code("repo_invalid"), message);
+            continue;
+        };
+        let mut seen = BTreeSet::new();
+        for decision in ids {
+            let decision = decision.as_str().unwrap_or_default();
+            if !is_decision_id(decision) {
+                let message = format!("{id}.{name}.{repo} must name decisions like DEC-001");
+                found.add(code("decision_invalid"), message);
+            } else if !seen.insert(decision) {
+                let message = format!("{id}.{name}.{repo} names {decision} twice");
+                found.add(code("decision_duplicate"), message);
+            }
+        }
+    }
+}
+
+/// Workstreams that wait for each other in a circle.
+fn cycle(all: &Object) -> Option<Vec<String>> {
+    let waits: BTreeMap<&str, Vec<String>> = all
+        .iter()
+        .filter_map(|(id, value)| Some((id.as_str(), texts(value.as_object()?, "depends_on"))))
+        .collect();
+    // What waits for nothing that is left is taken away until nothing changes; the rest waits
+    // for itself.
+    let mut left: BTreeSet<&str> = waits.keys().copied().collect();
+    loop {
+        let free: Vec<&str> = left
+            .iter()
+            .copied()
+            .filter(|id| !waits[id].iter().any(|other| left.contains(other.as_str())))
+            .collect();
+        if free.is_empty() {
+            break;
+        }
+        for id in free {
+            left.remove(id);
+        }
+    }
+    let circle: Vec<String> = left.into_iter().map(str::to_owned).collect();
+    (!circle.is_empty()).then_some(circle)
+}
+
+fn routing(document: &Object, found: &mut Found) {
+    let Some(value) = given(document, "routing") else {
+        return;
+    };
+    let Some(routing) = value.as_object() else {
+        found.add(
+            "routing_invalid",
+            "routing must be an object, one member a phase",
+        );
+        return;
+    };
+    for (phase, value) in routing {
+        if !is_phase(phase) {
+            found.add(
+                "routing_phase_invalid",
+                format!("{phase:?} is no name for a phase"),
+            );
+        }
+        let Some(route) = value.as_object() else {
+            found.add(
+                "routing_entry_invalid",
+                format!("routing.{phase} must be an object"),
+            );
+            continue;
+        };
+        let Some(entry) = given(route, "entry_workstream") else {
+            continue;
+        };
+        let Some(entry) = entry.as_str() else {
+            let message = format!("routing.{phase}.entry_workstream must be a text");
+            found.add("routing_entry_workstream_invalid", message);
+            continue;
+        };
+        let workstream =
+            members::object(document, "workstreams").and_then(|all| members::object(all, entry));
+        match workstream {
+            None => {
+                let message = format!("routing.{phase} begins with {entry}, which is unknown");
+                found.add("routing_entry_workstream_unknown", message);
+            }
+            Some(workstream) if text(workstream, "phase") != Some(phase) => {
+                let message = format!("routing.{phase} begins with {entry}, of another phase");
+                found.add("routing_phase_mismatch", message);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn gates(document: &Object, found: &mut Found) {
+    if given(document, "gates").is_some_and(|gates| !gates.is_object()) {
+        found.add("gates_invalid", "gates must be an object");
+    }
+    for (id, value) in entries(document, "gates") {
+        if !is_name(id) {
+            found.add(
+                "gate_id_invalid",
+                format!("{id:?} must be a-z, 0-9, _ and - alone"),
+            );
+        }
+        let Some(gate) = value.as_object() else {
+            found.add("gate_invalid", format!("{id} must be an object"));
+            continue;
+        };
+        if given(gate, "requires_human_approval").is_some_and(|value| !value.is_boolean()) {
+            let message = format!("{id}.requires_human_approval must be true or false");
+            found.add("gate_requires_human_approval_invalid", message);
+        }
+        if given(gate, "requires_repos").is_some_and(|repos| !repos.is_array()) {
+            found.add(
+                "gate_requires_repos_invalid",
+                format!("{id}.requires_repos must be a list"),
+            );
+        }
+        let mut seen = BTreeSet::new();
+        for repo in list(gate, "requires_repos") {
+            let Some(repo) = repo.as_str() else {
+                found.add(
+                    "gate_requires_repo_invalid",
+                    format!("{id} must name its repositories"),
+                );
+                continue;
+            };
+            if !seen.insert(repo) {
+                found.add(
+                    "gate_requires_repo_duplicate",
+                    format!("{id} names {repo} twice"),
+                );
+            }
+            if !declared(document, "repos", repo) {
+                found.add(
+                    "gate_requires_repo_unknown",
+                    format!("{id} names {repo}, which is unknown"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What a worker reads: `PROMPT.md`, what to do, and `CONTEXT.md`, what has happened.
+
+use std::fmt::Write as _;
+
+use accord_contract::wire::{Object, Value};
+
+use super::staging_path;
+use crate::config::{Config, WriteAuthority};
+use crate::members::{self, list, text};
+use crate::state::{State, Turn};
+
+/// What both documents are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Briefing<'a> {
+    /// The rules.
+    pub config: &'a Config,
+    /// Where the run stands, the turn being active.
+    pub state: &'a State,
+    /// The turn.
+    pub turn: &'a Turn,
+    /// The last lines of the history, the newest last.
+    pub recent: &'a [Object],
+    /// The role's own words, from the file that the configuration names for it.
+    pub role_prompt: Option<&'a str>,
+}
+
+/// `PROMPT.md`.
+pub fn prompt(briefing: &Briefing<'_>) -> String {
+    let Briefing {
+        config,
+        state,
+        turn,
+        ..
+    } = *briefing;
+    let role = config.role(turn.role());
+    let mut prompt = format!(
+        "# Turn {} of {}\n\n- Run: {}\n- Phase: {}\n- Role: {}\n- Attempt: {}\n",
+        turn.id(),
+        config.project_name(),
+        state.run_id().map_or("?", crate::RunId::as_str),
+        state.phase(),
+        role.map_or(turn.role(), |role| &role.title),
+        turn.attempt(),
+    );
+    if let Some(role) = role {
+        let _ = write!(prompt, "\n## Mandate\n\n{}\n", role.mandate);
+        let _ = write!(
+            prompt,
+            "\n## What you may change\n\n{}\n",
+            authority(role.authority)
+        );
+    }
+    if let Some(own) = briefing.role_prompt {
+        let _ = write!(
+            prompt,
+            "\n## Instructions for the role\n\n{}\n",
+            own.trim_end()
+        );
+    }
+    rejection(turn, &mut prompt);
+    delegation(turn, &mut prompt);
+    gate(config, state, &mut prompt);
+    let route = config.route(state.phase());
+    let next = route
+        .and_then(|route| route.allowed_next_roles.as_deref())
+        .unwrap_or_default();
+    let _ = write!(
+        prompt,
+        "\n## When you are done\n\nWrite one JSON object to `{}`, with these members:\n\n\
+         - `schema_version` \"1.0\", `run_id` \"{}\", `turn_id` \"{}\", `role` \"{}\", `runtime_id` \"{}\"\n\
+         - `status`: completed, blocked, needs_human (with `needs_human_reason`) or failed\n\
+         - `summary`: what you did\n\
+         - `decisions`: objects with `id` (DEC- and a number that the run has not used), `category`\n\
+         \x20 (implementation, architecture, scope, process, quality, release), `statement`, `rationale`\n\
+         - `objections`: objects with `id` (OBJ- and a number), `severity` (low, medium, high, blocking),\n\
+         \x20 `statement`; a role that only reviews raises at least one\n\
+         - `files_changed`: every file that you changed, relative to the repository\n\
+         - `verification`: `status` (pass, fail, skipped), `commands`, `evidence_summary`,\n\
+         \x20 `machine_evidence` (objects with `command` and `exit_code`)\n\
+         - `artifact`: `type` (workspace, patch, commit, review)\n\
+         - `proposed_next_role`: {}human\n\
+         - `phase_transition_request`: the next phase, or `run_completion_request`: true, when that is due\n",
+        staging_path(turn.id()),
+        state.run_id().map_or("?", crate::RunId::as_str),
+        turn.id(),
+        turn.role(),
+        turn.runtime_id().unwrap_or("?"),
+        next.iter()
+            .filter(|role| *role != "human")
+            .map(|role| format!("{role}, "))
+            .collect::<String>(),
+    );
+    prompt
+}
+
+/// `CONTEXT.md`.
+pub fn context(briefing: &Briefing<'_>) -> String {
+    let Briefing { config, state, .. } = *briefing;
+    let mut context = format!("# Context of {}\n", config.project_name());
+    let goal = members::object(config.document(), "project").and_then(|p| text(p, "goal"));
+    if let Some(goal) = goal {
+        let _ = write!(context, "\n## Goal\n\n{goal}\n");
+    }
+    let lasting = state.member("repo_decisions");
+    decisions(
+        "Decisions of the repository in force",
+        lasting.as_array().map_or(&[], Vec::as_slice),
+        &mut context,
+    );
+    context.push_str("\n## Last turns\n");
+    if briefing.recent.is_empty() {
+        context.push_str("\nNone yet.\n");
+    }
+    for line in briefing.recent {
+        let member = |name: &str| text(line, name).unwrap_or("?");
+        let _ = write!(
+            context,
+            "\n### {} ({}, {})\n\n{}\n",
+            member("role"),
+            member("phase"),
+            member("status"),
+            member("summary")
+        );
+        for decision in list(line, "decisions").iter().filter_map(Value::as_object) {
+            said("Decided", decision, &mut context);
+        }
+        for objection in list(line, "objections").iter().filter_map(Value::as_object) {
+            said("Objected", objection, &mut context);
+        }
+    }
+    if let Some(failure) = state.member("last_gate_failure").as_object() {
+        context.push_str("\n## The gate failed last time\n\n");
+        for reason in members::texts(failure, "reasons") {
+            let _ = writeln!(context, "- {reason}");
+        }
+    }
+    context
+}
+
+fn authority(authority: WriteAuthority) -> &'static str {
+    match authority {
+        WriteAuthority::Authoritative => {
+            "Files of the repository. Declare every one that you change."
+        }
+        WriteAuthority::Proposed => "Nothing. Put what should change into `proposed_changes`.",
+        WriteAuthority::ReviewOnly => {
+            "Files below `.planning/` and `.agentxchain/reviews/` alone. Deliver a review."
+        }
+    }
+}
+
+fn rejection(turn: &Turn, prompt: &mut String) {
+    let Some(last) = turn.member("last_rejection").and_then(Value::as_object) else {
+        return;
+    };
+    let reason = text(last, "reason").unwrap_or("no reason was given");
+    let _ = write!(prompt, "\n## The last attempt was rejected\n\n{reason}\n");
+    for error in members::texts(last, "validation_errors") {
+        let _ = writeln!(prompt, "- {error}");
+    }
+}
+
+fn delegation(turn: &Turn, prompt: &mut String) {
+    if let Some(context) = turn.delegation_context() {
+        let charter = text(context, "charter").unwrap_or_default();
+        let _ = write!(prompt, "\n## What was delegated to you\n\n{charter}\n\n");
+        for demand in members::texts(context, "acceptance_contract") {
+            let _ = writeln!(prompt, "- {demand}");
+        }
+        for id in members::texts(context, "required_decision_ids") {
+            let _ = writeln!(prompt, "- Decide {id}.");
+        }
+    }
+    if let Some(review) = turn.delegation_review() {
+        prompt.push_str("\n## What you delegated has come back\n\n");
+        for result in list(review, "delegation_results")
+            .iter()
+            .filter_map(Value::as_object)
+        {
+            let member = |name: &str| text(result, name).unwrap_or("?");
+            let (id, role, status) = (member("delegation_id"), member("to_role"), member("status"));
+            let _ = writeln!(prompt, "- {id} ({role}): {status}. {}", member("summary"));
+        }
+    }
+}
+
+fn gate(config: &Config, state: &State, prompt: &mut String) {
+    let needed = crate::gate::needed_files(config, state.phase());
+    let Some(gate) = config.exit_gate(state.phase()) else {
+        return;
+    };
+    let _ = write!(prompt, "\n## The phase ends at the gate {}\n\n", gate.id);
+    for path in needed {
+        let _ = writeln!(prompt, "- `{path}` must be there and say what it should.");
+    }
+    if gate.requires_verification_pass {
+        prompt.push_str("- The verification must pass.\n");
+    }
+    if gate.requires_human_approval {
+        prompt.push_str("- A person approves.\n");
+    }
+}
+
+fn decisions(title: &str, items: &[Value], context: &mut String) {
+    if items.is_empty() {
+        return;
+    }
+    let _ = write!(context, "\n## {title}\n\n");
+    for decision in items.iter().filter_map(Value::as_object) {
+        said("Decided", decision, context);
+    }
+}
+
+fn said(verb: &str, item: &Object, context: &mut String) {
+    let (id, statement) = (text(item, "id"), text(item, "statement"));
+    let _ = writeln!(
+        context,
+        "- {verb} {}: {}",
+        id.unwrap_or("?"),
+        statement.unwrap_or_default()
+    );
+}

@@ -1,0 +1,218 @@
+//! What a turn's worker is given, and what it is told.
+
+mod brief;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+pub use brief::{Briefing, context, prompt};
+
+use crate::budget;
+use crate::config::{Config, RuntimeType, WriteAuthority};
+use crate::event::{Emitter, EventType};
+use crate::members::{array, build};
+use crate::run::{Change, illegal};
+use crate::state::{State, Status, Turn, TurnStatus};
+use crate::{HOME, Ids, Instant, RunId, TurnId};
+
+/// The paths that every assignment warns of by name; more are refused.
+const NAMED_RESERVED: [&str; 4] = [
+    ".agentxchain/state.json",
+    ".agentxchain/history.jsonl",
+    ".agentxchain/decision-ledger.jsonl",
+    ".agentxchain/lock.json",
+];
+
+/// Where a turn's bundle lies.
+pub fn bundle_folder(turn: &TurnId) -> String {
+    format!("{HOME}/dispatch/turns/{turn}")
+}
+
+/// Where a turn's result is staged.
+pub fn staging_path(turn: &TurnId) -> String {
+    format!("{HOME}/staging/{turn}/turn-result.json")
+}
+
+/// Where results were staged when there was one turn at a time.
+pub const FLAT_STAGING_PATH: &str = ".agentxchain/staging/turn-result.json";
+
+/// Refuses a turn whose runtime cannot be run here, before it is dispatched.
+///
+/// # Errors
+/// With `runtime_not_supported` when the runtime's type is not among `supported`.
+pub fn check_runtime(
+    config: &Config,
+    turn: &Turn,
+    supported: &[RuntimeType],
+) -> Result<RuntimeType, Failure> {
+    let runtime = turn.runtime_id().and_then(|id| config.runtime(id));
+    let runtime = runtime.ok_or_else(|| {
+        let message = format!("the turn {} has no runtime that is declared", turn.id());
+        Failure::new(Code::XchainRoleWithoutRuntime, message)
+    })?;
+    if supported.contains(&runtime.kind) {
+        return Ok(runtime.kind);
+    }
+    let message = format!("runtime {} is of the type {}", runtime.id, runtime.kind);
+    Err(Failure::new(Code::XchainRuntimeNotSupported, message)
+        .with("runtime_id", runtime.id.as_str())
+        .with("runtime_type", runtime.kind.as_str()))
+}
+
+/// `ASSIGNMENT.json`.
+pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
+    let role = config.role(turn.role());
+    let route = config.route(state.phase());
+    let allowed = route
+        .and_then(|route| route.allowed_next_roles.clone())
+        .unwrap_or_default();
+    let siblings: Vec<Value> = state
+        .turns()
+        .filter(|other| other.id() != turn.id())
+        .map(|other| sibling(config, other).into())
+        .collect();
+    let member = |name: &str| turn.member(name).cloned();
+    let mut document = build([
+        ("run_id", state.run_id().map(RunId::as_str).into()),
+        ("turn_id", turn.id().as_str().into()),
+        ("phase", state.phase().into()),
+        ("role", turn.role().into()),
+        ("runtime_id", turn.runtime_id().into()),
+        (
+            "write_authority",
+            role.map(|role| role.authority)
+                .map(WriteAuthority::as_str)
+                .into(),
+        ),
+        (
+            "accepted_integration_ref",
+            state.member("accepted_integration_ref"),
+        ),
+        ("staging_result_path", staging_path(turn.id()).into()),
+        ("reserved_paths", array(&NAMED_RESERVED)),
+        ("allowed_next_roles", array(&allowed)),
+        ("attempt", turn.attempt().into()),
+        ("deadline_at", member("deadline_at").unwrap_or(Value::Null)),
+        ("assigned_sequence", turn.assigned_sequence().into()),
+        ("budget_reservation_usd", budget::reserved(state, turn.id())),
+        ("active_siblings", siblings.into()),
+    ]);
+    for name in [
+        "intake_context",
+        "conflict_context",
+        "delegation_context",
+        "delegation_review",
+    ] {
+        if let Some(value) = member(name) {
+            document.insert(name.to_owned(), value);
+        }
+    }
+    let warnings = scope_warnings(state, config, turn);
+    if !warnings.is_empty() {
+        document.insert("advisory_warnings".into(), warnings.into());
+    }
+    document
+}
+
+/// `dispatch/index.json`.
+pub fn index(state: &State, config: &Config, now: Instant) -> Object {
+    let turns: Object = state
+        .turns()
+        .map(|turn| {
+            let status = turn.document().remove("status").unwrap_or(Value::Null);
+            let entry = build([
+                ("turn_id", turn.id().as_str().into()),
+                ("role", turn.role().into()),
+                ("runtime_id", turn.runtime_id().into()),
+                ("attempt", turn.attempt().into()),
+                ("status", status),
+                ("bundle_path", bundle_folder(turn.id()).into()),
+                ("staging_result_path", staging_path(turn.id()).into()),
+                ("assigned_sequence", turn.assigned_sequence().into()),
+                (
+                    "advisory_warnings",
+                    scope_warnings(state, config, turn).into(),
+                ),
+            ]);
+            (turn.id().to_string(), entry.into())
+        })
+        .collect();
+    build([
+        ("run_id", state.run_id().map(RunId::as_str).into()),
+        ("phase", state.phase().into()),
+        ("updated_at", now.to_string().into()),
+        ("active_turns", turns.into()),
+    ])
+}
+
+/// A turn was handed to its worker, or its worker was seen to do something.
+///
+/// # Errors
+/// With `invalid_state_transition` when the run is not active, or as [`State::target`].
+pub fn mark(
+    state: &State,
+    turn: &TurnId,
+    status: TurnStatus,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    if state.status() != Status::Active {
+        return Err(illegal(state, "carry a turn out"));
+    }
+    state.target(Some(turn))?;
+    let mut next = state.clone();
+    let mut role = String::new();
+    if let Some(active) = next.turn_mut(turn) {
+        active.set_status(status);
+        role = active.role().to_owned();
+        if status == TurnStatus::Dispatched {
+            active.set("dispatched_at", now.to_string());
+        }
+    }
+    let kind = match status {
+        TurnStatus::Dispatched => Some(EventType::TurnDispatched),
+        TurnStatus::Stalled => Some(EventType::TurnStalled),
+        TurnStatus::FailedStart => Some(EventType::TurnStartFailed),
+        _ => None,
+    };
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    if let Some(kind) = kind {
+        emitter.emit(kind, &next, Some((turn.as_str(), &role)), Object::new());
+    }
+    let events = emitter.finish();
+    Ok(Change::new(next, events))
+}
+
+fn sibling(config: &Config, turn: &Turn) -> Object {
+    let status = turn.document().remove("status").unwrap_or(Value::Null);
+    let scope = config
+        .role(turn.role())
+        .map_or(&[][..], |role| &role.file_scope);
+    build([
+        ("turn_id", turn.id().as_str().into()),
+        ("role", turn.role().into()),
+        ("status", status),
+        ("assigned_sequence", turn.assigned_sequence().into()),
+        ("declared_file_scope", array(scope)),
+    ])
+}
+
+/// Roles that say they work on the same files at the same time.
+fn scope_warnings(state: &State, config: &Config, turn: &Turn) -> Vec<Value> {
+    let scope = |turn: &Turn| {
+        config
+            .role(turn.role())
+            .map_or(&[][..], |role| &role.file_scope)
+    };
+    let own = scope(turn);
+    let others = state.turns().filter(|other| other.id() != turn.id());
+    let overlapping = others.filter_map(|other| {
+        let shared = own.iter().find(|file| scope(other).contains(file))?;
+        let message = format!("{} works on {shared} as well", other.role());
+        Some(Value::Object(build([
+            ("code", "advisory_scope_overlap".into()),
+            ("message", message.into()),
+        ])))
+    });
+    overlapping.collect()
+}

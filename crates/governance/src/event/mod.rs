@@ -1,0 +1,142 @@
+//! `events.jsonl`: what happened in a run, in order.
+//!
+//! Invariants:
+//! - an event that is emitted here has a declared type and a run;
+//! - an event about a turn names it.
+
+mod order;
+mod types;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+pub use order::check_order;
+pub use types::EventType;
+
+use crate::members::{self, array, build, filled, text};
+use crate::state::State;
+use crate::{EventId, Ids, Instant, RunId};
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    id: EventId,
+    kind: EventType,
+    line: Object,
+}
+
+/// Makes the events of one operation.
+#[derive(Debug)]
+pub struct Emitter<'a> {
+    ids: &'a mut Ids,
+    run_id: RunId,
+    now: Instant,
+    events: Vec<Event>,
+}
+
+/// The turn that an event is about, and its role.
+pub type About<'a> = Option<(&'a str, &'a str)>;
+
+impl Event {
+    /// Its id.
+    pub fn id(&self) -> &EventId {
+        &self.id
+    }
+
+    /// What happened.
+    pub fn kind(&self) -> EventType {
+        self.kind
+    }
+
+    /// The line to write.
+    pub fn line(&self) -> &Object {
+        &self.line
+    }
+}
+
+impl<'a> Emitter<'a> {
+    /// For the run of a state.
+    ///
+    /// # Errors
+    /// With `invalid_event` when no run has begun, since an event belongs to one.
+    pub fn new(state: &State, ids: &'a mut Ids, now: Instant) -> Result<Self, Failure> {
+        let run_id = state.run_id().cloned().ok_or_else(|| {
+            Failure::new(
+                Code::XchainInvalidEvent,
+                "an event needs a run, and none has begun",
+            )
+        })?;
+        Ok(Self::of_run(run_id, ids, now))
+    }
+
+    /// For a run.
+    pub fn of_run(run_id: RunId, ids: &'a mut Ids, now: Instant) -> Self {
+        Self {
+            ids,
+            run_id,
+            now,
+            events: Vec::new(),
+        }
+    }
+
+    /// Adds an event that happened in the state as it is now.
+    pub fn emit(&mut self, kind: EventType, state: &State, about: About<'_>, payload: Object) {
+        let turn =
+            about.map(|(turn, role)| build([("turn_id", turn.into()), ("role_id", role.into())]));
+        let id = self.ids.event();
+        let intent = payload.get("intent_id").cloned().unwrap_or(Value::Null);
+        let line = build([
+            ("event_id", id.as_str().into()),
+            ("event_type", kind.as_str().into()),
+            ("timestamp", self.now.to_string().into()),
+            ("run_id", self.run_id.as_str().into()),
+            ("phase", state.phase().into()),
+            ("status", state.status().as_str().into()),
+            ("turn", turn.map_or(Value::Null, Value::Object)),
+            ("intent_id", intent),
+            ("payload", payload.into()),
+        ]);
+        self.events.push(Event { id, kind, line });
+    }
+
+    /// What was added, in order.
+    pub fn finish(self) -> Vec<Event> {
+        self.events
+    }
+}
+
+/// What is wrong with an event.
+pub fn check(event: &Value) -> Vec<String> {
+    let Some(event) = event.as_object() else {
+        return vec!["an event must be a JSON object".into()];
+    };
+    let mut errors = Vec::new();
+    if filled(event, "event_id").is_none() {
+        errors.push("event_id must be a text that says something".into());
+    }
+    let kind = text(event, "event_type").and_then(EventType::parse);
+    if kind.is_none() {
+        let found = event.get("event_type").unwrap_or(&Value::Null);
+        errors.push(format!("event_type {found} is not declared"));
+    }
+    if text(event, "timestamp").and_then(Instant::parse).is_none() {
+        errors.push("timestamp must be a time".into());
+    }
+    if filled(event, "run_id").is_none() {
+        errors.push("run_id must name the run".into());
+    }
+    if kind.is_some_and(EventType::needs_turn) && turn_id(event).is_none() {
+        errors.push("turn.turn_id must name the turn".into());
+    }
+    errors
+}
+
+/// The failure that the errors of an event are.
+pub fn refusal(code: Code, errors: &[String]) -> Failure {
+    let message = errors.first().cloned().unwrap_or_default();
+    Failure::new(code, message).with("errors", array(errors))
+}
+
+fn turn_id(event: &Object) -> Option<&str> {
+    members::object(event, "turn").and_then(|turn| filled(turn, "turn_id"))
+}

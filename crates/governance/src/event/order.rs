@@ -1,0 +1,68 @@
+//! Whether events can have happened in the order in which they stand.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+
+use super::{EventType, refusal, turn_id};
+use crate::Instant;
+use crate::members::text;
+
+/// Checks the timeline of one run.
+///
+/// # Errors
+/// With `invalid_events` when there is nothing to check, with `ordering_violation` and every
+/// error otherwise.
+pub fn check_order(events: &Value) -> Result<(), Failure> {
+    let Some(events) = events.as_array().filter(|events| !events.is_empty()) else {
+        let message = "a timeline is a list of at least one event";
+        return Err(Failure::new(Code::XchainInvalidEvents, message));
+    };
+    let mut errors = Vec::new();
+    let kind = |event: &Value| {
+        event
+            .get("event_type")
+            .and_then(Value::as_str)
+            .and_then(EventType::parse)
+    };
+    if kind(&events[0]) != Some(EventType::RunStarted) {
+        errors.push("the first event must be run_started".to_owned());
+    }
+    let ends = events
+        .iter()
+        .filter(|event| kind(event) == Some(EventType::RunCompleted));
+    if ends.count() > 0 && events.last().and_then(kind) != Some(EventType::RunCompleted) {
+        errors.push("run_completed must be the last event".to_owned());
+    }
+    let mut dispatched = BTreeSet::new();
+    let mut last: Option<Instant> = None;
+    for (index, event) in events.iter().enumerate() {
+        let Some(members) = event.as_object() else {
+            errors.push(format!("event {index} must be a JSON object"));
+            continue;
+        };
+        let turn = turn_id(members).unwrap_or_default();
+        match kind(event) {
+            Some(EventType::TurnDispatched) => {
+                dispatched.insert(turn);
+            }
+            Some(EventType::TurnAccepted) if !dispatched.contains(turn) => {
+                errors.push(format!("turn {turn} was accepted without being dispatched"));
+            }
+            _ => {}
+        }
+        let Some(at) = text(members, "timestamp").and_then(Instant::parse) else {
+            errors.push(format!("event {index} has no time"));
+            continue;
+        };
+        if last.is_some_and(|last| at < last) {
+            errors.push(format!("event {index} is earlier than the one before it"));
+        }
+        last = Some(at);
+    }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(refusal(Code::XchainOrderingViolation, &errors))
+}

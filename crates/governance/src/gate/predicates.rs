@@ -1,0 +1,151 @@
+//! What a gate asks for: files, their content, their owners, a verification.
+
+use std::collections::BTreeSet;
+
+use super::View;
+use super::semantics;
+use crate::RepoPath;
+use crate::config::{Config, Gate, Semantics};
+
+/// What of a gate does not hold.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Failures {
+    /// Files that are not there.
+    pub missing_files: Vec<String>,
+    /// Whether the verification did not pass.
+    pub missing_verification: bool,
+    /// Everything that does not hold, for people, in order.
+    pub reasons: Vec<String>,
+    /// The files that the reasons are about.
+    pub files: Vec<String>,
+    /// Whether anything but files and verification failed first.
+    others: Vec<String>,
+}
+
+impl Failures {
+    pub(crate) fn other(reason: String) -> Self {
+        Self {
+            reasons: vec![reason.clone()],
+            others: vec![reason],
+            ..Self::default()
+        }
+    }
+
+    /// Whether everything holds.
+    pub fn is_empty(&self) -> bool {
+        self.reasons.is_empty()
+    }
+
+    /// The one reason that is reported: missing files, then the verification, then the first
+    /// of the rest.
+    pub fn reason(&self) -> &str {
+        if !self.missing_files.is_empty() {
+            "requires_files predicate failed"
+        } else if self.missing_verification {
+            "requires_verification_pass predicate failed"
+        } else {
+            self.others.first().map_or("", String::as_str)
+        }
+    }
+}
+
+/// The files that a phase's gate must see, in the order in which they are judged.
+pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
+    let Some(gate) = config.exit_gate(phase) else {
+        return Vec::new();
+    };
+    let artifacts = config.workflow().artifacts(phase).iter();
+    let paths = gate
+        .requires_files
+        .iter()
+        .chain(artifacts.map(|artifact| &artifact.path));
+    let mut seen = BTreeSet::new();
+    paths
+        .filter_map(|path| RepoPath::parse(path).ok())
+        .filter(|path| seen.insert(path.clone()))
+        .collect()
+}
+
+/// Judges a gate.
+pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
+    let mut failures = Failures::default();
+    let artifacts = view.config.workflow().artifacts(view.phase);
+    let mut judged = BTreeSet::new();
+    for path in &gate.requires_files {
+        let artifact = artifacts.iter().find(|artifact| artifact.path == *path);
+        let semantics = artifact
+            .and_then(|artifact| artifact.semantics)
+            .or_else(|| Semantics::of_path(path));
+        let sections = artifact.map_or(&[][..], |artifact| &artifact.required_sections);
+        judged.insert(path.clone());
+        file(path, true, semantics, sections, view, &mut failures);
+    }
+    for artifact in artifacts {
+        if !judged.contains(&artifact.path) {
+            let sections = &artifact.required_sections;
+            file(
+                &artifact.path,
+                artifact.required,
+                artifact.semantics,
+                sections,
+                view,
+                &mut failures,
+            );
+        }
+        if let Some(owner) = &artifact.owned_by {
+            let present = artifact.required || read(&artifact.path, view).is_some();
+            let had_turn = view.index.participated(view.phase, owner)
+                || view.asking_role == Some(owner.as_str());
+            if present && !had_turn {
+                let reason = format!(
+                    "{} is owned by {owner}, who has had no accepted turn in the phase {}",
+                    artifact.path, view.phase
+                );
+                failures.reasons.push(reason.clone());
+                failures.files.push(artifact.path.clone());
+                failures.others.push(reason);
+            }
+        }
+    }
+    if gate.requires_verification_pass
+        && !matches!(view.verification, Some("pass" | "attested_pass"))
+    {
+        let found = view.verification.unwrap_or("missing");
+        failures.missing_verification = true;
+        failures
+            .reasons
+            .push(format!("the verification must pass; it is {found}"));
+    }
+    failures
+}
+
+fn file(
+    path: &str,
+    required: bool,
+    semantics: Option<Semantics>,
+    sections: &[String],
+    view: &View<'_>,
+    failures: &mut Failures,
+) {
+    let Some(content) = read(path, view) else {
+        if required {
+            failures.missing_files.push(path.to_owned());
+            failures.reasons.push(format!("{path} is missing"));
+            failures.files.push(path.to_owned());
+        }
+        return;
+    };
+    let judged =
+        semantics.and_then(|semantics| semantics::evaluate(semantics, path, content, sections));
+    if let Some(reason) = judged {
+        failures.reasons.push(reason.clone());
+        failures.files.push(path.to_owned());
+        failures.others.push(reason);
+    }
+}
+
+fn read<'a>(path: &str, view: &View<'a>) -> Option<&'a str> {
+    let path = RepoPath::parse(path).ok()?;
+    view.files.get(path.as_str()).map(String::as_str)
+}

@@ -1,0 +1,254 @@
+//! The evaluators of workflow documents. The texts of their answers are part of the
+//! protocol.
+
+use super::sections::{has_content, labelled};
+use crate::config::Semantics;
+use crate::patterns::token;
+
+/// Why a document does not do what its gate needs; `None` when it does.
+pub fn evaluate(
+    semantics: Semantics,
+    path: &str,
+    text: &str,
+    required_sections: &[String],
+) -> Option<String> {
+    match semantics {
+        Semantics::PmSignoff => pm_signoff(path, text),
+        Semantics::ShipVerdict => ship_verdict(path, text),
+        Semantics::SystemSpec => system_spec(path, text),
+        Semantics::ImplementationNotes => notes(path, text, &IMPLEMENTATION_NOTES),
+        Semantics::ReleaseNotes => notes(path, text, &RELEASE_NOTES),
+        Semantics::AcceptanceMatrix => acceptance_matrix(text),
+        Semantics::SectionCheck => section_check(path, text, required_sections),
+    }
+}
+
+fn pm_signoff(path: &str, text: &str) -> Option<String> {
+    let Some(value) = labelled(text, "", "Approved") else {
+        return Some(format!(
+            "PM signoff must declare `Approved: YES` in {path}."
+        ));
+    };
+    (token(value) != "YES").then(|| {
+        format!(
+            "PM signoff is not approved. Found \"Approved: {value}\" in {path}; \
+             set it to \"Approved: YES\"."
+        )
+    })
+}
+
+fn ship_verdict(path: &str, text: &str) -> Option<String> {
+    let Some(value) = labelled(text, "##", "Verdict") else {
+        return Some(format!(
+            "Ship verdict must declare `## Verdict: YES` in {path}."
+        ));
+    };
+    let affirmative = ["YES", "SHIP", "SHIP IT"];
+    (!affirmative.contains(&token(value).as_str())).then(|| {
+        format!(
+            "Ship verdict is not affirmative. Found \"## Verdict: {value}\" in {path}; \
+             use \"## Verdict: YES\"."
+        )
+    })
+}
+
+fn system_spec(path: &str, text: &str) -> Option<String> {
+    let sections = ["## Purpose", "## Interface", "## Acceptance Tests"];
+    let missing: Vec<&str> = sections
+        .into_iter()
+        .filter(|section| !text.contains(section))
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        return Some(format!(
+            "{path} must define {missing} before planning can exit."
+        ));
+    }
+    let placeholder = |line: &str| {
+        (line.starts_with('(') && line.ends_with(')'))
+            || line.starts_with("- [ ] Name the executable checks")
+    };
+    let empty: Vec<&str> = sections
+        .into_iter()
+        .filter(|section| !has_content(text, section, placeholder))
+        .collect();
+    (!empty.is_empty()).then(|| {
+        let empty = empty.join(" and ");
+        format!("{empty} in {path} still contains only placeholder text.")
+    })
+}
+
+/// Notes with two sections that somebody must have written.
+struct Notes {
+    sections: [&'static str; 2],
+    placeholder: &'static str,
+    advice: &'static str,
+}
+
+const IMPLEMENTATION_NOTES: Notes = Notes {
+    sections: ["## Changes", "## Verification"],
+    placeholder: "(Dev fills this during implementation)",
+    advice: "Dev must replace placeholder content with real implementation notes.",
+};
+
+const RELEASE_NOTES: Notes = Notes {
+    sections: ["## User Impact", "## Verification Summary"],
+    placeholder: "(QA fills this during the QA phase)",
+    advice: "QA must replace placeholder content with real release notes.",
+};
+
+fn notes(path: &str, text: &str, notes: &Notes) -> Option<String> {
+    let starts = |section: &&str| text.lines().any(|line| line.trim().starts_with(section));
+    let missing: Vec<&str> = notes
+        .sections
+        .into_iter()
+        .filter(|section| !starts(section))
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(" and ");
+        return Some(format!("{path} must define {missing}. {}", notes.advice));
+    }
+    let placeholder = |line: &str| line.eq_ignore_ascii_case(notes.placeholder);
+    let empty: Vec<&str> = notes
+        .sections
+        .into_iter()
+        .filter(|section| !has_content(text, section, placeholder))
+        .collect();
+    (!empty.is_empty()).then(|| {
+        let empty = empty.join(" and ");
+        format!(
+            "{empty} in {path} still contains only placeholder text. {}",
+            notes.advice
+        )
+    })
+}
+
+fn acceptance_matrix(text: &str) -> Option<String> {
+    let none = "Acceptance matrix has no real requirement verdict rows. Replace the scaffold \
+                placeholder with QA-owned requirement results before requesting ship approval.";
+    let mut rows = 0;
+    let mut failing = Vec::new();
+    for cells in matrix_rows(text) {
+        let first = cells.first().map_or("", |cell| cell.as_str());
+        if first.is_empty() || first == "(QA fills this from ROADMAP.md)" {
+            continue;
+        }
+        rows += 1;
+        let verdict = cells.last().map(|cell| token(cell)).unwrap_or_default();
+        if !["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str()) {
+            failing.push(first.to_owned());
+        }
+    }
+    if rows == 0 {
+        return Some(none.to_owned());
+    }
+    (!failing.is_empty()).then(|| {
+        let failing = failing.join(", ");
+        format!("Acceptance matrix has requirements that did not pass: {failing}.")
+    })
+}
+
+/// The rows of the requirement table, without its header and separators.
+fn matrix_rows(text: &str) -> Vec<Vec<String>> {
+    let is_header = |line: &str| {
+        let Some(cell) = line
+            .strip_prefix('|')
+            .and_then(|rest| rest.split('|').next())
+        else {
+            return false;
+        };
+        let closed = line[1..].contains('|');
+        let words: String = cell
+            .split_whitespace()
+            .collect::<String>()
+            .to_ascii_uppercase();
+        closed && words == "REQ#"
+    };
+    text.lines()
+        .skip_while(|line| !is_header(line))
+        .skip(1)
+        .map(str::trim)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            let inner = line.trim_matches('|');
+            inner
+                .split('|')
+                .map(|cell| cell.trim().to_owned())
+                .collect::<Vec<_>>()
+        })
+        .filter(|cells| !cells.iter().all(|cell| is_separator(cell)))
+        .collect()
+}
+
+fn is_separator(cell: &str) -> bool {
+    let dashes = cell.trim_matches(':');
+    dashes.len() >= 3 && dashes.bytes().all(|byte| byte == b'-')
+}
+
+fn section_check(path: &str, text: &str, sections: &[String]) -> Option<String> {
+    let placeholder = |line: &str| {
+        ["(Content here.)", "(Operator fills this in.)"]
+            .iter()
+            .any(|known| line.eq_ignore_ascii_case(known))
+    };
+    let missing: Vec<&str> = sections
+        .iter()
+        .map(String::as_str)
+        .filter(|section| !text.contains(section))
+        .collect();
+    if !missing.is_empty() {
+        return Some(format!("{path} must define {}.", missing.join(", ")));
+    }
+    let empty: Vec<&str> = sections
+        .iter()
+        .map(String::as_str)
+        .filter(|section| !has_content(text, section, placeholder))
+        .collect();
+    (!empty.is_empty()).then(|| {
+        let empty = empty.join(" and ");
+        format!("{empty} in {path} still contains only placeholder text.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(semantics: Semantics, text: &str) -> Option<String> {
+        evaluate(semantics, "f.md", text, &[])
+    }
+
+    #[test]
+    fn signatures_and_verdicts() {
+        assert_eq!(judge(Semantics::PmSignoff, "Approved: yes\n"), None);
+        assert!(judge(Semantics::PmSignoff, "Approved: NO\nApproved: YES\n").is_some());
+        assert_eq!(judge(Semantics::ShipVerdict, "## verdict:  ship  it"), None);
+        assert!(judge(Semantics::ShipVerdict, "## Verdict: YES, later").is_some());
+    }
+
+    #[test]
+    fn the_matrix_needs_rows_that_pass() {
+        let table = |row: &str| format!("| Req # | Status |\n|---|:---:|\n{row}\n");
+        assert_eq!(
+            judge(Semantics::AcceptanceMatrix, &table("| 1 | pass |")),
+            None
+        );
+        assert!(judge(Semantics::AcceptanceMatrix, &table("| 1 | fail |")).is_some());
+        assert!(judge(Semantics::AcceptanceMatrix, &table("| | pass |")).is_some());
+        assert!(judge(Semantics::AcceptanceMatrix, "no table").is_some());
+        let after = format!("{}\n| 2 | fail |\n", table("| 1 | OK |"));
+        assert_eq!(judge(Semantics::AcceptanceMatrix, &after), None);
+    }
+
+    #[test]
+    fn placeholders_are_no_content() {
+        let spec = "## Purpose\n(why)\n## Interface\nx\n## Acceptance Tests\nx\n";
+        assert!(
+            judge(Semantics::SystemSpec, spec)
+                .unwrap()
+                .starts_with("## Purpose in f.md")
+        );
+        let notes = "## Changes\nreal\n## Verification Summary\nreal\n";
+        assert_eq!(judge(Semantics::ImplementationNotes, notes), None);
+    }
+}

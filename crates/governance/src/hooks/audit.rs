@@ -1,0 +1,213 @@
+//! The audit of hooks: one entry for each that ran or was passed over.
+
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
+use crate::Instant;
+use crate::members::build;
+
+/// How much of a hook's standard error is kept.
+const MAX_ERROR_CHARS: usize = 4096;
+
+wire_enum! {
+    /// What a hook's answer led to.
+    pub enum Action("OrchestratorAction", closed) {
+        /// It allowed.
+        Continued = "continued",
+        /// It warned.
+        Warned = "warned",
+        /// It refused, and is advisory.
+        DowngradedBlockToWarn = "downgraded_block_to_warn",
+        /// It failed, and is advisory.
+        WarnedFailure = "warned_failure",
+        /// It took too long, and is advisory.
+        WarnedTimeout = "warned_timeout",
+        /// It said nothing sound, and is advisory.
+        WarnedInvalidOutput = "warned_invalid_output",
+        /// It refused.
+        Blocked = "blocked",
+        /// It failed.
+        BlockedFailure = "blocked_failure",
+        /// It took too long.
+        BlockedTimeout = "blocked_timeout",
+        /// It said nothing sound.
+        BlockedInvalidOutput = "blocked_invalid_output",
+        /// It changed a protected file.
+        AbortedTamper = "aborted_tamper",
+        /// One before it refused.
+        Skipped = "skipped",
+    }
+}
+
+impl Action {
+    /// Whether the chain goes on.
+    pub fn goes_on(self) -> bool {
+        !self.is_block() && self != Self::AbortedTamper
+    }
+
+    /// Whether a hook refused, or was treated as if it had.
+    pub fn is_block(self) -> bool {
+        matches!(
+            self,
+            Self::Blocked
+                | Self::BlockedFailure
+                | Self::BlockedTimeout
+                | Self::BlockedInvalidOutput
+        )
+    }
+
+    /// The verdict that the audit records.
+    pub fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::Continued => Some(Verdict::Allow),
+            Self::AbortedTamper | Self::Skipped => None,
+            _ if self.is_block() => Some(Verdict::Block),
+            _ => Some(Verdict::Warn),
+        }
+    }
+}
+
+/// One line of the audit.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AuditEntry {
+    /// The hook.
+    pub hook: String,
+    /// What its answer led to.
+    pub action: Action,
+    /// Why, for people.
+    pub message: Option<String>,
+    /// What it wants written down.
+    pub annotations: Vec<Value>,
+    line: Object,
+}
+
+/// What every entry of a chain has in common.
+#[derive(Clone, Debug)]
+pub(super) struct About {
+    pub(super) run_id: Value,
+    pub(super) turn_id: Value,
+}
+
+impl AuditEntry {
+    /// The entry of a hook that ran.
+    pub(super) fn ran(hook: &Hook, ran: &Execution, about: &About, at: Instant) -> Self {
+        let (action, message, annotations) = judge(hook.mode, ran);
+        let transport = Some(hook.transport.as_str());
+        let line = line(
+            hook,
+            transport,
+            about,
+            at,
+            action,
+            &message,
+            &annotations,
+            ran,
+        );
+        Self {
+            hook: hook.name.clone(),
+            action,
+            message,
+            annotations,
+            line,
+        }
+    }
+
+    /// The entry of a hook behind one that refused.
+    pub(super) fn skipped(hook: &Hook, about: &About, at: Instant) -> Self {
+        let ran = Execution::default();
+        let action = Action::Skipped;
+        Self {
+            hook: hook.name.clone(),
+            action,
+            message: None,
+            annotations: Vec::new(),
+            line: line(hook, None, about, at, action, &None, &[], &ran),
+        }
+    }
+
+    /// The entry as it is written.
+    pub fn line(&self) -> &Object {
+        &self.line
+    }
+}
+
+/// Tampering first, then time, then failure, then sense, then the verdict.
+fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>) {
+    let pick = |advisory, blocking| match mode {
+        HookMode::Advisory => advisory,
+        HookMode::Blocking => blocking,
+    };
+    if !ran.tampered.is_empty() {
+        let message = format!("the hook changed {}", ran.tampered.join(", "));
+        return (Action::AbortedTamper, Some(message), Vec::new());
+    }
+    if ran.timed_out {
+        let message = "the hook took longer than it may".to_owned();
+        let action = pick(Action::WarnedTimeout, Action::BlockedTimeout);
+        return (action, Some(message), Vec::new());
+    }
+    if ran.failure.is_some() || ran.exit_code != Some(0) {
+        let message = ran.failure.clone().unwrap_or_else(|| match ran.exit_code {
+            Some(code) => format!("the hook ended with {code}"),
+            None => "the hook was ended by a signal".into(),
+        });
+        let action = pick(Action::WarnedFailure, Action::BlockedFailure);
+        return (action, Some(message), Vec::new());
+    }
+    match VerdictDocument::read(&ran.output) {
+        Err(why) => {
+            let action = pick(Action::WarnedInvalidOutput, Action::BlockedInvalidOutput);
+            (action, Some(why), Vec::new())
+        }
+        Ok(said) => {
+            let action = match said.verdict {
+                Verdict::Allow => Action::Continued,
+                Verdict::Warn => Action::Warned,
+                Verdict::Block => pick(Action::DowngradedBlockToWarn, Action::Blocked),
+            };
+            (action, said.message, said.annotations)
+        }
+    }
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the one place where an audit line gets its members"
+)]
+fn line(
+    hook: &Hook,
+    transport: Option<&str>,
+    about: &About,
+    at: Instant,
+    action: Action,
+    message: &Option<String>,
+    annotations: &[Value],
+    ran: &Execution,
+) -> Object {
+    let errors: String = ran.errors.chars().take(MAX_ERROR_CHARS).collect();
+    let mut line = build([
+        ("timestamp", at.to_string().into()),
+        ("hook_phase", hook.phase.as_str().into()),
+        ("hook_name", hook.name.as_str().into()),
+        // The protocol's text calls the same thing by another name.
+        ("hook_id", hook.name.as_str().into()),
+    ]);
+    if let Some(transport) = transport {
+        line.insert("transport".into(), transport.into());
+    }
+    line.extend(build([
+        ("run_id", about.run_id.clone()),
+        ("turn_id", about.turn_id.clone()),
+        ("duration_ms", ran.duration_ms.into()),
+        ("verdict", action.verdict().map(Verdict::as_str).into()),
+        ("message", message.clone().into()),
+        ("annotations", annotations.to_vec().into()),
+        ("exit_code", ran.exit_code.into()),
+        ("timed_out", ran.timed_out.into()),
+        ("stderr_excerpt", errors.into()),
+        ("orchestrator_action", action.as_str().into()),
+    ]));
+    line
+}

@@ -1,0 +1,186 @@
+//! The hooks of one phase, one after the other.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use super::audit::About;
+use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
+use crate::Instant;
+use crate::members::build;
+
+/// Hooks to run, and what they are told.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookBatch {
+    /// When they run.
+    pub phase: HookPhase,
+    /// The hooks, in their order; never empty.
+    pub hooks: Vec<Hook>,
+    /// What they are told.
+    pub payload: Object,
+    /// The run.
+    pub run_id: Option<String>,
+}
+
+/// The hooks of one phase while they run.
+#[derive(Clone, Debug)]
+pub struct HookChain {
+    batch: HookBatch,
+    about: About,
+    next: usize,
+    stopped: bool,
+    tampered: Option<Code>,
+    entries: Vec<AuditEntry>,
+}
+
+/// What came of the hooks of one phase.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookOutcome {
+    /// When they ran.
+    pub phase: HookPhase,
+    /// Whether what they were asked about may go on.
+    pub ok: bool,
+    /// Whether a hook refused; false also where one tampered.
+    pub blocked: bool,
+    /// Which protected file a hook changed.
+    pub tampered: Option<Code>,
+    /// The audit, in order.
+    pub entries: Vec<AuditEntry>,
+}
+
+impl HookBatch {
+    /// The hooks of a phase, where it has any.
+    pub fn new(
+        phase: HookPhase,
+        hooks: Vec<Hook>,
+        payload: Object,
+        run_id: Option<String>,
+    ) -> Option<Self> {
+        (!hooks.is_empty()).then_some(Self {
+            phase,
+            hooks,
+            payload,
+            run_id,
+        })
+    }
+}
+
+impl HookChain {
+    /// A chain of which nothing ran yet.
+    pub fn new(batch: HookBatch) -> Self {
+        let about = About {
+            run_id: batch.run_id.clone().into(),
+            turn_id: batch.payload.get("turn_id").cloned().unwrap_or(Value::Null),
+        };
+        Self {
+            batch,
+            about,
+            next: 0,
+            stopped: false,
+            tampered: None,
+            entries: Vec::new(),
+        }
+    }
+
+    /// The hook to run now.
+    pub fn next(&self) -> Option<&Hook> {
+        self.batch.hooks.get(self.next)
+    }
+
+    /// What the hooks are told, and when they run.
+    pub fn batch(&self) -> &HookBatch {
+        &self.batch
+    }
+
+    /// Takes what came of the hook that [`HookChain::next`] named; nothing, when it named
+    /// none.
+    pub fn record(&mut self, ran: &Execution, at: Instant) {
+        let Some(hook) = self.batch.hooks.get(self.next) else {
+            return;
+        };
+        let entry = AuditEntry::ran(hook, ran, &self.about, at);
+        let blocks = entry.action.is_block();
+        self.entries.push(entry);
+        self.next += 1;
+        if !ran.tampered.is_empty() {
+            self.tampered = Some(tamper_code(&ran.tampered));
+            self.next = self.batch.hooks.len();
+        } else if blocks {
+            self.stopped = true;
+            for hook in &self.batch.hooks[self.next..] {
+                self.entries
+                    .push(AuditEntry::skipped(hook, &self.about, at));
+            }
+            self.next = self.batch.hooks.len();
+        }
+    }
+
+    /// What came of the chain; `None` while a hook waits to run.
+    pub fn finish(self) -> Option<HookOutcome> {
+        if self.next().is_some() {
+            return None;
+        }
+        Some(HookOutcome {
+            phase: self.batch.phase,
+            ok: !self.stopped && self.tampered.is_none(),
+            blocked: self.stopped,
+            tampered: self.tampered,
+            entries: self.entries,
+        })
+    }
+}
+
+impl HookOutcome {
+    /// What came of no hooks at all.
+    pub fn none(phase: HookPhase) -> Self {
+        Self {
+            phase,
+            ok: true,
+            blocked: false,
+            tampered: None,
+            entries: Vec::new(),
+        }
+    }
+
+    /// The failure that the hooks lead to, where they stop something.
+    pub fn failure(&self) -> Option<Failure> {
+        if self.ok {
+            return None;
+        }
+        let stopper = self.entries.iter().find(|entry| !entry.action.goes_on());
+        let name = stopper.map_or("?", |entry| &entry.hook);
+        let said = stopper.and_then(|entry| entry.message.as_deref());
+        let said = said.unwrap_or("no reason was given");
+        let message = format!("the {} hook {name} stopped it: {said}", self.phase);
+        let code = self.tampered.unwrap_or(Code::XchainHookBlocked);
+        Some(
+            Failure::new(code, message)
+                .with("hook_phase", self.phase.as_str())
+                .with("hook_name", name),
+        )
+    }
+
+    /// The name of the hook that stopped the chain.
+    pub fn stopper(&self) -> Option<&str> {
+        let stopper = self.entries.iter().find(|entry| !entry.action.goes_on());
+        stopper.map(|entry| entry.hook.as_str())
+    }
+
+    /// The lines that hooks want kept with an accepted turn.
+    pub fn annotation_lines(&self, turn_id: &str, at: Instant) -> Vec<Object> {
+        let entries = self
+            .entries
+            .iter()
+            .filter(|entry| !entry.annotations.is_empty());
+        let line = |entry: &AuditEntry| {
+            build([
+                ("timestamp", at.to_string().into()),
+                ("turn_id", turn_id.into()),
+                ("hook_name", entry.hook.as_str().into()),
+                ("annotations", entry.annotations.clone().into()),
+            ])
+        };
+        entries.map(line).collect()
+    }
+}

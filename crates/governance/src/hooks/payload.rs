@@ -1,0 +1,183 @@
+//! What hooks are told.
+
+use accord_contract::wire::{Object, Value};
+
+use super::Hook;
+use crate::config::Config;
+use crate::members::{array, build};
+use crate::state::{State, Turn};
+use crate::{Instant, config};
+
+/// The document that a hook reads.
+pub fn envelope(
+    hook: &Hook,
+    run_id: Option<&str>,
+    project_root: &str,
+    payload: &Object,
+    now: Instant,
+) -> Object {
+    build([
+        ("hook_phase", hook.phase.as_str().into()),
+        ("hook_name", hook.name.as_str().into()),
+        ("run_id", run_id.into()),
+        ("project_root", project_root.into()),
+        ("timestamp", now.to_string().into()),
+        ("payload", payload.clone().into()),
+    ])
+}
+
+/// What is added to the environment of a process hook.
+pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec<(String, String)> {
+    let mut added = vec![
+        (
+            "AGENTXCHAIN_HOOK_PHASE".to_owned(),
+            hook.phase.as_str().to_owned(),
+        ),
+        ("AGENTXCHAIN_HOOK_NAME".to_owned(), hook.name.clone()),
+        (
+            "AGENTXCHAIN_RUN_ID".to_owned(),
+            run_id.unwrap_or_default().to_owned(),
+        ),
+        (
+            "AGENTXCHAIN_PROJECT_ROOT".to_owned(),
+            project_root.to_owned(),
+        ),
+    ];
+    added.extend(hook.env.iter().cloned());
+    added
+}
+
+/// Before a turn is assigned.
+pub fn before_assignment(
+    config: &Config,
+    state: &State,
+    role_id: &str,
+    history_length: u64,
+) -> Object {
+    let role = crate::members::object(config.document(), "roles")
+        .and_then(|roles| roles.get(role_id))
+        .cloned();
+    let active: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
+    build([
+        ("role_id", role_id.into()),
+        ("role_config", role.unwrap_or(Value::Null)),
+        ("phase", state.phase().into()),
+        ("active_turns", array(&active)),
+        ("history_length", history_length.into()),
+    ])
+}
+
+/// After a turn's bundle was written, before it is finalised.
+pub fn after_dispatch(turn: &Turn, state: &State, bundle_path: &str, files: &[String]) -> Object {
+    build([
+        ("turn_id", turn.id().as_str().into()),
+        ("role_id", turn.role().into()),
+        ("runtime_id", turn.runtime_id().into()),
+        ("phase", state.phase().into()),
+        ("bundle_path", bundle_path.into()),
+        ("bundle_files", array(files)),
+    ])
+}
+
+/// Before a staged result is read: what could be read of it, or why nothing could.
+pub fn before_validation(turn: &Turn, staging_path: &str, result: Result<&Value, &str>) -> Object {
+    let mut payload = build([
+        ("turn_id", turn.id().as_str().into()),
+        ("role_id", turn.role().into()),
+        ("staging_path", staging_path.into()),
+        ("turn_result", result.ok().cloned().unwrap_or(Value::Null)),
+    ]);
+    if let Err(why) = result {
+        payload.insert("parse_error".into(), why.into());
+    }
+    payload
+}
+
+/// After a staged result was judged.
+pub fn after_validation(
+    turn: &Turn,
+    result: &Value,
+    failed_stage: Option<&str>,
+    errors: &[String],
+    warnings: &[String],
+) -> Object {
+    build([
+        ("turn_id", turn.id().as_str().into()),
+        ("role_id", turn.role().into()),
+        ("validation_ok", failed_stage.is_none().into()),
+        ("validation_stage", failed_stage.into()),
+        ("errors", array(errors)),
+        ("warnings", array(warnings)),
+        ("turn_result", result.clone()),
+    ])
+}
+
+/// Before a sound result becomes part of the history.
+pub fn before_acceptance(
+    turn: &Turn,
+    result: &Value,
+    observed: &[String],
+    conflict: bool,
+) -> Object {
+    build([
+        ("turn_id", turn.id().as_str().into()),
+        ("role_id", turn.role().into()),
+        ("turn_result", result.clone()),
+        ("observed_changes", array(observed)),
+        ("conflict_detected", conflict.into()),
+    ])
+}
+
+/// After it did.
+pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) -> Object {
+    let count = |name: &str| crate::members::list(entry, name).len();
+    build([
+        ("turn_id", turn.id().as_str().into()),
+        ("role_id", turn.role().into()),
+        ("history_entry_index", index.into()),
+        (
+            "accepted_integration_ref",
+            state.member("accepted_integration_ref"),
+        ),
+        ("decisions_count", count("decisions").into()),
+        ("objections_count", count("objections").into()),
+        ("run_status", state.status().as_str().into()),
+        ("phase", state.phase().into()),
+    ])
+}
+
+/// Before a person's approval takes effect.
+pub fn before_gate(
+    gate_type: &str,
+    current_phase: &str,
+    target_phase: Option<&str>,
+    gate: Option<&config::Gate>,
+    config: &Config,
+    history_length: u64,
+) -> Object {
+    let declared = gate
+        .and_then(|gate| crate::members::object(config.document(), "gates")?.get(&gate.id))
+        .cloned();
+    build([
+        ("gate_type", gate_type.into()),
+        ("current_phase", current_phase.into()),
+        ("target_phase", target_phase.into()),
+        ("gate_config", declared.unwrap_or(Value::Null)),
+        ("history_length", history_length.into()),
+    ])
+}
+
+/// After a run was blocked.
+pub fn on_escalation(state: &State, turn: Option<&Turn>, last_error: Option<&str>) -> Object {
+    let blocked = state.member("blocked_reason");
+    let recovery = blocked.pointer("/recovery/recovery_action").cloned();
+    build([
+        ("blocked_reason", blocked),
+        ("recovery_action", recovery.unwrap_or(Value::Null)),
+        ("failed_turn_id", turn.map(|turn| turn.id().as_str()).into()),
+        ("failed_role", turn.map(Turn::role).into()),
+        ("attempt_count", turn.map(Turn::attempt).into()),
+        ("last_error", last_error.into()),
+        ("run_id", state.run_id().map(crate::RunId::as_str).into()),
+    ])
+}

@@ -1,0 +1,57 @@
+//! Files that no hook may change.
+//!
+//! Whoever runs hooks takes a [`Snapshot`] before each and after it, restores every file
+//! that differs, and reports their names.
+
+use std::collections::BTreeMap;
+
+use accord_canon::{Digest, sha256};
+use accord_contract::codes::Code;
+
+/// What is always protected.
+pub const PROTECTED_FILES: [&str; 3] = [
+    ".agentxchain/state.json",
+    ".agentxchain/history.jsonl",
+    ".agentxchain/decision-ledger.jsonl",
+];
+
+/// What protected files were like at one moment.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Snapshot {
+    files: BTreeMap<String, Option<Digest>>,
+}
+
+impl Snapshot {
+    /// Takes a file in: its bytes, or `None` where there is none.
+    pub fn add(&mut self, path: &str, bytes: Option<&[u8]>) {
+        self.files.insert(path.to_owned(), bytes.map(sha256));
+    }
+
+    /// The files that are not what they were, made and deleted ones included.
+    pub fn changed(&self, after: &Self) -> Vec<String> {
+        let before = self.files.iter();
+        let changed = before.filter(|(path, digest)| after.files.get(*path) != Some(digest));
+        let made = after
+            .files
+            .keys()
+            .filter(|path| !self.files.contains_key(*path));
+        changed
+            .map(|(path, _)| path.clone())
+            .chain(made.cloned())
+            .collect()
+    }
+}
+
+/// The code for what was changed: the gravest first.
+pub fn tamper_code(paths: &[String]) -> Code {
+    let named = |name: &str| paths.iter().any(|path| path == name);
+    if named(PROTECTED_FILES[0]) {
+        Code::XchainHookStateTamper
+    } else if named(PROTECTED_FILES[1]) {
+        Code::XchainHookHistoryTamper
+    } else if named(PROTECTED_FILES[2]) {
+        Code::XchainHookLedgerTamper
+    } else {
+        Code::XchainHookBundleTamper
+    }
+}

@@ -1,0 +1,234 @@
+//! `decision-ledger.jsonl`: what was decided, and what was done about a run.
+//!
+//! Invariants:
+//! - of the decisions that one run writes, no two have the same id;
+//! - an id that is made up here is the run's next free one;
+//! - a ledger that already has an id twice is read all the same: [`duplicates`] names them.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use crate::Instant;
+use crate::members::{self, array, build, filled, text};
+use crate::patterns::{decision_number, is_decision_id};
+use crate::state::{State, Turn};
+
+wire_enum! {
+    /// What a decision is about.
+    pub enum DecisionCategory("DecisionCategory", closed) {
+        /// How something is built.
+        Implementation = "implementation",
+        /// How the system is put together.
+        Architecture = "architecture",
+        /// What is built.
+        Scope = "scope",
+        /// How the work is done.
+        Process = "process",
+        /// How good it must be.
+        Quality = "quality",
+        /// How it reaches users.
+        Release = "release",
+    }
+}
+
+/// Numbers of decisions past this one are not counted on from.
+const GREATEST: u64 = 1_000_000_000;
+
+/// The ids of the decisions that a run has.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct DecisionIds {
+    taken: BTreeSet<String>,
+    greatest: u64,
+}
+
+impl DecisionIds {
+    /// Takes an id in; false when it was there.
+    pub fn add(&mut self, id: &str) -> bool {
+        // A number past this can only be meant to use the numbers up.
+        if let Some(number) = decision_number(id).filter(|number| *number <= GREATEST) {
+            self.greatest = self.greatest.max(number);
+        }
+        self.taken.insert(id.to_owned())
+    }
+
+    /// Whether an id is taken.
+    pub fn contains(&self, id: &str) -> bool {
+        self.taken.contains(id)
+    }
+
+    /// The next free id, taken at once: one more than the greatest that anybody would count to.
+    pub fn take_next(&mut self) -> String {
+        self.greatest += 1;
+        let id = id(self.greatest);
+        self.taken.insert(id.clone());
+        id
+    }
+
+    /// A fresh list that gives out ids behind all of these, without holding them.
+    pub fn continued(&self) -> Self {
+        Self {
+            taken: BTreeSet::new(),
+            greatest: self.greatest,
+        }
+    }
+
+    /// The ids, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.taken.iter().map(String::as_str)
+    }
+}
+
+impl<'a> FromIterator<&'a str> for DecisionIds {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(ids: I) -> Self {
+        let mut all = Self::default();
+        for id in ids {
+            all.add(id);
+        }
+        all
+    }
+}
+
+/// Checks an entry that would join a run's decisions, in the order of the protocol.
+///
+/// # Errors
+/// With the code of the first rule that it breaks.
+pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String, Failure> {
+    let empty = Object::new();
+    let entry = entry.as_object().unwrap_or(&empty);
+    let id = text(entry, "id")
+        .filter(|id| is_decision_id(id))
+        .ok_or_else(|| {
+            let found = entry.get("id").unwrap_or(&Value::Null);
+            Failure::new(
+                Code::XchainInvalidDecisionIdFormat,
+                format!("{found} is no id of a decision"),
+            )
+            .at("/id")
+        })?;
+    if filled(entry, "statement").is_none() {
+        let message = "the decision states nothing";
+        return Err(Failure::new(Code::XchainEmptyRequiredField, message)
+            .at("/statement")
+            .with("error_field", "statement"));
+    }
+    if text(entry, "category")
+        .and_then(DecisionCategory::parse)
+        .is_none()
+    {
+        let names: Vec<&str> = DecisionCategory::ALL
+            .iter()
+            .map(|name| name.as_str())
+            .collect();
+        let message = format!("the category must be one of {}", names.join(", "));
+        return Err(Failure::new(Code::XchainInvalidEnumValue, message)
+            .at("/category")
+            .with("error_field", "category")
+            .with("valid_values", array(&names)));
+    }
+    if is_taken(id) {
+        let message = format!("the run already has a decision {id}");
+        return Err(Failure::new(Code::XchainDuplicateDecisionId, message)
+            .at("/id")
+            .with("duplicate_id", id));
+    }
+    Ok(id.to_owned())
+}
+
+/// The ledger line of a decision of an accepted turn.
+pub fn decision_line(
+    decision: &Object,
+    objections: &[Value],
+    turn: &Turn,
+    state: &State,
+    now: Instant,
+) -> Object {
+    let member = |name: &str| decision.get(name).cloned().unwrap_or(Value::Null);
+    let id = text(decision, "id").unwrap_or_default();
+    let against: Vec<&str> = objections
+        .iter()
+        .filter_map(Value::as_object)
+        .filter(|objection| text(objection, "against_decision_id") == Some(id))
+        .filter_map(|objection| text(objection, "id"))
+        .collect();
+    let mut line = build([
+        ("id", member("id")),
+        ("turn_id", turn.id().as_str().into()),
+        ("run_id", state.member("run_id")),
+        ("role", turn.role().into()),
+        ("phase", state.phase().into()),
+        ("runtime_id", turn.runtime_id().into()),
+        ("category", member("category")),
+        ("statement", member("statement")),
+        ("rationale", member("rationale")),
+        ("objections_against", array(&against)),
+        ("status", "accepted".into()),
+        ("overridden_by", Value::Null),
+        ("created_at", now.to_string().into()),
+    ]);
+    for name in ["durability", "overrides"] {
+        if let Some(value) = members::given(decision, name) {
+            line.insert(name.to_owned(), value.clone());
+        }
+    }
+    line
+}
+
+/// A line about what was done with a run, named under `decision`.
+pub fn governance(decision: &str, state: &State, now: Instant, details: Object) -> Object {
+    about("decision", decision, state, now, details)
+}
+
+/// A line about what was done with a run, named under `type`.
+pub fn typed(kind: &str, state: &State, now: Instant, details: Object) -> Object {
+    about("type", kind, state, now, details)
+}
+
+/// Ids that stand more than once among the decisions of one run; for a check-up.
+pub fn duplicates<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut twice = BTreeSet::new();
+    for line in lines {
+        let Some(id) = text(line, "id").filter(|id| is_decision_id(id)) else {
+            continue;
+        };
+        if !seen.insert((text(line, "run_id"), id)) {
+            twice.insert(id.to_owned());
+        }
+    }
+    twice.into_iter().collect()
+}
+
+fn about(key: &str, name: &str, state: &State, now: Instant, details: Object) -> Object {
+    let mut line = build([
+        ("timestamp", now.to_string().into()),
+        (key, name.into()),
+        ("run_id", state.member("run_id")),
+        ("phase", state.phase().into()),
+    ]);
+    line.extend(details);
+    line
+}
+
+fn id(number: u64) -> String {
+    format!("DEC-{number:03}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_id_is_always_free() {
+        let mut ids: DecisionIds = ["DEC-001", "DEC-7", "DEC-003"].into_iter().collect();
+        assert_eq!(ids.take_next(), "DEC-008");
+        assert_eq!(ids.take_next(), "DEC-009");
+        let mut full: DecisionIds = ["DEC-18446744073709551615", "DEC-001"]
+            .into_iter()
+            .collect();
+        assert_eq!(full.take_next(), "DEC-002");
+        assert_eq!(full.continued().take_next(), "DEC-003");
+    }
+}

@@ -1,0 +1,77 @@
+//! `locks/accept-turn.lock`: who works on a repository.
+//!
+//! Other runners take a lock over once it is older than [`STALE_AFTER_MS`], so its holder
+//! renews it more often than that. Here a lock is taken over only from a process that is
+//! gone.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use crate::Instant;
+use crate::members::{build, count, text};
+
+/// The age at which other runners take a lock for forgotten.
+pub const STALE_AFTER_MS: u64 = 30_000;
+
+/// How often the holder renews it.
+pub const RENEW_EVERY_MS: u64 = 10_000;
+
+/// A lock that is there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Lock {
+    /// The process that holds it.
+    pub owner_pid: u64,
+    /// When it took or last renewed it, where that can be read.
+    pub acquired_at: Option<Instant>,
+}
+
+impl Lock {
+    /// Reads a lock; `None` when the bytes are none, as after a crash while it was written.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let document = accord_canon::read(bytes).ok()?;
+        let document = document.as_object()?;
+        Some(Self {
+            owner_pid: count(document, "owner_pid")?,
+            acquired_at: text(document, "acquired_at").and_then(Instant::parse),
+        })
+    }
+
+    /// The document of a lock that is taken or renewed now.
+    pub fn document(owner_pid: u64, now: Instant) -> Object {
+        build([
+            ("owner_pid", owner_pid.into()),
+            ("acquired_at", now.to_string().into()),
+        ])
+    }
+
+    /// The refusal that says who holds the lock.
+    pub fn held(&self) -> Failure {
+        let since = self.acquired_at.map(|at| at.to_string());
+        let message = format!(
+            "process {} works on the repository since {}",
+            self.owner_pid,
+            since.as_deref().unwrap_or("some time")
+        );
+        Failure::new(Code::XchainLockTimeout, message)
+            .with("owner_pid", self.owner_pid)
+            .with("acquired_at", Value::from(since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_says_who_holds_it() {
+        let now = Instant::from_unix_millis(0);
+        let text = Value::Object(Lock::document(42, now)).to_string();
+        let lock = Lock::read(text.as_bytes()).unwrap();
+        assert_eq!((lock.owner_pid, lock.acquired_at), (42, Some(now)));
+        let failure = lock.held();
+        assert_eq!(failure.code, Code::XchainLockTimeout);
+        assert_eq!(failure.details.unwrap()["owner_pid"], 42);
+        assert_eq!(Lock::read(b"{\"owner_pid\":"), None);
+    }
+}

@@ -1,0 +1,200 @@
+//! `MANIFEST.json`: what was in a dispatch bundle when it was handed over.
+//!
+//! Invariants:
+//! - a manifest never lists itself, and lists every other file of the bundle's own folder
+//!   once, sorted;
+//! - a bundle is what its manifest says only when no file is missing, changed or new.
+
+use std::collections::BTreeMap;
+
+use accord_canon::sha256;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use crate::members::{build, count, given, text};
+use crate::{Instant, RunId, TurnId};
+
+/// The manifest's own name.
+pub const MANIFEST: &str = "MANIFEST.json";
+
+/// The version of the document.
+pub const MANIFEST_VERSION: &str = "1.0";
+
+wire_enum! {
+    /// What is wrong with a bundle.
+    pub enum Fault("ManifestFault", closed) {
+        /// There is no manifest.
+        MissingManifest = "missing_manifest",
+        /// The manifest is none.
+        InvalidManifest = "invalid_manifest",
+        /// A listed file is not there.
+        MissingFile = "missing_file",
+        /// A listed file has another length.
+        SizeMismatch = "size_mismatch",
+        /// A listed file has other content.
+        DigestMismatch = "digest_mismatch",
+        /// A file is not listed.
+        UnexpectedFile = "unexpected_file",
+    }
+}
+
+/// The regular files of a bundle's own folder, by name; folders below it are not part of it.
+pub type Bundle = BTreeMap<String, Vec<u8>>;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct ManifestError {
+    /// What kind of thing it is.
+    pub fault: Fault,
+    /// The file that it is about.
+    pub path: Option<String>,
+    /// What is wrong, for people.
+    pub detail: String,
+}
+
+/// Makes the manifest of a bundle.
+///
+/// # Errors
+/// With `finalization_failed` when the bundle has no files.
+pub fn finalize(
+    bundle: &Bundle,
+    run_id: Option<&RunId>,
+    turn_id: &TurnId,
+    role: &str,
+    now: Instant,
+) -> Result<Object, Failure> {
+    let files: Vec<Value> = bundle
+        .iter()
+        .filter(|(name, _)| name.as_str() != MANIFEST)
+        .map(|(name, bytes)| {
+            Value::Object(build([
+                ("path", name.as_str().into()),
+                ("sha256", sha256(bytes).hex().into()),
+                ("size", bytes.len().into()),
+            ]))
+        })
+        .collect();
+    if files.is_empty() {
+        let message = format!("the bundle of {turn_id} has no files");
+        return Err(Failure::new(Code::XchainFinalizationFailed, message));
+    }
+    Ok(build([
+        ("manifest_version", MANIFEST_VERSION.into()),
+        ("run_id", run_id.map(RunId::as_str).into()),
+        ("turn_id", turn_id.as_str().into()),
+        ("role", role.into()),
+        ("finalized_at", now.to_string().into()),
+        ("files", files.into()),
+    ]))
+}
+
+/// Compares a bundle with its manifest.
+///
+/// # Errors
+/// With everything that is wrong; a manifest that is missing or none comes alone.
+pub fn verify(bundle: &Bundle) -> Result<Object, Vec<ManifestError>> {
+    let Some(bytes) = bundle.get(MANIFEST) else {
+        return Err(vec![error(
+            Fault::MissingManifest,
+            None,
+            "the bundle has no manifest",
+        )]);
+    };
+    let manifest = read(bytes).map_err(|why| vec![error(Fault::InvalidManifest, None, &why)])?;
+    let mut errors = Vec::new();
+    let mut listed = Vec::new();
+    let empty = Object::new();
+    for entry in manifest
+        .get("files")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        let entry = entry.as_object().unwrap_or(&empty);
+        let name = text(entry, "path").unwrap_or_default();
+        listed.push(name);
+        let Some(bytes) = bundle.get(name) else {
+            errors.push(error(
+                Fault::MissingFile,
+                Some(name),
+                "it is listed and not there",
+            ));
+            continue;
+        };
+        if count(entry, "size") != Some(bytes.len() as u64) {
+            let detail = format!("it has {} bytes, which is not what is listed", bytes.len());
+            errors.push(error(Fault::SizeMismatch, Some(name), &detail));
+        }
+        let digest = sha256(bytes).hex();
+        if text(entry, "sha256") != Some(digest.as_str()) {
+            let detail = format!("its digest is {digest}, which is not what is listed");
+            errors.push(error(Fault::DigestMismatch, Some(name), &detail));
+        }
+    }
+    for name in bundle.keys().filter(|name| name.as_str() != MANIFEST) {
+        if !listed.contains(&name.as_str()) {
+            errors.push(error(
+                Fault::UnexpectedFile,
+                Some(name),
+                "it is there and not listed",
+            ));
+        }
+    }
+    if errors.is_empty() {
+        Ok(manifest)
+    } else {
+        Err(errors)
+    }
+}
+
+/// The failure that the errors of a bundle are.
+pub fn refusal(errors: &[ManifestError]) -> Failure {
+    let message = errors
+        .first()
+        .map_or_else(String::new, |error| error.detail.clone());
+    let documents: Value = errors
+        .iter()
+        .map(|error| Value::Object(error.document()))
+        .collect();
+    Failure::new(Code::XchainManifestInvalid, message).with("verification_errors", documents)
+}
+
+impl ManifestError {
+    /// The error as it is reported.
+    pub fn document(&self) -> Object {
+        let mut document = build([("type", self.fault.as_str().into())]);
+        if let Some(path) = &self.path {
+            document.insert("path".into(), path.as_str().into());
+        }
+        document.insert("detail".into(), self.detail.as_str().into());
+        document
+    }
+}
+
+fn read(bytes: &[u8]) -> Result<Object, String> {
+    let value = accord_canon::read(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+    let Value::Object(manifest) = value else {
+        return Err("it is no JSON object".into());
+    };
+    if given(&manifest, "manifest_version").is_none() {
+        return Err("it names no manifest_version".into());
+    }
+    if !manifest.get("files").is_some_and(Value::is_array) {
+        return Err("it has no list of files".into());
+    }
+    Ok(manifest)
+}
+
+fn error(fault: Fault, path: Option<&str>, detail: &str) -> ManifestError {
+    let detail = match path {
+        Some(path) => format!("{path}: {detail}"),
+        None => format!("{MANIFEST}: {detail}"),
+    };
+    ManifestError {
+        fault,
+        path: path.map(str::to_owned),
+        detail,
+    }
+}

@@ -1,0 +1,286 @@
+//! Paths that agents name, and what the paths of a governed repository are for.
+//!
+//! Invariants:
+//! - a [`RepoPath`] lies below the root of its repository: it is relative, has no `.` or `..`
+//!   and no empty name; two spellings of one path are one `RepoPath`;
+//! - what belongs to the run itself is recognised in any spelling, and in any letter case,
+//!   because some file systems do not tell the cases apart.
+//!
+//! Links are not seen here: whoever opens a file resolves them inside the root again.
+
+use std::fmt;
+
+/// A path below the root of a repository, with `/` between its names.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct RepoPath(String);
+
+/// Why a text is no path inside a repository.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// It names nothing, or the root itself.
+    #[error("the path names no file")]
+    Empty,
+    /// It starts at the root of a file system or a drive.
+    #[error("the path is absolute; name it relative to the root of the repository")]
+    Absolute,
+    /// It leads out of the repository.
+    #[error("the path leads out of the repository")]
+    Outside,
+    /// It holds a character that no sound path has.
+    #[error("the path holds a control character or a backslash")]
+    Character,
+}
+
+/// The folder of a run's own files.
+pub const HOME: &str = ".agentxchain";
+
+const PLANNING: &str = ".planning/";
+const REVIEWS: &str = ".agentxchain/reviews/";
+const STAGING: &str = ".agentxchain/staging/";
+
+/// The run's own files below [`HOME`] that no agent writes.
+const STATE_FILES: [&str; 18] = [
+    "state.json",
+    "session.json",
+    "history.jsonl",
+    "decision-ledger.jsonl",
+    "repo-decisions.jsonl",
+    "lock.json",
+    "hook-audit.jsonl",
+    "hook-annotations.jsonl",
+    "run-history.jsonl",
+    "events.jsonl",
+    "notification-audit.jsonl",
+    "schedule-state.json",
+    "schedule-daemon.json",
+    "continuous-session.json",
+    "human-escalations.jsonl",
+    "sla-reminders.json",
+    "SESSION_RECOVERY.md",
+    "migration-report.md",
+];
+
+/// What of a run lies below [`HOME`] and is never attributed to an agent.
+const OPERATIONAL: [&str; 10] = [
+    "dispatch/",
+    "dispatch-progress",
+    "staging/",
+    "intake/",
+    "locks/",
+    "transactions/",
+    "missions/",
+    "multirepo/",
+    "plugins/",
+    "prompts/",
+];
+
+/// Of those, what an agent may not claim as its own work either.
+const RESERVED_FOLDERS: [&str; 6] = [
+    "dispatch/",
+    "dispatch-progress",
+    "intake/",
+    "locks/",
+    "transactions/",
+    "multirepo/",
+];
+
+/// What else a baseline does not look at.
+const BASELINE_EXEMPT: [&str; 3] = ["reviews/", "reports/", "proposed/"];
+
+impl RepoPath {
+    /// Reads a path that somebody wrote, resolving `.` and `..` by name.
+    ///
+    /// # Errors
+    /// When it is no path below the root.
+    pub fn parse(text: &str) -> Result<Self, PathError> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(PathError::Empty);
+        }
+        let bytes = trimmed.as_bytes();
+        let drive = bytes.len() > 1 && bytes[1] == b':' && bytes[0].is_ascii_alphabetic();
+        if trimmed.starts_with(['/', '\\', '~']) || drive {
+            return Err(PathError::Absolute);
+        }
+        if trimmed.chars().any(|c| c.is_control() || c == '\\') {
+            return Err(PathError::Character);
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for name in trimmed.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => {
+                    names.pop().ok_or(PathError::Outside)?;
+                }
+                _ => names.push(name),
+            }
+        }
+        if names.is_empty() {
+            return Err(PathError::Empty);
+        }
+        Ok(Self(names.join("/")))
+    }
+
+    /// The path as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the path is one that a run keeps for itself, or version control does.
+    pub fn is_reserved(&self) -> bool {
+        let lower = self.0.to_ascii_lowercase();
+        if lower == ".git" || lower.starts_with(".git/") || lower == HOME {
+            return true;
+        }
+        below_home(&lower).is_some_and(|rest| {
+            is_state_file(rest)
+                || RESERVED_FOLDERS
+                    .iter()
+                    .any(|folder| rest.starts_with(folder) || rest == folder.trim_end_matches('/'))
+        })
+    }
+
+    /// Whether a change of the path is never attributed to an agent.
+    pub fn is_operational(&self) -> bool {
+        let lower = self.0.to_ascii_lowercase();
+        if lower == "talk.md" || lower == "human_tasks.md" || lower.starts_with(".git/") {
+            return true;
+        }
+        below_home(&lower).is_some_and(|rest| {
+            is_state_file(rest)
+                || OPERATIONAL.iter().any(|folder| rest.starts_with(folder))
+                || rest.starts_with("reports/report-")
+                || rest.starts_with("reports/export-")
+                || rest.starts_with("reports/chain-")
+        })
+    }
+
+    /// Whether a change of the path leaves a baseline clean.
+    pub fn is_baseline_exempt(&self) -> bool {
+        let lower = self.0.to_ascii_lowercase();
+        self.is_operational()
+            || below_home(&lower).is_some_and(|rest| {
+                BASELINE_EXEMPT
+                    .iter()
+                    .any(|folder| rest.starts_with(folder))
+            })
+    }
+
+    /// Whether a role that only reviews may write the path.
+    pub fn is_review(&self) -> bool {
+        self.0.starts_with(PLANNING) || self.0.starts_with(REVIEWS)
+    }
+
+    /// Whether the path is a planning document.
+    pub fn is_planning(&self) -> bool {
+        self.0.starts_with(PLANNING)
+    }
+
+    /// Whether the path is part of what is built, and not of how it is planned or judged.
+    pub fn is_product(&self) -> bool {
+        !self.is_review() && !self.0.starts_with(STAGING)
+    }
+
+    /// Whether the path looks like a test.
+    pub fn is_test(&self) -> bool {
+        let lower = self.0.to_ascii_lowercase();
+        let name = lower.rsplit('/').next().unwrap_or(&lower);
+        let folder = |folder: &str| {
+            lower.starts_with(&format!("{folder}/")) || lower.contains(&format!("/{folder}/"))
+        };
+        ["test", "tests", "__tests__", "spec"]
+            .into_iter()
+            .any(folder)
+            || name.contains(".test.")
+            || name.contains(".spec.")
+            || name.starts_with("test_")
+            || name.contains("_test.")
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+fn below_home(lower: &str) -> Option<&str> {
+    lower.strip_prefix(HOME)?.strip_prefix('/')
+}
+
+fn is_state_file(rest: &str) -> bool {
+    STATE_FILES
+        .iter()
+        .any(|name| rest.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn every_spelling_is_one_path() {
+        for spelling in [
+            "src/a.rs",
+            "./src/a.rs",
+            "src//a.rs",
+            "src/x/../a.rs",
+            " src/./a.rs",
+        ] {
+            assert_eq!(path(spelling).as_str(), "src/a.rs");
+        }
+        for (text, error) in [
+            ("", PathError::Empty),
+            ("./", PathError::Empty),
+            ("a/..", PathError::Empty),
+            ("..", PathError::Outside),
+            ("a/../../b", PathError::Outside),
+            ("/etc/passwd", PathError::Absolute),
+            ("C:\\x", PathError::Absolute),
+            ("~/x", PathError::Absolute),
+            ("..\\..\\x", PathError::Character),
+            ("a\0b", PathError::Character),
+        ] {
+            assert_eq!(RepoPath::parse(text), Err(error), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_runs_own_files_are_known_in_every_spelling() {
+        for reserved in [
+            ".agentxchain/state.json",
+            "./.agentxchain/state.json",
+            "src/../.AgentXchain/STATE.json",
+            ".agentxchain/events.jsonl",
+            ".agentxchain/locks/accept-turn.lock",
+            ".agentxchain/dispatch/turns/t/PROMPT.md",
+            ".git/hooks/pre-commit",
+            ".agentxchain/",
+        ] {
+            assert!(path(reserved).is_reserved(), "{reserved}");
+        }
+        for free in [
+            "src/state.json",
+            ".agentxchain/reviews/r.md",
+            ".agentxchain/staging/t/turn-result.json",
+            ".gitignore",
+        ] {
+            assert!(!path(free).is_reserved(), "{free}");
+        }
+    }
+
+    #[test]
+    fn paths_have_their_classes() {
+        assert!(path(".agentxchain/staging/x").is_operational());
+        assert!(path("TALK.md").is_operational());
+        assert!(!path(".agentxchain/proposed/t/a").is_operational());
+        assert!(path(".agentxchain/proposed/t/a").is_baseline_exempt());
+        assert!(path(".planning/x.md").is_review() && !path(".planning/x.md").is_product());
+        assert!(path("src/a.rs").is_product() && path("src/a.test.ts").is_test());
+    }
+}

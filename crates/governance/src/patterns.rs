@@ -1,0 +1,97 @@
+//! The forms that names and ids in governed documents have.
+
+/// `[a-z0-9_-]+`: roles, hooks, repositories, workstreams.
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(is_name_byte)
+}
+
+/// `[a-z][a-z0-9_-]*`: phases and policies.
+pub fn is_phase(text: &str) -> bool {
+    is_name(text) && text.starts_with(|first: char| first.is_ascii_lowercase())
+}
+
+/// `DEC-` and digits.
+pub fn is_decision_id(text: &str) -> bool {
+    text.strip_prefix("DEC-").is_some_and(is_digits)
+}
+
+/// `OBJ-` and digits.
+pub fn is_objection_id(text: &str) -> bool {
+    text.strip_prefix("OBJ-").is_some_and(is_digits)
+}
+
+/// `del-` and three digits.
+pub fn is_delegation_id(text: &str) -> bool {
+    let digits = text.strip_prefix("del-");
+    digits.is_some_and(|digits| digits.len() == 3 && is_digits(digits))
+}
+
+/// A text that still holds the place of another: `<like this>` and nothing else.
+pub fn is_placeholder(text: &str) -> bool {
+    let inner = text
+        .trim()
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'));
+    inner.is_some_and(|inner| !inner.is_empty() && !inner.contains('>'))
+}
+
+/// The number of a decision id; a number past 64 bits counts as the greatest.
+pub fn decision_number(text: &str) -> Option<u64> {
+    let digits = text
+        .strip_prefix("DEC-")
+        .filter(|digits| is_digits(digits))?;
+    Some(digits.parse().unwrap_or(u64::MAX))
+}
+
+/// The token that a verdict in a document is: trimmed, single spaces, upper case.
+pub fn token(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    words.join(" ").to_uppercase()
+}
+
+/// Lowercase words joined by `-`, for ids that people read.
+pub fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() >= 60 {
+            break;
+        }
+    }
+    let end = slug.trim_end_matches('-').len();
+    slug.truncate(end);
+    slug
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_apart() {
+        assert!(is_name("2_dev-x") && !is_name("Dev") && !is_name(""));
+        assert!(is_phase("qa") && !is_phase("2qa"));
+        assert!(is_decision_id("DEC-1") && !is_decision_id("DEC-") && !is_decision_id("DEC-1a"));
+        assert!(is_delegation_id("del-001") && !is_delegation_id("del-1"));
+        assert!(is_placeholder("<fill me>") && !is_placeholder("a < b > c"));
+        assert_eq!(decision_number("DEC-007"), Some(7));
+        assert_eq!(
+            decision_number("DEC-99999999999999999999999"),
+            Some(u64::MAX)
+        );
+        assert_eq!(token("  ship   it "), "SHIP IT");
+        assert_eq!(slug("Waiting for: the DB!"), "waiting-for-the-db");
+    }
+}

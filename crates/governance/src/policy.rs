@@ -1,0 +1,117 @@
+//! Policies: rules of the configuration about results.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+
+use crate::config::{Config, Policy, PolicyAction, PolicyRule};
+use crate::history::RunIndex;
+use crate::members::{count, number, texts};
+use crate::result::TurnResult;
+
+/// A policy that a result breaks.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The policy.
+    pub id: String,
+    /// What it leads to.
+    pub action: PolicyAction,
+    /// What is broken, for people.
+    pub message: String,
+}
+
+/// What a policy is held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// The result.
+    pub result: &'a TurnResult,
+    /// The role.
+    pub role: &'a str,
+    /// The phase.
+    pub phase: &'a str,
+    /// What the verification is worth.
+    pub verification: &'a str,
+    /// What the run has so far.
+    pub index: &'a RunIndex,
+}
+
+/// The policies that a result breaks, in their order.
+pub fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Violation> {
+    let concerned = config.policies.iter().filter(|policy| {
+        let covers = |names: &[String], name: &str| {
+            names.is_empty() || names.iter().any(|other| other == name)
+        };
+        covers(&policy.phases, candidate.phase) && covers(&policy.roles, candidate.role)
+    });
+    let broken = concerned.filter_map(|policy| {
+        let message = broken(policy, candidate)?;
+        Some(Violation {
+            id: policy.id.clone(),
+            action: policy.action,
+            message: policy.message.clone().unwrap_or(message),
+        })
+    });
+    broken.collect()
+}
+
+/// Whether a policy wants the evidence to be reproduced before it is believed.
+pub fn wants_replay(config: &Config) -> bool {
+    let rule = PolicyRule::RequireReproducibleVerification;
+    config.policies.iter().any(|policy| policy.rule == rule)
+}
+
+/// The failure that a violation is.
+pub fn refusal(violation: &Violation) -> Failure {
+    let code = match violation.action {
+        PolicyAction::Escalate => Code::XchainPolicyEscalation,
+        PolicyAction::Block | PolicyAction::Warn => Code::XchainPolicyViolation,
+    };
+    let message = format!("policy {}: {}", violation.id, violation.message);
+    Failure::new(code, message).with("policy_id", Value::from(violation.id.as_str()))
+}
+
+fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
+    let limit = count(&policy.params, "limit").unwrap_or(u64::MAX);
+    let index = candidate.index;
+    match policy.rule {
+        PolicyRule::MaxTurnsPerPhase => {
+            let turns = index.turns_of_phase(candidate.phase);
+            (turns >= limit).then(|| {
+                format!(
+                    "the phase {} has had {turns} turns of at most {limit}",
+                    candidate.phase
+                )
+            })
+        }
+        PolicyRule::MaxTotalTurns => {
+            let turns = index.total_turns();
+            (turns >= limit).then(|| format!("the run has had {turns} turns of at most {limit}"))
+        }
+        PolicyRule::MaxConsecutiveSameRole => {
+            let turns = index.streak(candidate.role) + 1;
+            (turns > limit).then(|| {
+                format!(
+                    "{} would have {turns} turns in a row of at most {limit}",
+                    candidate.role
+                )
+            })
+        }
+        PolicyRule::MaxCostPerTurn => {
+            let (cost, limit) = (
+                candidate.result.cost_usd(),
+                number(&policy.params, "limit_usd")?,
+            );
+            (cost > limit).then(|| format!("the turn cost {cost:.2} dollars of at most {limit:.2}"))
+        }
+        PolicyRule::RequireStatus => {
+            let allowed = texts(&policy.params, "allowed");
+            let status = candidate.result.status().as_str();
+            (!allowed.iter().any(|name| name == status))
+                .then(|| format!("the status {status} is not one of {}", allowed.join(", ")))
+        }
+        PolicyRule::RequireReproducibleVerification => {
+            let worth = candidate.verification;
+            (worth == "not_reproducible").then(|| "the verification cannot be reproduced".into())
+        }
+    }
+}

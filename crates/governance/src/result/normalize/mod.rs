@@ -1,0 +1,66 @@
+//! Corrections of a staged result before it is judged.
+//!
+//! Agents get small things wrong. What can be set right without guessing at what they
+//! want is set right here, step by step, and every step that did something says so. A run
+//! that is strict skips all of it.
+
+mod items;
+mod requests;
+mod rewrite;
+mod shape;
+
+use accord_contract::wire::{Object, Value};
+
+pub use rewrite::{Rewrite, RewriteCode};
+
+use super::{Leniency, Situation};
+
+/// Corrects a result.
+pub fn normalize(
+    staged: Value,
+    situation: &Situation<'_>,
+    leniency: Leniency,
+) -> (Value, Vec<Rewrite>) {
+    let Value::Object(result) = staged else {
+        return (staged, Vec::new());
+    };
+    let mut draft = Draft {
+        result,
+        rewrites: Vec::new(),
+    };
+    shape::identity(&mut draft, situation);
+    shape::files(&mut draft);
+    shape::missing(&mut draft, situation);
+    shape::status(&mut draft);
+    items::decisions(&mut draft, situation);
+    items::verification(&mut draft);
+    items::objections(&mut draft);
+    items::created(&mut draft);
+    requests::phase(&mut draft, situation);
+    shape::artifact(&mut draft, situation, leniency);
+    requests::next_role(&mut draft, situation);
+    (draft.result.into(), draft.rewrites)
+}
+
+/// A result while it is corrected.
+struct Draft {
+    result: Object,
+    rewrites: Vec<Rewrite>,
+}
+
+impl Draft {
+    /// Sets a member and says so.
+    fn set(&mut self, code: RewriteCode, name: &str, value: impl Into<Value>, why: &str) {
+        self.result.insert(name.to_owned(), value.into());
+        self.said(code, name, why);
+    }
+
+    /// Says that something was corrected.
+    fn said(&mut self, code: RewriteCode, field: &str, why: &str) {
+        self.rewrites.push(Rewrite {
+            code,
+            field: field.to_owned(),
+            message: why.to_owned(),
+        });
+    }
+}

@@ -1,0 +1,145 @@
+//! Whether the role may change what it changed.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value};
+
+use super::{Findings, Problem};
+use crate::RepoPath;
+use crate::config::{RuntimeType, WriteAuthority};
+use crate::members::{list, text, texts};
+use crate::result::{Situation, TurnResult, TurnStatusClaim};
+
+pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
+    let files = paths(result, findings);
+    let kind = result.artifact_type().unwrap_or_default();
+    match situation.authority() {
+        Some(WriteAuthority::ReviewOnly) => review_only(&files, kind, findings),
+        Some(WriteAuthority::Authoritative) => {
+            authoritative(result, situation, &files, kind, findings);
+        }
+        Some(WriteAuthority::Proposed) => proposed(result, situation, findings),
+        None => {
+            wrong(
+                findings,
+                "artifact",
+                "the turn's role is not declared".into(),
+            );
+        }
+    }
+    if kind == "workspace" {
+        if situation.authority() != Some(WriteAuthority::Authoritative) {
+            let message = "only an authoritative role works in the workspace";
+            wrong(findings, "artifact.type", message.into());
+        }
+        if files.is_empty() && result.produced_artifacts().is_empty() {
+            let message = "work in the workspace changes at least one file";
+            wrong(findings, "files_changed", message.into());
+        }
+    }
+    proposed_changes(result.document(), findings);
+}
+
+fn wrong(findings: &mut Findings, field: &str, message: String) {
+    findings.problem(Problem::new(Code::XchainArtifactError, message).field(field));
+}
+
+/// The files that the result names; those outside the repository, and the run's own, are
+/// problems.
+fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
+    let mut files = Vec::new();
+    for text in texts(result.document(), "files_changed") {
+        if let Some(path) = sound_path(&text, "files_changed", findings) {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// A path that an agent may name, or a problem.
+pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Option<RepoPath> {
+    match RepoPath::parse(text) {
+        Err(error) => {
+            let message = format!("{field} names {text:?}: {error}");
+            let problem = Problem::new(Code::XchainPathOutsideRepository, message);
+            findings.problem(problem.field(field).path(text));
+            None
+        }
+        Ok(path) if path.is_reserved() => {
+            let message = format!("{field} names {path}, which belongs to the run itself");
+            let problem = Problem::new(Code::XchainReservedPathViolation, message);
+            findings.problem(problem.field(field).path(text));
+            None
+        }
+        Ok(path) => Some(path),
+    }
+}
+
+fn review_only(files: &[RepoPath], kind: &str, findings: &mut Findings) {
+    for file in files.iter().filter(|file| !file.is_review()) {
+        let message = format!("a role that only reviews may not change {file}");
+        let problem = Problem::new(Code::XchainArtifactError, message);
+        findings.problem(problem.field("files_changed").path(file.as_str()));
+    }
+    if kind != "review" {
+        let message = format!("a role that only reviews delivers a review, not a {kind}");
+        wrong(findings, "artifact.type", message);
+    }
+}
+
+fn authoritative(
+    result: &TurnResult,
+    situation: &Situation<'_>,
+    files: &[RepoPath],
+    kind: &str,
+    findings: &mut Findings,
+) {
+    let products: Vec<&RepoPath> = files.iter().filter(|file| file.is_product()).collect();
+    if kind == "review" && !products.is_empty() {
+        let message = "a review changes no product files; deliver the workspace instead";
+        wrong(findings, "artifact.type", message.into());
+    }
+    let builds = situation.state.phase() == "implementation"
+        && result.status() == TurnStatusClaim::Completed;
+    if !builds || !findings.problems.is_empty() {
+        return;
+    }
+    if products.is_empty() && !situation.index.has_built() {
+        let message = "an implementation turn that is completed changes at least one product file";
+        wrong(findings, "files_changed", message.into());
+    } else if !products.is_empty() && products.iter().all(|file| file.is_test()) {
+        findings.warn("the turn changed tests alone");
+    }
+}
+
+fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
+    let from_afar = situation.runtime().is_some_and(RuntimeType::only_proposes);
+    let done = result.status() == TurnStatusClaim::Completed && !result.wants_completion();
+    if from_afar && done && list(result.document(), "proposed_changes").is_empty() {
+        let message = "a role that proposes from afar delivers proposed_changes";
+        wrong(findings, "proposed_changes", message.into());
+    }
+}
+
+fn proposed_changes(result: &Object, findings: &mut Findings) {
+    for (index, change) in list(result, "proposed_changes").iter().enumerate() {
+        let field = format!("proposed_changes.{index}");
+        let Some(change) = change.as_object() else {
+            continue;
+        };
+        let path = text(change, "path").unwrap_or_default();
+        sound_path(path, &format!("{field}.path"), findings);
+        let action = text(change, "action").unwrap_or_default();
+        match action {
+            "delete" => {}
+            "create" | "modify" if change.get("content").is_some_and(Value::is_string) => {}
+            "create" | "modify" => {
+                let message = format!("{field} must have the content to {action}");
+                wrong(findings, &field, message);
+            }
+            _ => {
+                let message = format!("{field}.action must be create, modify or delete");
+                wrong(findings, &field, message);
+            }
+        }
+    }
+}

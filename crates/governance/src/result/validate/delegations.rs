@@ -1,0 +1,118 @@
+//! Delegations: their form, and what the run's rules say about them.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value};
+
+use super::fields::Fields;
+use super::{Findings, Problem};
+use crate::delegation::{MAX_DELEGATIONS, contract};
+use crate::members::{given, list, text};
+use crate::patterns::{is_decision_id, is_delegation_id, is_name};
+use crate::result::{Situation, TurnResult};
+
+/// The form of delegations.
+pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
+    if given(result, "delegations").is_none() {
+        return;
+    }
+    for (index, item) in fields.items(result, "delegations").iter().enumerate() {
+        let at = format!("delegations.{index}");
+        let Some(delegation) = fields.object(&at, item) else {
+            continue;
+        };
+        if !text(delegation, "id").is_some_and(is_delegation_id) {
+            fields.wrong(format!("{at}.id"), "must be del- and three digits");
+        }
+        if !text(delegation, "to_role").is_some_and(is_name) {
+            fields.wrong(format!("{at}.to_role"), "must be a-z, 0-9, _ and - alone");
+        }
+        fields.filled(delegation, &at, "charter");
+        // Either name of the contract will do.
+        let contract = contract(delegation);
+        let says = |item: &Value| item.as_str().is_some_and(|text| !text.trim().is_empty());
+        if !contract
+            .as_array()
+            .is_some_and(|items| !items.is_empty() && items.iter().all(says))
+        {
+            let what = "must be a list of at least one text that says something";
+            fields.wrong(format!("{at}.acceptance_contract"), what);
+        }
+        if let Some(required) = given(delegation, "required_decision_ids") {
+            decision_ids(&at, required, fields);
+        }
+    }
+}
+
+fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
+    let field = format!("{at}.required_decision_ids");
+    let Some(items) = required.as_array().filter(|items| !items.is_empty()) else {
+        fields.wrong(field, "must be a list of at least one id");
+        return;
+    };
+    let mut seen = BTreeSet::new();
+    for item in items {
+        let id = item.as_str().unwrap_or_default();
+        if !is_decision_id(id) {
+            fields.wrong(field.clone(), "must hold ids of decisions");
+        } else if !seen.insert(id) {
+            fields.wrong(field.clone(), &format!("names {id} twice"));
+        }
+    }
+}
+
+/// What the run's rules say about delegations.
+pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
+    let mut wrong = |message: String| {
+        findings.problem(Problem::new(Code::XchainProtocolError, message).field("delegations"));
+    };
+    let delegations = list(result.document(), "delegations");
+    let own = situation.turn.map_or("", |turn| turn.role());
+    if !delegations.is_empty() {
+        if delegations.len() > MAX_DELEGATIONS {
+            wrong(format!(
+                "a turn may delegate at most {MAX_DELEGATIONS} times"
+            ));
+        }
+        if result.wants_completion() {
+            wrong("a turn that delegates cannot ask for the end of the run".into());
+        }
+        if situation
+            .turn
+            .is_some_and(|turn| turn.delegation_context().is_some())
+        {
+            wrong("a turn that carries out a delegation cannot delegate".into());
+        }
+    }
+    let route = situation.config.route(situation.state.phase());
+    let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
+    let mut seen = BTreeSet::new();
+    for delegation in delegations.iter().filter_map(Value::as_object) {
+        let id = text(delegation, "id").unwrap_or_default();
+        let role = text(delegation, "to_role").unwrap_or_default();
+        if !seen.insert(id) {
+            wrong(format!("two delegations have the id {id}"));
+        }
+        if role == own {
+            wrong(format!("{id} goes to the role that delegates"));
+        } else if situation.config.role(role).is_none() {
+            wrong(format!(
+                "{id} goes to the role {role}, which is not declared"
+            ));
+        } else if allowed.is_some_and(|allowed| !allowed.iter().any(|name| name == role)) {
+            wrong(format!(
+                "{id} goes to {role}, which may not go next in this phase"
+            ));
+        }
+    }
+    let review = situation.turn.and_then(|turn| turn.delegation_review());
+    let missing = review.map_or_else(Vec::new, crate::delegation::missing_decisions);
+    let asks = result.wants_completion() || result.phase_request().is_some();
+    if asks && !missing.is_empty() {
+        let missing = missing.join(", ");
+        wrong(format!(
+            "the delegations it reviews did not decide {missing}; it cannot go on"
+        ));
+    }
+}

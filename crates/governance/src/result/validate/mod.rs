@@ -1,0 +1,65 @@
+//! The five stages.
+
+mod artifact;
+mod assignment;
+mod delegations;
+mod fields;
+mod protocol;
+mod schema;
+mod verification;
+
+use accord_contract::wire::Value;
+
+use super::{Problem, Situation, Stage, TurnResult, Validation};
+
+/// Judges a result, stage by stage; the first that finds something wrong is the last.
+pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Validation {
+    let found = schema::check(result);
+    let (true, Some(result)) = (found.is_empty(), TurnResult::new(result.clone())) else {
+        return Validation::failed(Stage::Schema, found);
+    };
+    let mut findings = Findings {
+        strict,
+        ..Findings::default()
+    };
+    for (stage, check) in [
+        (Stage::Assignment, assignment::check as Check),
+        (Stage::Artifact, artifact::check),
+        (Stage::Verification, verification::check),
+        (Stage::Protocol, protocol::check),
+    ] {
+        check(&result, situation, &mut findings);
+        if !findings.problems.is_empty() {
+            return Validation {
+                failed_stage: Some(stage),
+                problems: findings.problems,
+                warnings: findings.warnings,
+            };
+        }
+    }
+    Validation {
+        failed_stage: None,
+        problems: Vec::new(),
+        warnings: findings.warnings,
+    }
+}
+
+type Check = fn(&TurnResult, &Situation<'_>, &mut Findings);
+
+/// What the stages found so far.
+#[derive(Default)]
+struct Findings {
+    strict: bool,
+    problems: Vec<Problem>,
+    warnings: Vec<String>,
+}
+
+impl Findings {
+    fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    fn warn(&mut self, warning: impl Into<String>) {
+        self.warnings.push(warning.into());
+    }
+}

@@ -1,0 +1,69 @@
+//! Whether the run's rules allow what the result asks for.
+
+use accord_contract::codes::Code;
+
+use super::{Findings, Problem, delegations};
+use crate::config::WriteAuthority;
+use crate::result::{Situation, TurnResult, TurnStatusClaim};
+
+const CHALLENGE: &str = "review_only role must raise at least one objection";
+const EXCLUSIVE: &str =
+    "phase_transition_request and run_completion_request cannot both be present";
+
+pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
+    let (config, phase) = (situation.config, situation.state.phase());
+    if situation.authority() == Some(WriteAuthority::ReviewOnly)
+        && config.rules.challenge_required
+        && result.objections().is_empty()
+    {
+        let code = Code::XchainChallengeRequirementViolated;
+        findings.problem(
+            Problem::new(code, CHALLENGE)
+                .field("objections")
+                .detail(CHALLENGE),
+        );
+    }
+    let next = result.proposed_next_role().unwrap_or_default();
+    let allowed = config
+        .route(phase)
+        .and_then(|route| route.allowed_next_roles.as_deref());
+    if next != "human" && allowed.is_some_and(|roles| !roles.iter().any(|role| role == next)) {
+        let message = format!("{next} may not go next in the phase {phase}");
+        wrong(findings, "proposed_next_role", message);
+    }
+    if let Some(request) = result.phase_request() {
+        phase_request(request, situation, findings);
+        if result.wants_completion() {
+            let code = Code::XchainMutuallyExclusiveRequests;
+            let problem = Problem::new(code, EXCLUSIVE).detail(EXCLUSIVE);
+            findings.problem(problem.field("run_completion_request"));
+        }
+    }
+    delegations::rules(result, situation, findings);
+    if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
+        let message = "the turn asks for a person and does not say why";
+        if findings.strict {
+            wrong(findings, "needs_human_reason", message.into());
+        } else {
+            findings.warn(message);
+        }
+    }
+}
+
+fn phase_request(request: &str, situation: &Situation<'_>, findings: &mut Findings) {
+    let (config, phase) = (situation.config, situation.state.phase());
+    let message = if !config.has_phase(request) {
+        format!("there is no phase {request}")
+    } else {
+        match config.next_phase(phase) {
+            Some(next) if next == request => return,
+            Some(next) => format!("behind {phase} comes {next}, not {request}"),
+            None => format!("{phase} is the last phase; ask for the end of the run"),
+        }
+    };
+    wrong(findings, "phase_transition_request", message);
+}
+
+fn wrong(findings: &mut Findings, field: &str, message: String) {
+    findings.problem(Problem::new(Code::XchainProtocolError, message).field(field));
+}

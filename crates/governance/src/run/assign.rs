@@ -1,0 +1,179 @@
+//! A turn is assigned to a role.
+
+use accord_contract::codes::{Code, Failure};
+
+use super::{Change, Refused, illegal};
+use crate::budget;
+use crate::config::{Config, WriteAuthority};
+use crate::delegation;
+use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
+use crate::members::{array, build};
+use crate::state::{Baseline, State, Status, Turn};
+use crate::{Ids, Instant};
+
+/// How long a turn may take when nothing is said, in minutes.
+pub(crate) const DEFAULT_TURN_MINUTES: u64 = 120;
+
+/// What the repository is like before a turn is assigned.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum BaselineCheck {
+    /// Nothing is changed that a turn could be blamed for.
+    Clean(Baseline),
+    /// These files are changed and belong to nobody.
+    Dirty(Baseline, Vec<String>),
+    /// What is changed belongs to this accepted turn, which has no checkpoint yet.
+    Uncheckpointed(Baseline, String),
+}
+
+/// An assignment that nothing but a hook can stop any more.
+#[derive(Clone, Debug)]
+pub struct Assignable {
+    state: State,
+    config: Config,
+    role: String,
+    runtime: String,
+    baseline: Baseline,
+    history_length: u64,
+}
+
+/// Checks whether a role can be given a turn; the first guard that fails decides.
+///
+/// # Errors
+/// With the code of that guard.
+pub fn check_assignment(
+    state: &State,
+    config: &Config,
+    role: &str,
+    baseline: BaselineCheck,
+    history_length: u64,
+) -> Result<Assignable, Failure> {
+    if state.status() != Status::Active {
+        return Err(illegal(state, "take a turn"));
+    }
+    let found = config.role(role).ok_or_else(|| {
+        let known: Vec<&str> = config.roles().iter().map(|role| role.id.as_str()).collect();
+        let message = format!("there is no role {role}; there are {}", known.join(", "));
+        Failure::new(Code::XchainUnknownRole, message)
+    })?;
+    let runtime = found
+        .runtime
+        .as_deref()
+        .filter(|id| config.runtime(id).is_some());
+    let runtime = runtime.ok_or_else(|| {
+        Failure::new(
+            Code::XchainRoleWithoutRuntime,
+            format!("role {role} has no runtime"),
+        )
+    })?;
+    capacity(state, config, role)?;
+    budget::check_assignment(state, config)?;
+    let baseline = clean(found.authority, baseline)?;
+    Ok(Assignable {
+        state: state.clone(),
+        config: config.clone(),
+        role: role.to_owned(),
+        runtime: runtime.to_owned(),
+        baseline,
+        history_length,
+    })
+}
+
+fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
+    let most = config.max_concurrent_turns(state.phase());
+    let full = |message: String| {
+        let names: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
+        Failure::new(Code::XchainTurnCapacityReached, message).with("active_turns", array(&names))
+    };
+    if most == 1 && state.turns().len() > 0 {
+        return Err(full(
+            "a turn is active and the phase takes one at a time".into(),
+        ));
+    }
+    if let Some(turn) = state.turns().find(|turn| turn.role() == role) {
+        let message = format!("role {role} already has the active turn {}", turn.id());
+        return Err(Failure::new(Code::XchainRoleAlreadyActive, message));
+    }
+    if state.turns().len() >= most {
+        return Err(full(format!(
+            "{most} turns are active and the phase takes no more"
+        )));
+    }
+    Ok(())
+}
+
+fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Failure> {
+    match check {
+        BaselineCheck::Clean(baseline) => Ok(baseline),
+        // Who only reviews can be blamed for no change.
+        BaselineCheck::Dirty(baseline, _) | BaselineCheck::Uncheckpointed(baseline, _)
+            if authority == WriteAuthority::ReviewOnly =>
+        {
+            Ok(baseline)
+        }
+        BaselineCheck::Dirty(_, files) => {
+            let message = format!("{} changed files belong to no turn", files.len());
+            Err(Failure::new(Code::XchainBaselineDirty, message).with("files", array(&files)))
+        }
+        BaselineCheck::Uncheckpointed(_, turn) => {
+            let message = format!("the files of the accepted turn {turn} are not committed");
+            Err(Failure::new(Code::XchainCheckpointRequired, message).with("turn_id", turn))
+        }
+    }
+}
+
+impl Assignable {
+    /// The hooks that still have a say.
+    pub fn hooks(&self) -> Option<HookBatch> {
+        let phase = HookPhase::BeforeAssignment;
+        let payload =
+            hooks::before_assignment(&self.config, &self.state, &self.role, self.history_length);
+        let run = self.state.run_id().map(ToString::to_string);
+        HookBatch::new(phase, self.config.hooks(phase), payload, run)
+    }
+
+    /// Assigns the turn, now that the hooks had their say.
+    ///
+    /// # Errors
+    /// With `hook_blocked`, and a run that is blocked, or with the code of what was tampered
+    /// with.
+    pub fn confirm(
+        self,
+        said: &HookOutcome,
+        ids: &mut Ids,
+        now: Instant,
+    ) -> Result<(Change, Turn), Refused> {
+        if let Some(refused) = super::stopped_by_hook(&self.state, said, ids, now) {
+            return Err(refused);
+        }
+        let mut next = self.state.clone();
+        let sequence = next.tick();
+        let id = ids.turn();
+        let siblings: Vec<&str> = self.state.turns().map(|turn| turn.id().as_str()).collect();
+        let members = build([
+            ("turn_id", id.as_str().into()),
+            ("run_id", next.member("run_id")),
+            ("assigned_role", self.role.as_str().into()),
+            ("status", "assigned".into()),
+            ("attempt", 1.into()),
+            ("assigned_at", now.to_string().into()),
+            ("started_at", now.to_string().into()),
+            (
+                "deadline_at",
+                deadline(&self.config, now).to_string().into(),
+            ),
+            ("runtime_id", self.runtime.as_str().into()),
+            ("baseline", self.baseline.document(now).into()),
+            ("assigned_sequence", sequence.into()),
+            ("concurrent_with", array(&siblings)),
+        ]);
+        let mut turn = Turn::assign(id, &self.role, sequence, members);
+        delegation::attach(&mut next, &mut turn);
+        budget::reserve(&mut next, &self.config, turn.id());
+        next.add_turn(turn.clone());
+        Ok((Change::new(next, Vec::new()), turn))
+    }
+}
+
+pub(super) fn deadline(config: &Config, now: Instant) -> Instant {
+    now.minutes_later(config.timeouts.per_turn.unwrap_or(DEFAULT_TURN_MINUTES))
+}

@@ -1,0 +1,99 @@
+//! A run is stopped until a person has looked.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Value;
+
+use super::{Change, Refused, illegal};
+use crate::event::{Emitter, EventType};
+use crate::hooks::HookOutcome;
+use crate::ledger;
+use crate::members::build;
+use crate::state::{Block, State, Status};
+use crate::{Ids, Instant};
+
+/// A person stops the run.
+///
+/// # Errors
+/// With `invalid_state_transition` when it is not active.
+pub fn escalate(
+    state: &State,
+    reason: &str,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    if state.status() != Status::Active {
+        return Err(illegal(state, "be stopped"));
+    }
+    let block = Block::operator(reason);
+    let mut next = state.clone();
+    next.block(&block, now);
+    next.set(
+        "escalation",
+        build([
+            ("source", "operator".into()),
+            ("reason", reason.into()),
+            ("raised_at", now.to_string().into()),
+        ]),
+    );
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    let payload = payload(&block);
+    emitter.emit(EventType::EscalationRaised, &next, None, payload.clone());
+    emitter.emit(EventType::RunBlocked, &next, None, payload);
+    let events = emitter.finish();
+    let entry = ledger::governance(
+        "operator_escalated",
+        &next,
+        now,
+        build([
+            ("reason", reason.into()),
+            ("blocked_on", block.blocked_on.as_str().into()),
+        ]),
+    );
+    let mut change = Change::new(next, events);
+    change.ledger.push(entry);
+    Ok(change)
+}
+
+/// Blocks the run for any reason.
+///
+/// # Errors
+/// With `invalid_state_transition` when it is neither active nor paused nor blocked.
+pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Instant) -> Result<Change, Failure> {
+    if !matches!(
+        state.status(),
+        Status::Active | Status::Paused | Status::Blocked
+    ) {
+        return Err(illegal(state, "be blocked"));
+    }
+    let mut next = state.clone();
+    next.block(block, now);
+    let turn = block.turn.as_ref().and_then(|id| state.turn(id));
+    let about = turn.map(|turn| (turn.id().as_str(), turn.role()));
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    emitter.emit(EventType::RunBlocked, &next, about, payload(block));
+    let events = emitter.finish();
+    Ok(Change::new(next, events))
+}
+
+/// The refusal that hooks lead to, where they stop something: the run is blocked until a
+/// person has looked.
+pub fn stopped_by_hook(
+    state: &State,
+    said: &HookOutcome,
+    ids: &mut Ids,
+    now: Instant,
+) -> Option<Refused> {
+    let failure = said.failure()?;
+    let name = said.stopper().unwrap_or_default();
+    let reason = Block::hook(said.phase, name, &failure.message);
+    let record = block(state, &reason, ids, now).ok().map(Box::new);
+    Some(Refused { failure, record })
+}
+
+pub(crate) fn payload(block: &Block) -> accord_contract::wire::Object {
+    build([
+        ("category", block.category.as_str().into()),
+        ("blocked_on", block.blocked_on.as_str().into()),
+        ("detail", Value::from(block.detail.as_str())),
+    ])
+}

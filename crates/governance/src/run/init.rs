@@ -1,0 +1,115 @@
+//! A run begins.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
+
+use super::{Change, illegal};
+use crate::config::Config;
+use crate::event::{Emitter, EventType};
+use crate::members::{amount, build};
+use crate::state::{State, Status};
+use crate::{Ids, Instant};
+
+/// How a run begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beginning {
+    /// Whether a run that is over or blocked may be left behind.
+    pub restart: bool,
+    /// Who or what began it.
+    pub provenance: Option<Object>,
+    /// What it takes over from an earlier run.
+    pub inherited_context: Option<Object>,
+    /// The decisions of the repository that are in force.
+    pub repo_decisions: Vec<Object>,
+}
+
+/// Begins a run.
+///
+/// # Errors
+/// With `invalid_state_transition` when a run goes on already.
+pub fn init(
+    state: &State,
+    config: &Config,
+    beginning: Beginning,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    let never_began = state.run_id().is_none() && state.turns().len() == 0;
+    let allowed = match state.status() {
+        Status::Idle => true,
+        Status::Blocked => never_began || beginning.restart,
+        Status::Completed => beginning.restart,
+        Status::Active | Status::Paused | Status::Failed => false,
+    };
+    if !allowed {
+        return Err(illegal(state, "begin"));
+    }
+    let fresh = !matches!(state.status(), Status::Idle | Status::Blocked) || !never_began;
+    let mut next = if fresh {
+        State::idle(config)
+    } else {
+        state.clone()
+    };
+    next.begin_run(ids.run());
+    next.set_status(Status::Active);
+    if !config.has_phase(next.phase()) {
+        next.set_phase(config.first_phase());
+    }
+    for name in [
+        "blocked_on",
+        "blocked_reason",
+        "escalation",
+        "last_gate_failure",
+    ] {
+        next.set(name, Value::Null);
+    }
+    let gates: Object = config
+        .gates()
+        .iter()
+        .map(|gate| (gate.id.clone(), "pending".into()))
+        .collect();
+    next.set("project_id", config.project_id());
+    next.set("phase_gate_status", gates);
+    next.set("budget_reservations", Object::new());
+    next.set("budget_status", budget(config));
+    next.set("created_at", now.to_string());
+    next.set("phase_entered_at", now.to_string());
+    next.set("provenance", or_null(beginning.provenance));
+    next.set("inherited_context", or_null(beginning.inherited_context));
+    let decisions: Vec<Value> = beginning
+        .repo_decisions
+        .into_iter()
+        .map(Value::Object)
+        .collect();
+    let decisions = if decisions.is_empty() {
+        Value::Null
+    } else {
+        decisions.into()
+    };
+    next.set("repo_decisions", decisions);
+    if let Some(role) = config
+        .route(next.phase())
+        .and_then(|route| route.entry_role.as_deref())
+    {
+        next.set("next_recommended_role", role);
+    }
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    let payload = build([("provenance", next.member("provenance"))]);
+    emitter.emit(EventType::RunStarted, &next, None, payload);
+    let events = emitter.finish();
+    Ok(Change::new(next, events))
+}
+
+fn budget(config: &Config) -> Object {
+    build([
+        ("spent_usd", amount(0.0)),
+        (
+            "remaining_usd",
+            config.budget.per_run_max_usd.map_or(Value::Null, amount),
+        ),
+    ])
+}
+
+fn or_null(object: Option<Object>) -> Value {
+    object.map_or(Value::Null, Value::Object)
+}

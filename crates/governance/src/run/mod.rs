@@ -1,0 +1,83 @@
+//! What can be done to a run, one file an operation.
+//!
+//! Every operation takes a state and gives the state that follows, with the events and
+//! ledger lines that belong to it: a [`Change`], to be written as one. A refusal changes
+//! nothing, or names in a [`Refused`] the change that records it.
+//!
+//! Invariants:
+//! - a run's status moves only along [`crate::state::Status::may_become`];
+//! - `run_id` never changes while a run lives;
+//! - nothing but `init` with a restart leaves `completed`.
+
+mod approve;
+mod assign;
+mod escalate;
+mod init;
+mod reject;
+mod resolve;
+mod transition;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+
+pub use approve::{ActionRun, ApprovalPlan, approve_completion, approve_transition, plan_approval};
+pub(crate) use approve::{complete, enter_phase, pass_gate, set_gate};
+pub use assign::{Assignable, BaselineCheck, check_assignment};
+pub(crate) use escalate::payload as block_payload;
+pub use escalate::{block, escalate, stopped_by_hook};
+pub use init::{Beginning, init};
+pub use reject::{Rejection, reject};
+pub use resolve::resolve;
+pub(crate) use transition::set_pending;
+pub use transition::{check_identity, escalate_role, pause_for_gate, refuse_direct};
+
+use crate::event::Event;
+use crate::state::State;
+
+/// What an operation leads to; to be written as one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The state that follows.
+    pub state: State,
+    /// Lines for the ledger of decisions.
+    pub ledger: Vec<Object>,
+    /// Events, in order.
+    pub events: Vec<Event>,
+}
+
+/// A refusal, and what records it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{failure}")]
+#[non_exhaustive]
+pub struct Refused {
+    /// Why.
+    pub failure: Failure,
+    /// What is written all the same.
+    pub record: Option<Box<Change>>,
+}
+
+impl Change {
+    pub(crate) fn new(state: State, events: Vec<Event>) -> Self {
+        Self {
+            state,
+            ledger: Vec::new(),
+            events,
+        }
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
+        Self {
+            failure,
+            record: None,
+        }
+    }
+}
+
+pub(crate) fn illegal(state: &State, what: &str) -> Failure {
+    let message = format!("a run that is {} cannot {what}", state.status());
+    Failure::new(Code::XchainInvalidStateTransition, message)
+        .with("status", state.status().as_str())
+}

@@ -1,0 +1,128 @@
+//! A turn is rejected: it is tried again, or the run is blocked.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+
+use super::{Change, illegal};
+use crate::config::Config;
+use crate::event::{Emitter, EventType};
+use crate::ledger;
+use crate::members::{array, build};
+use crate::state::{Baseline, Block, State, Status, TurnStatus};
+use crate::{Ids, Instant, TurnId};
+
+/// Why a turn is rejected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rejection {
+    /// Why, for people.
+    pub reason: String,
+    /// What was wrong with its result.
+    pub errors: Vec<String>,
+    /// The stage that found it.
+    pub failed_stage: Option<String>,
+    /// What the repository is like now, for the next try.
+    pub baseline: Baseline,
+}
+
+/// Rejects a turn. Nothing is written to the history; the ledger is told only of rejections
+/// that end a conflict.
+///
+/// # Errors
+/// With `invalid_state_transition` when the run takes no turns, or as [`State::target`].
+pub fn reject(
+    state: &State,
+    config: &Config,
+    turn: Option<&TurnId>,
+    rejection: &Rejection,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    if !matches!(state.status(), Status::Active | Status::Blocked) {
+        return Err(illegal(state, "reject a turn"));
+    }
+    let target = state.target(turn)?;
+    let (id, role, attempt) = (
+        target.id().clone(),
+        target.role().to_owned(),
+        target.attempt(),
+    );
+    let conflict = target.member("conflict_state").cloned();
+    let mut last = build([
+        ("turn_id", id.as_str().into()),
+        ("attempt", attempt.into()),
+        ("rejected_at", now.to_string().into()),
+        ("reason", rejection.reason.as_str().into()),
+        ("validation_errors", array(&rejection.errors)),
+        ("failed_stage", rejection.failed_stage.clone().into()),
+    ]);
+    if let Some(conflict) = &conflict {
+        last.insert("conflict_context".into(), conflict.clone());
+    }
+    let again = attempt < config.rules.max_turn_retries;
+    let mut next = state.clone();
+    if let Some(turn) = next.turn_mut(&id) {
+        turn.set("last_rejection", last);
+        if again {
+            turn.next_attempt();
+            turn.set_status(TurnStatus::Retrying);
+            turn.set("baseline", rejection.baseline.document(now));
+            turn.set(
+                "deadline_at",
+                super::assign::deadline(config, now).to_string(),
+            );
+            if let Some(conflict) = &conflict {
+                turn.set("conflict_context", conflict.clone());
+                turn.unset("conflict_state");
+            }
+        } else {
+            turn.set_status(TurnStatus::Failed);
+        }
+    }
+    let mut ledger = Vec::new();
+    if conflict.is_some() {
+        let details = build([
+            ("turn_id", id.as_str().into()),
+            ("role", role.as_str().into()),
+        ]);
+        ledger.push(ledger::governance("conflict_rejected", state, now, details));
+    }
+    let block = Block::retries_exhausted(&role, &id, &rejection.reason);
+    if !again {
+        next.block(&block, now);
+        next.set(
+            "escalation",
+            escalation(&role, &id, attempt, &rejection.reason, now),
+        );
+    }
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    let about = Some((id.as_str(), role.as_str()));
+    let payload = build([
+        ("attempt", attempt.into()),
+        ("reason", rejection.reason.as_str().into()),
+        ("retrying", again.into()),
+    ]);
+    emitter.emit(EventType::TurnRejected, &next, about, payload);
+    if !again {
+        emitter.emit(
+            EventType::RunBlocked,
+            &next,
+            about,
+            super::escalate::payload(&block),
+        );
+    }
+    let events = emitter.finish();
+    let mut change = Change::new(next, events);
+    change.ledger = ledger;
+    Ok(change)
+}
+
+fn escalation(role: &str, turn: &TurnId, attempt: u64, reason: &str, now: Instant) -> Object {
+    build([
+        ("source", "retries_exhausted".into()),
+        ("from_role", role.into()),
+        ("from_turn_id", turn.as_str().into()),
+        ("attempts", attempt.into()),
+        ("reason", reason.into()),
+        ("raised_at", now.to_string().into()),
+    ])
+}

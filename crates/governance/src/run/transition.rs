@@ -1,0 +1,82 @@
+//! The moves that other operations are made of, and those that nobody may make.
+
+use accord_contract::codes::{Code, Failure};
+
+use super::{Change, illegal};
+use crate::event::{Emitter, EventType};
+use crate::members::build;
+use crate::state::{Block, PendingTransition, State, Status};
+use crate::{Ids, Instant};
+
+/// A gate wants a person: the run pauses before it leaves its phase.
+///
+/// # Errors
+/// With `invalid_state_transition` when the run is not active, is not in the phase that ends,
+/// or waits for a gate already.
+pub fn pause_for_gate(
+    state: &State,
+    pending: &PendingTransition,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    if state.status() != Status::Active || pending.from != state.phase() {
+        return Err(illegal(
+            state,
+            &format!("wait for the gate {}", pending.gate),
+        ));
+    }
+    let mut next = state.clone();
+    set_pending(&mut next, pending);
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    let payload = build([
+        ("gate_type", "phase_transition".into()),
+        ("gate_id", pending.gate.as_str().into()),
+        ("from", pending.from.as_str().into()),
+        ("to", pending.to.as_str().into()),
+    ]);
+    emitter.emit(EventType::GatePending, &next, None, payload);
+    let events = emitter.finish();
+    Ok(Change::new(next, events))
+}
+
+pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) {
+    state.set_status(Status::Paused);
+    state.set("blocked_on", format!("human_approval:{}", pending.gate));
+    state.set("pending_phase_transition", pending.document());
+}
+
+/// A role cannot go on, for a reason that has a name: the run is blocked.
+///
+/// # Errors
+/// With `invalid_state_transition` when the run is not active.
+pub fn escalate_role(
+    state: &State,
+    reason: &str,
+    role: &str,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    if state.status() != Status::Active {
+        return Err(illegal(state, "be escalated"));
+    }
+    super::block(state, &Block::escalated(reason, role), ids, now)
+}
+
+/// Nobody sets a status: it follows from what happens.
+pub fn refuse_direct(state: &State, target: &str) -> Failure {
+    illegal(state, &format!("be set to {target}"))
+}
+
+/// Checks that what would be written belongs to the same run.
+///
+/// # Errors
+/// With `immutable_field` when the run's id would change.
+pub fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure> {
+    match state.run_id() {
+        Some(own) if run_id != Some(own.as_str()) => {
+            let message = format!("run_id is {own} for as long as the run lives");
+            Err(Failure::new(Code::XchainImmutableField, message).at("/run_id"))
+        }
+        _ => Ok(()),
+    }
+}

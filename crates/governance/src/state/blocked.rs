@@ -1,0 +1,199 @@
+//! Why a run is blocked, and what gets it going again.
+
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use super::{State, Status};
+use crate::members::build;
+use crate::{Instant, TurnId};
+
+wire_enum! {
+    /// What kind of thing blocked a run.
+    pub enum Category("BlockCategory", closed) {
+        /// A turn asks for a person.
+        NeedsHuman = "needs_human",
+        /// A turn failed as often as it may.
+        RetriesExhausted = "retries_exhausted",
+        /// A person stopped it.
+        OperatorEscalation = "operator_escalation",
+        /// A hook refused.
+        HookBlock = "hook_block",
+        /// A policy asks for a person.
+        PolicyEscalation = "policy_escalation",
+        /// Something took too long.
+        Timeout = "timeout",
+        /// The budget is spent.
+        BudgetExhausted = "budget_exhausted",
+        /// Two turns keep changing the same files.
+        ConflictLoop = "conflict_loop",
+        /// Turns go by and the gate keeps failing in the same way.
+        NonProgress = "non_progress",
+        /// A turn could not be handed to its worker.
+        DispatchError = "dispatch_error",
+        /// A gate's command failed.
+        GateActionFailed = "gate_action_failed",
+    }
+}
+
+/// Why a run is blocked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Block {
+    /// What kind of thing it is.
+    pub category: Category,
+    /// What `blocked_on` says.
+    pub blocked_on: String,
+    /// Why, for people.
+    pub detail: String,
+    /// The turn that it is about.
+    pub turn: Option<TurnId>,
+    /// Whether that turn stays active.
+    pub turn_retained: bool,
+}
+
+impl Block {
+    /// A turn asks for a person.
+    pub fn needs_human(reason: Option<&str>, turn: &TurnId) -> Self {
+        let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+        let reason = reason.unwrap_or("unspecified");
+        Self::new(Category::NeedsHuman, format!("human:{reason}"), reason).about(turn, false)
+    }
+
+    /// A turn failed as often as it may.
+    pub fn retries_exhausted(role: &str, turn: &TurnId, detail: &str) -> Self {
+        let on = escalation("retries_exhausted", role);
+        Self::new(Category::RetriesExhausted, on, detail).about(turn, true)
+    }
+
+    /// A person stopped the run.
+    pub fn operator(reason: &str) -> Self {
+        let on = format!("escalation:operator:{}", crate::patterns::slug(reason));
+        Self::new(Category::OperatorEscalation, on, reason)
+    }
+
+    /// A role could not go on, for a reason that has a name.
+    pub fn escalated(reason: &str, role: &str) -> Self {
+        let on = escalation(reason, role);
+        Self::new(Category::RetriesExhausted, on, reason)
+    }
+
+    /// A hook refused.
+    pub fn hook(phase: crate::hooks::HookPhase, name: &str, detail: &str) -> Self {
+        Self::new(Category::HookBlock, format!("hook:{phase}:{name}"), detail)
+    }
+
+    /// A policy asks for a person.
+    pub fn policy(id: &str, detail: &str, turn: &TurnId) -> Self {
+        let on = format!("policy:{id}");
+        Self::new(Category::PolicyEscalation, on, detail).about(turn, true)
+    }
+
+    /// Something took too long: `turn`, `phase` or `run`.
+    pub fn timeout(scope: &str, detail: &str) -> Self {
+        Self::new(Category::Timeout, format!("timeout:{scope}"), detail)
+    }
+
+    /// The budget is spent.
+    pub fn budget(detail: &str) -> Self {
+        Self::new(Category::BudgetExhausted, "budget:exhausted".into(), detail)
+    }
+
+    /// Two turns keep changing the same files.
+    pub fn conflict_loop(turn: &TurnId, detail: &str) -> Self {
+        let on = format!("human:conflict_loop:{turn}");
+        Self::new(Category::ConflictLoop, on, detail).about(turn, true)
+    }
+
+    /// Turns go by and the gate keeps failing in the same way.
+    pub fn non_progress(detail: &str) -> Self {
+        Self::new(Category::NonProgress, "non_progress".into(), detail)
+    }
+
+    /// A turn could not be handed to its worker.
+    pub fn dispatch(detail: &str, turn: &TurnId) -> Self {
+        let on = format!("dispatch:{}", crate::patterns::slug(detail));
+        Self::new(Category::DispatchError, on, detail).about(turn, true)
+    }
+
+    /// A gate's command failed.
+    pub fn gate_action(gate: &str, detail: &str) -> Self {
+        Self::new(
+            Category::GateActionFailed,
+            format!("gate_action:{gate}"),
+            detail,
+        )
+    }
+
+    fn new(category: Category, blocked_on: String, detail: &str) -> Self {
+        Self {
+            category,
+            blocked_on,
+            detail: detail.to_owned(),
+            turn: None,
+            turn_retained: false,
+        }
+    }
+
+    fn about(mut self, turn: &TurnId, retained: bool) -> Self {
+        self.turn = Some(turn.clone());
+        self.turn_retained = retained;
+        self
+    }
+
+    /// What a person does next.
+    pub fn recovery_action(&self) -> &'static str {
+        match self.category {
+            Category::RetriesExhausted | Category::ConflictLoop => {
+                "look at the turn, then reject it with a reason or resolve the block"
+            }
+            Category::BudgetExhausted => "raise the budget, then resolve the block",
+            Category::GateActionFailed => "mend what the command reports, then approve again",
+            Category::PolicyEscalation => {
+                "correct the result or the policy, then resolve the block"
+            }
+            _ => "do what is asked for, then resolve the block",
+        }
+    }
+
+    fn document(&self, now: Instant) -> Object {
+        let owner = if self.category == Category::OperatorEscalation {
+            "operator"
+        } else {
+            "human"
+        };
+        let recovery = build([
+            ("typed_reason", self.category.as_str().into()),
+            ("owner", owner.into()),
+            ("recovery_action", self.recovery_action().into()),
+            ("turn_retained", self.turn_retained.into()),
+            ("detail", self.detail.as_str().into()),
+        ]);
+        build([
+            ("category", self.category.as_str().into()),
+            ("recovery", recovery.into()),
+            ("blocked_at", now.to_string().into()),
+            ("turn_id", self.turn.as_ref().map(TurnId::as_str).into()),
+        ])
+    }
+}
+
+impl State {
+    /// Blocks the run.
+    pub(crate) fn block(&mut self, block: &Block, now: Instant) {
+        self.set_status(Status::Blocked);
+        self.set("blocked_on", block.blocked_on.as_str());
+        self.set("blocked_reason", block.document(now));
+    }
+
+    /// Lets the run go on.
+    pub(crate) fn unblock(&mut self) {
+        self.set_status(Status::Active);
+        for name in ["blocked_on", "blocked_reason", "escalation"] {
+            self.set(name, Value::Null);
+        }
+    }
+}
+
+fn escalation(reason: &str, role: &str) -> String {
+    format!("escalation:{}:{role}", reason.replace('_', "-"))
+}

@@ -1,0 +1,98 @@
+//! Reading states, old ones included.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use super::{STATE_VERSION, State, Status, Turn};
+use crate::RunId;
+use crate::members::{self, count, given, text};
+
+pub(super) fn read(document: Value) -> Result<State, Failure> {
+    let Value::Object(mut members) = document else {
+        return Err(invalid("", "the state must be a JSON object"));
+    };
+    match given(&members, "schema_version") {
+        None => {}
+        Some(version) if *version == "1.0" || *version == STATE_VERSION => {}
+        Some(version) => {
+            let message = format!("states of version {version} are not known here");
+            return Err(invalid("/schema_version", message));
+        }
+    }
+    let status = match given(&members, "status") {
+        None => Status::Idle,
+        Some(status) => status
+            .as_str()
+            .and_then(Status::parse)
+            .ok_or_else(|| invalid("/status", format!("{status} is no status of a run")))?,
+    };
+    let phase = text(&members, "phase")
+        .filter(|phase| !phase.trim().is_empty())
+        .ok_or_else(|| invalid("/phase", "the state names no phase"))?
+        .to_owned();
+    let run_id = match given(&members, "run_id") {
+        None => None,
+        Some(id) => Some(
+            id.as_str()
+                .and_then(RunId::parse)
+                .ok_or_else(|| invalid("/run_id", format!("{id} is no id of a run")))?,
+        ),
+    };
+    let turns = turns(&mut members, run_id.as_ref())?;
+    if status != Status::Blocked && members.contains_key("blocked_reason") {
+        members.insert("blocked_reason".into(), Value::Null);
+    }
+    let accepted_sequence = count(&members, "accepted_sequence");
+    Ok(State {
+        turn_sequence: clock(&members, &turns),
+        accepted_sequence: accepted_sequence.unwrap_or(0),
+        run_id,
+        status,
+        phase,
+        turns,
+        members,
+    })
+}
+
+/// The clock. A state without one has ticked as often as it says that it accepted; one that
+/// does not say that either, as often as its turns know.
+fn clock(members: &Object, turns: &[Turn]) -> u64 {
+    let told = count(members, "turn_sequence").or_else(|| count(members, "accepted_sequence"));
+    told.unwrap_or_else(|| {
+        let assigned = turns.iter().map(Turn::assigned_sequence);
+        assigned.max().unwrap_or(0)
+    })
+}
+
+/// The active turns; the one turn of a state from before there could be several moves in.
+fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>, Failure> {
+    let mut documents = match members.get("active_turns") {
+        None | Some(Value::Null) => Object::new(),
+        Some(Value::Object(turns)) => turns.clone(),
+        Some(_) => return Err(invalid("/active_turns", "active_turns must be an object")),
+    };
+    if let Some(Value::Object(turn)) = members.shift_remove("current_turn")
+        && let Some(id) = text(&turn, "turn_id").map(str::to_owned)
+        && !documents.contains_key(&id)
+    {
+        documents.insert(id, turn.into());
+    }
+    let mut turns = Vec::new();
+    for (id, document) in documents {
+        let pointer = format!("/active_turns/{id}");
+        let Value::Object(document) = document else {
+            return Err(invalid(&pointer, "an active turn must be an object"));
+        };
+        let turn = Turn::read(&id, document, run_id)
+            .map_err(|(member, message)| invalid(&format!("{pointer}/{member}"), message))?;
+        turns.push(turn);
+    }
+    if members::object(members, "phase_gate_status").is_none() {
+        members.insert("phase_gate_status".into(), Object::new().into());
+    }
+    Ok(turns)
+}
+
+fn invalid(pointer: &str, message: impl Into<String>) -> Failure {
+    Failure::new(Code::XchainStateInvalid, message).at(pointer)
+}

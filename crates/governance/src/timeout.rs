@@ -1,0 +1,71 @@
+//! How long turns, phases and the run have taken.
+
+use accord_contract::wire_enum;
+
+use crate::Instant;
+use crate::config::{Config, TimeoutAction};
+use crate::members::text;
+use crate::state::{State, Turn};
+
+wire_enum! {
+    /// What took too long.
+    pub enum Scope("TimeoutScope", closed) {
+        /// A turn.
+        Turn = "turn",
+        /// A phase.
+        Phase = "phase",
+        /// The run.
+        Run = "run",
+    }
+}
+
+/// Something that took too long.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Overrun {
+    /// What.
+    pub scope: Scope,
+    /// How long it may take, in minutes.
+    pub limit_minutes: u64,
+    /// How long it took, in minutes.
+    pub elapsed_minutes: u64,
+    /// What that leads to.
+    pub action: TimeoutAction,
+}
+
+/// What has taken too long by now. A phase alone can be skipped: anything else escalates
+/// instead.
+pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Instant) -> Vec<Overrun> {
+    let began = |name: &str| text(state.members(), name).and_then(Instant::parse);
+    let limits = &config.timeouts;
+    let scopes = [
+        (Scope::Turn, limits.per_turn, turn.and_then(Turn::began)),
+        (Scope::Phase, limits.per_phase, began("phase_entered_at")),
+        (Scope::Run, limits.per_run, began("created_at")),
+    ];
+    let overrun = |(scope, limit, began): (Scope, Option<u64>, Option<Instant>)| {
+        let (limit_minutes, began) = (limit?, began?);
+        let elapsed_minutes = now.millis_since(began) / 60_000;
+        let action = match limits.action {
+            TimeoutAction::SkipPhase if scope != Scope::Phase => TimeoutAction::Escalate,
+            action => action,
+        };
+        (elapsed_minutes >= limit_minutes).then_some(Overrun {
+            scope,
+            limit_minutes,
+            elapsed_minutes,
+            action,
+        })
+    };
+    scopes.into_iter().filter_map(overrun).collect()
+}
+
+impl Overrun {
+    /// What happened, for people.
+    pub fn detail(&self) -> String {
+        format!(
+            "the {} has taken {} of at most {} minutes",
+            self.scope, self.elapsed_minutes, self.limit_minutes
+        )
+    }
+}

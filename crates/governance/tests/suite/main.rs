@@ -1,0 +1,15 @@
+//! The crate's integration tests, in one binary.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+mod acceptance;
+mod configs;
+mod consequences;
+mod coordinators;
+mod gates;
+mod hooks;
+mod machine;
+mod public_fixtures;
+mod recovery;
+mod results;
+mod support;

@@ -1,0 +1,487 @@
+//! Results: what is corrected, what is refused, and at which stage.
+
+use accord_governance::fixture::World;
+use accord_governance::result::{Judged, Leniency, Situation, judge};
+use serde_json::{Value, json};
+
+use crate::support::{assign, config, config_with, result, world};
+
+fn judged(world: &World, staged: &Value, strict: bool) -> Judged {
+    let index = world.index();
+    let situation = Situation {
+        config: &world.config,
+        state: &world.state,
+        turn: world.state.only_turn(),
+        index: &index,
+    };
+    judge(
+        Ok(staged.clone()),
+        &situation,
+        Leniency {
+            strict,
+            force_review: false,
+        },
+    )
+}
+
+/// The stage and code of a dev's result in the implementation phase, changed.
+fn verdict(strict: bool, change: impl FnOnce(&mut Value)) -> Option<(String, String)> {
+    let mut world = world(config(), "implementation");
+    let turn = assign(&mut world, "dev", 2);
+    let mut staged = result(&world, &turn);
+    change(&mut staged);
+    let judged = judged(&world, &staged, strict);
+    let stage = judged.validation.failed_stage?;
+    let code = judged.validation.headline()?.code;
+    Some((stage.to_string(), code.to_string()))
+}
+
+fn remove(value: &mut Value, name: &str) {
+    value.as_object_mut().unwrap().shift_remove(name);
+}
+
+#[test]
+fn a_sound_result_passes_strictly() {
+    assert_eq!(verdict(true, |_| {}), None);
+}
+
+#[test]
+fn each_rule_refuses_at_its_stage() {
+    let decision = |extra: Value| {
+        let mut decision =
+            json!({"id": "DEC-1", "category": "scope", "statement": "s", "rationale": "r"});
+        for (name, value) in extra.as_object().unwrap() {
+            decision[name] = value.clone();
+        }
+        json!([decision])
+    };
+    let delegation = |extra: Value| {
+        let mut delegation =
+            json!({"id": "del-001", "to_role": "qa", "charter": "c", "acceptance_contract": ["a"]});
+        for (name, value) in extra.as_object().unwrap() {
+            delegation[name] = value.clone();
+        }
+        json!([delegation])
+    };
+    let cases: Vec<(&str, Value, &str, &str)> = vec![
+        ("status", json!("perhaps"), "schema", "schema_error"),
+        ("schema_version", json!("2.0"), "schema", "schema_error"),
+        ("summary", json!("<what you did>"), "schema", "schema_error"),
+        (
+            "decisions",
+            decision(json!({"durability": "forever"})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "decisions",
+            decision(json!({"overrides": "DEC-1"})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "decisions",
+            decision(json!({"overrides": "x"})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "delegations",
+            delegation(json!({"charter": ""})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "delegations",
+            delegation(json!({"to_role": "Not OK"})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "delegations",
+            delegation(json!({"required_decision_ids": ["DEC-1", "DEC-1"]})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "delegations",
+            delegation(json!({"required_decision_ids": []})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "delegations",
+            delegation(json!({"to_role": "dev"})),
+            "protocol",
+            "protocol_error",
+        ),
+        (
+            "delegations",
+            delegation(json!({"to_role": "ghost"})),
+            "protocol",
+            "protocol_error",
+        ),
+        (
+            "turn_id",
+            json!("turn_other"),
+            "assignment",
+            "turn_id_mismatch",
+        ),
+        ("role", json!("qa"), "assignment", "assignment_error"),
+        (
+            "files_changed",
+            json!(["../../etc/passwd"]),
+            "artifact",
+            "path_outside_repository",
+        ),
+        (
+            "files_changed",
+            json!(["/etc/passwd"]),
+            "artifact",
+            "path_outside_repository",
+        ),
+        (
+            "files_changed",
+            json!(["./.agentxchain/state.json"]),
+            "artifact",
+            "reserved_path_violation",
+        ),
+        (
+            "files_changed",
+            json!(["a/../.agentxchain/events.jsonl"]),
+            "artifact",
+            "reserved_path_violation",
+        ),
+        (
+            "files_changed",
+            json!([".git/config"]),
+            "artifact",
+            "reserved_path_violation",
+        ),
+        (
+            "files_changed",
+            json!([".planning/only.md"]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "proposed_changes",
+            json!([{"path": "../x", "action": "create", "content": ""}]),
+            "artifact",
+            "path_outside_repository",
+        ),
+        (
+            "proposed_changes",
+            json!([{"path": "x", "action": "create"}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "artifact",
+            json!({"type": "review"}),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "verification",
+            json!({"status": "pass", "commands": [""]}),
+            "verification",
+            "verification_error",
+        ),
+        (
+            "verification",
+            json!({"status": "pass", "machine_evidence": [{"command": "x", "exit_code": 1, "expected_exit_code": 0}]}),
+            "verification",
+            "verification_error",
+        ),
+        (
+            "verification",
+            json!({"status": "pass", "produced_files": [{"path": "../x"}]}),
+            "verification",
+            "path_outside_repository",
+        ),
+        (
+            "verification",
+            json!({"status": "pass", "produced_files": [{"path": "src/lib.rs", "disposition": "ignore"}]}),
+            "verification",
+            "verification_error",
+        ),
+        (
+            "phase_transition_request",
+            json!("planning"),
+            "protocol",
+            "protocol_error",
+        ),
+        (
+            "phase_transition_request",
+            json!("nowhere"),
+            "protocol",
+            "protocol_error",
+        ),
+    ];
+    for (name, value, stage, code) in cases {
+        let found = verdict(false, |staged| staged[name] = value.clone());
+        assert_eq!(found, Some((stage.into(), code.into())), "{name}: {value}");
+    }
+    let both = verdict(false, |staged| {
+        staged["phase_transition_request"] = "qa".into();
+        staged["run_completion_request"] = true.into();
+    });
+    assert_eq!(
+        both,
+        Some(("protocol".into(), "mutually_exclusive_requests".into()))
+    );
+}
+
+/// The member that is corrected, how it is wrong, and the stage and code without correction.
+type Softened = (
+    &'static str,
+    Box<dyn Fn(&mut Value)>,
+    &'static str,
+    &'static str,
+);
+
+#[test]
+fn what_is_corrected_is_refused_when_strict() {
+    let softened: Vec<Softened> = vec![
+        (
+            "run_id",
+            Box::new(|staged| staged["run_id"] = "run_x".into()),
+            "assignment",
+            "run_id_mismatch",
+        ),
+        (
+            "run_id",
+            Box::new(|staged| remove(staged, "run_id")),
+            "schema",
+            "missing_required_field",
+        ),
+        (
+            "summary",
+            Box::new(|staged| remove(staged, "summary")),
+            "schema",
+            "missing_required_field",
+        ),
+        (
+            "decisions",
+            Box::new(|staged| remove(staged, "decisions")),
+            "schema",
+            "missing_required_field",
+        ),
+        (
+            "artifact",
+            Box::new(|staged| remove(staged, "artifact")),
+            "schema",
+            "missing_required_field",
+        ),
+        (
+            "runtime_id",
+            Box::new(|staged| remove(staged, "runtime_id")),
+            "schema",
+            "missing_required_field",
+        ),
+        (
+            "proposed_next_role",
+            Box::new(|staged| remove(staged, "proposed_next_role")),
+            "schema",
+            "missing_required_field",
+        ),
+        (
+            "status",
+            Box::new(|staged| staged["status"] = "done".into()),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "files_changed",
+            Box::new(|staged| staged["files_changed"] = json!([{"path": "src/a.rs"}])),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "files_changed",
+            Box::new(|staged| {
+                remove(staged, "files_changed");
+                staged["files_modified"] = json!(["src/a.rs"]);
+            }),
+            "schema",
+            "missing_required_field",
+        ),
+        (
+            "decisions.0.id",
+            Box::new(|staged| {
+                staged["decisions"] =
+                    json!([{"id": "D1", "category": "scope", "statement": "s", "rationale": "r"}]);
+            }),
+            "schema",
+            "invalid_decision_id_format",
+        ),
+        (
+            "decisions.0.category",
+            Box::new(|staged| {
+                staged["decisions"] = json!([{"id": "DEC-1", "category": "mood", "statement": "s", "rationale": "r"}]);
+            }),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "objections.0.id",
+            Box::new(|staged| {
+                staged["objections"] = json!([{"id": "1", "severity": "low", "statement": "s"}]);
+            }),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "verification.status",
+            Box::new(|staged| staged["verification"] = json!({"exit_code": 0})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "verification.machine_evidence",
+            Box::new(|staged| {
+                staged["verification"]["machine_evidence"] =
+                    json!([{"command": "x", "exit_code": 1}]);
+            }),
+            "verification",
+            "verification_error",
+        ),
+        (
+            "proposed_next_role",
+            Box::new(|staged| staged["proposed_next_role"] = "stranger".into()),
+            "protocol",
+            "protocol_error",
+        ),
+        (
+            "artifact",
+            Box::new(|staged| {
+                staged["files_changed"] = json!([]);
+                staged["status"] = "needs_human".into();
+            }),
+            "artifact",
+            "artifact_error",
+        ),
+    ];
+    for (field, change, stage, code) in softened {
+        let mut world = world(config(), "implementation");
+        let turn = assign(&mut world, "dev", 2);
+        let mut staged = result(&world, &turn);
+        change(&mut staged);
+        let lenient = judged(&world, &staged, false);
+        assert_eq!(
+            lenient.validation.failed_stage, None,
+            "{field}: {:?}",
+            lenient.validation
+        );
+        assert!(
+            lenient
+                .rewrites
+                .iter()
+                .any(|rewrite| rewrite.field == field),
+            "{field}"
+        );
+        assert!(lenient.validation.warnings[0].starts_with("[normalized] "));
+        let found = verdict(true, change);
+        assert_eq!(found, Some((stage.into(), code.into())), "{field}");
+    }
+}
+
+#[test]
+fn a_turn_that_wants_a_person_says_why_when_strict() {
+    let silent = |staged: &mut Value| {
+        staged["status"] = "needs_human".into();
+        staged["artifact"] = json!({"type": "commit"});
+    };
+    assert_eq!(verdict(false, silent), None);
+    let strict = verdict(true, silent);
+    assert_eq!(strict, Some(("protocol".into(), "protocol_error".into())));
+}
+
+#[test]
+fn normalisation_makes_up_no_request() {
+    let mut world = world(config(), "qa");
+    let turn = assign(&mut world, "qa", 2);
+    let staged = result(&world, &turn);
+    let judged = judged(&world, &staged, false);
+    assert_eq!(judged.validation.failed_stage, None);
+    assert_eq!(judged.result.get("run_completion_request"), None);
+    assert_eq!(judged.rewrites, Vec::new());
+}
+
+#[test]
+fn a_phase_too_far_and_a_gate_are_taken_for_the_next_phase() {
+    let config = config_with(|document| {
+        document["routing"]["implementation"]["exit_gate"] = "built".into();
+        document["gates"]["built"] = json!({});
+    });
+    let mut planning = world(config.clone(), "planning");
+    let turn = assign(&mut planning, "pm", 2);
+    let mut staged = result(&planning, &turn);
+    staged["phase_transition_request"] = "qa".into();
+    let far = judged(&planning, &staged, false);
+    assert_eq!(far.result["phase_transition_request"], "implementation");
+    staged["phase_transition_request"] = "plan".into();
+    let gate = judged(&planning, &staged, false);
+    assert_eq!(gate.result["phase_transition_request"], "implementation");
+    let mut last = world(config, "qa");
+    let turn = assign(&mut last, "qa", 2);
+    let mut staged = result(&last, &turn);
+    staged["phase_transition_request"] = "ship".into();
+    let end = judged(&last, &staged, false);
+    assert_eq!(end.result["run_completion_request"], true);
+    assert!(end.result["phase_transition_request"].is_null());
+}
+
+#[test]
+fn a_reviewer_objects_and_changes_reviews_alone() {
+    let mut world = world(config(), "qa");
+    let turn = assign(&mut world, "qa", 2);
+    let good = result(&world, &turn);
+    let code = |change: &dyn Fn(&mut Value)| {
+        let mut staged = good.clone();
+        change(&mut staged);
+        let judged = judged(&world, &staged, false);
+        judged
+            .validation
+            .headline()
+            .map(|problem| problem.code.to_string())
+    };
+    assert_eq!(code(&|_| {}), None);
+    let silent = code(&|staged| staged["objections"] = json!([]));
+    assert_eq!(silent.as_deref(), Some("challenge_requirement_violated"));
+    let writes = code(&|staged| staged["files_changed"] = json!(["src/x.rs"]));
+    assert_eq!(writes.as_deref(), Some("artifact_error"));
+    assert_eq!(
+        code(&|staged| staged["files_changed"] = json!([".planning/r.md"])),
+        None
+    );
+    let builds = code(&|staged| {
+        staged["artifact"] = json!({"type": "workspace"});
+        staged["files_changed"] = json!([".planning/r.md"]);
+    });
+    assert_eq!(builds.as_deref(), Some("artifact_error"));
+}
+
+#[test]
+fn judging_does_not_fall_over() {
+    let mut world = world(config(), "implementation");
+    assign(&mut world, "dev", 2);
+    for odd in [
+        json!(null),
+        json!(7),
+        json!({}),
+        json!({"decisions": {}, "objections": 3, "files_changed": "x", "verification": [], "artifact": []}),
+        json!({"decisions": [1, null], "objections": [[]], "files_changed": [{}], "verification": {"machine_evidence": [1], "produced_files": [[]]}}),
+        json!({"delegations": [null], "proposed_changes": [1], "cost": [], "artifacts_created": [{}]}),
+    ] {
+        for strict in [false, true] {
+            assert!(
+                judged(&world, &odd, strict)
+                    .validation
+                    .failed_stage
+                    .is_some()
+            );
+        }
+    }
+}
