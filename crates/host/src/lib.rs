@@ -16,8 +16,8 @@
 
 mod api;
 mod caller;
-mod closest;
 pub mod client;
+mod closest;
 pub mod http;
 pub mod keys;
 pub mod log;

@@ -54,6 +54,12 @@ pub trait Events {
     /// When the store fails.
     fn events_kept(&self, project: &ProjectId) -> Result<Kept>;
 
+    /// When the newest event that is kept happened.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>>;
+
     /// The number up to which every event that is kept happened before an instant; the number
     /// before the oldest that is kept, where that one did not.
     ///

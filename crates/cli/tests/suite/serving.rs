@@ -21,7 +21,7 @@ struct Serving {
 
 impl Serving {
     fn start(folder: &Path, more: &[&str]) -> Self {
-        let folder = folder.to_str().unwrap();
+        let folder = folder.to_str().expect("it works");
         let mut args = vec!["serve", "--listen", "127.0.0.1:0", "--data", folder];
         args.extend(more);
         let mut child = command(&args)
@@ -67,7 +67,7 @@ impl Serving {
 
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).expect("it works");
         let kind = match body {
             "" => String::new(),
             body => format!(
@@ -80,11 +80,11 @@ impl Serving {
             stream,
             "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{kind}\r\n{body}"
         )
-        .unwrap();
+        .expect("it works");
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        stream.read_to_string(&mut answer).expect("it works");
         let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
-        let status = head[9..12].parse().unwrap();
+        let status = head[9..12].parse().expect("it works");
         (status, serde_json::from_str(body).unwrap_or_default())
     }
 }
@@ -114,7 +114,7 @@ fn package(id: &str) -> String {
 
 #[test]
 fn what_was_acknowledged_before_the_end_is_there_after_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it works");
     let serving = Serving::start(folder.path(), &[]);
     let (status, body) = serving.ask("GET", "/healthz", "");
     assert_eq!((status, &body["ready"]), (200, &json!(true)));
@@ -129,14 +129,14 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
                         serving.ask("POST", "/v1/projects/p/packages", &package(&id))
                     });
                     match deposited {
-                        Ok((201, _)) => acknowledged.lock().unwrap().push(id),
+                        Ok((201, _)) => acknowledged.lock().expect("it works").push(id),
                         // Nobody listens any more, or the answer was that it closes.
                         _ => return,
                     }
                 }
             });
         }
-        while acknowledged.lock().unwrap().len() < 40 {
+        while acknowledged.lock().expect("it works").len() < 40 {
             std::thread::sleep(Duration::from_millis(2));
         }
         serving.tell("-TERM");
@@ -150,7 +150,7 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
         "the store was closed"
     );
     let serving = Serving::start(folder.path(), &[]);
-    for id in acknowledged.into_inner().unwrap() {
+    for id in acknowledged.into_inner().expect("it works") {
         let (status, _) = serving.ask("GET", &format!("/v1/packages/{id}"), "");
         assert_eq!(status, 200, "{id} is lost");
     }
@@ -160,15 +160,15 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
 
 #[test]
 fn a_second_signal_ends_it_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it works");
     let serving = Serving::start(folder.path(), &["--set", "limits.body_timeout=60s"]);
-    let mut stream = TcpStream::connect(&serving.address).unwrap();
+    let mut stream = TcpStream::connect(&serving.address).expect("it works");
     let address = &serving.address;
     write!(
         stream,
         "POST /v1/projects HTTP/1.1\r\nHost: {address}\r\nContent-Length: 9\r\n\r\n{{"
     )
-    .unwrap();
+    .expect("it works");
     // The request must have begun, or there is nothing to wait for.
     std::thread::sleep(Duration::from_millis(300));
     let began = Instant::now();
@@ -181,8 +181,8 @@ fn a_second_signal_ends_it_at_once() {
 
 #[test]
 fn it_does_not_start_where_others_could_reach_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().to_str().unwrap();
+    let folder = tempfile::tempdir().expect("it works");
+    let data = folder.path().to_str().expect("it works");
     let ran = accord(&["serve", "--listen", "0.0.0.0:0", "--data", data], "");
     let said = ran.refused("SERVE_KEYS_NEEDED");
     assert!(said.contains("no keys"), "{said}");
@@ -210,21 +210,21 @@ fn it_does_not_start_where_others_could_reach_it() {
     serving.tell("-TERM");
     let (_, said) = serving.end();
     assert!(!said.contains("there are no keys"), "{said}");
-    let id = body["correlationId"].as_str().unwrap();
+    let id = body["correlationId"].as_str().expect("it works");
     let line = said.lines().find(|line| line.contains(id));
-    let line: Value = serde_json::from_str(line.expect("a line with the id")).unwrap();
+    let line: Value = serde_json::from_str(line.expect("a line with the id")).expect("it works");
     assert_eq!(line["code"], "AUTH_REQUIRED");
 }
 
 #[test]
 fn settings_are_shown_with_their_origin() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().to_str().unwrap();
+    let folder = tempfile::tempdir().expect("it works");
+    let data = folder.path().to_str().expect("it works");
     std::fs::write(
         folder.path().join("accord.toml"),
         "[limits]\nconnections = 9\n",
     )
-    .unwrap();
+    .expect("it works");
     let text = accord(&["config", "show", "--data", data, "--strict-projects"], "").yes();
     let line = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name));
@@ -237,13 +237,13 @@ fn settings_are_shown_with_their_origin() {
     let output = command(&["config", "show", "--json", "--data", data])
         .env("ACCORD_LOG_LEVEL", "debug")
         .output()
-        .unwrap();
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let entries = document["settings"].as_array().unwrap();
+        .expect("it works");
+    let document: Value = serde_json::from_slice(&output.stdout).expect("it works");
+    let entries = document["settings"].as_array().expect("it works");
     let level = entries
         .iter()
         .find(|entry| entry["name"] == "log.level")
-        .unwrap();
+        .expect("it works");
     assert_eq!(
         (&level["value"], &level["origin"]),
         (&json!("debug"), &json!("environment"))

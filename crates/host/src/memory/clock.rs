@@ -44,14 +44,7 @@ impl Memory {
     /// and whichever clock they had. It is asked within the unit, so that writes that
     /// follow each other have times that do.
     pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> Work<Instant> {
-        let now = self.now();
-        let newest = unit.events_kept(project)?.newest;
-        let Some(before) = newest.checked_sub(1) else {
-            return Ok(now);
-        };
-        let last = unit.events(project, before, 1)?;
-        Ok(last
-            .first()
-            .map_or(now, |event| event.entry.at.instant().max(now)))
+        let last = unit.newest_event_at(project)?;
+        Ok(last.map_or(self.now(), |last| last.instant().max(self.now())))
     }
 }

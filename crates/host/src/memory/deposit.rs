@@ -8,10 +8,10 @@ use accord_context::deposit::{Deposit, DepositState, KnownPackage, answer, depos
 use accord_context::package::with_minted_id;
 use accord_context::{Actor, NewEvent, Package, ProjectId, Timestamp, Verb, Warning, Writing};
 use accord_contract::codes::Failure;
-use accord_store::{PackageIndex, PackageRow, WriteUnit};
+use accord_store::{EventEntry, PackageIndex, PackageRow, WriteUnit};
 use bytes::Bytes;
 
-use super::record::{create_project, record};
+use super::record::{create_project, entry};
 use super::served::{Damaged, Served};
 use super::{Memory, Work, load, random};
 use crate::Caller;
@@ -32,6 +32,12 @@ struct Prepared {
     package: Package,
     index: PackageIndex,
     actor: Option<Actor>,
+}
+
+/// The rows of a deposit, but for when it happens.
+struct Rows {
+    package: PackageRow,
+    event: EventEntry,
 }
 
 enum Outcome {
@@ -73,15 +79,14 @@ impl Memory {
             package,
             index,
         });
-        let mut row = load::row_of_package(
-            &prepared.package,
-            *prepared.package.content_hash(),
-            1,
-            self.now(),
-        );
+        let (package, now) = (&prepared.package, self.now());
+        let mut rows = Rows {
+            package: load::row_of_package(package, *package.content_hash(), 1, now),
+            event: entry(&NewEvent::deposited(package, now)),
+        };
         let (memory, deposit) = (self.clone(), prepared.clone());
         let outcome = self
-            .write(move |unit| memory.store_deposit(unit, &deposit, &mut row))
+            .write(move |unit| memory.store_deposit(unit, &deposit, &mut rows))
             .await?;
         match outcome {
             Outcome::New(warnings) => {
@@ -104,7 +109,7 @@ impl Memory {
         &self,
         unit: &mut dyn WriteUnit,
         prepared: &Prepared,
-        row: &mut PackageRow,
+        rows: &mut Rows,
     ) -> Work<Outcome> {
         let (project_id, package) = (&prepared.project_id, &prepared.package);
         let known = unit.package(project_id, package.package_id())?;
@@ -138,10 +143,12 @@ impl Memory {
                 warnings,
             } => {
                 create_project(unit, created.as_deref(), writing.now)?;
-                row.deposited_at = Timestamp::emit(writing.now);
+                let now = Timestamp::emit(writing.now);
+                rows.package.deposited_at = now.clone();
+                rows.event.at = now;
                 let log = [load::row_of_revision(&revision)];
-                unit.insert_package(row, &prepared.index, &log)?;
-                record(unit, &NewEvent::deposited(package, writing.now))?;
+                unit.insert_package(&rows.package, &prepared.index, &log)?;
+                unit.append_event(project_id, &rows.event)?;
                 Ok(Outcome::New(warnings))
             }
         }

@@ -8,13 +8,17 @@ use super::{Work, load};
 
 /// Writes an event behind the others of its project, and gives its number.
 pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> Work<u64> {
-    let entry = EventEntry {
+    Ok(unit.append_event(&event.project_id, &entry(event))?)
+}
+
+/// An event as it is written.
+pub(crate) fn entry(event: &NewEvent) -> EventEntry {
+    EventEntry {
         at: event.at.clone(),
         kind: event.kind.as_str().to_owned(),
         only_for: event.only_for.clone(),
         text: event.data.to_string(),
-    };
-    Ok(unit.append_event(&event.project_id, &entry)?)
+    }
 }
 
 /// Writes the project that a write creates, where it creates one.

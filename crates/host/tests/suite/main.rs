@@ -1,7 +1,10 @@
 //! Tests of the host.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
-#![expect(clippy::disallowed_methods, reason = "a host has a clock and files, and so have its tests")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a host has a clock and files, and so have its tests"
+)]
 
 mod blobs;
 mod bundles;

@@ -42,10 +42,11 @@ pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     let (small, middle) = (measured(1_000), measured(10_000));
     let large = measured(packages);
     println!("  at {packages} packages");
+    // Two or three pages more come from the system's cache instead of the connection's own.
     gates.at_most(
         "specific against 1,000",
         ratio(large.specific, small.specific),
-        2.0,
+        3.0,
     );
     gates.at_most(
         "latest against 1,000",
@@ -60,7 +61,7 @@ pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     gates.at_most(
         "orient against one specific",
         ratio(large.orient, large.specific),
-        100.0,
+        60.0,
     );
 }
 

@@ -1,6 +1,6 @@
 //! Events.
 
-use accord_context::{Instant, ProjectId};
+use accord_context::{Instant, ProjectId, Timestamp};
 use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result};
 use rusqlite::params;
 
@@ -31,6 +31,14 @@ impl Events for Unit<'_> {
             oldest: 1,
             newest: 0,
         }))
+    }
+
+    fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(None);
+        };
+        let sql = "SELECT at FROM event WHERE project = ?1 ORDER BY seq DESC LIMIT 1";
+        self.one(sql, (pk,), |row| row.time(0))
     }
 
     fn events_before(&self, project: &ProjectId, instant: Instant) -> Result<u64> {

@@ -86,6 +86,13 @@ impl Events for State {
         Ok(Kept { oldest, newest })
     }
 
+    fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
+        let newest = self
+            .at(project)
+            .and_then(|project| project.events.values().next_back());
+        Ok(newest.map(|entry| entry.at.clone()))
+    }
+
     fn events_before(&self, project: &ProjectId, instant: Instant) -> Result<u64> {
         let kept = self.events_kept(project)?;
         let events = self

@@ -209,6 +209,7 @@ impl Look {
             Self::Events(project, after, instant) => {
                 let mut lines = lines(unit.events(project, *after, 3)?);
                 lines.push(format!("{:?}", unit.events_kept(project)?));
+                lines.push(format!("{:?}", unit.newest_event_at(project)?));
                 lines.push(unit.events_before(project, *instant)?.to_string());
                 Ok(lines)
             }

@@ -38,10 +38,8 @@ pub(super) fn unknown_review_is_none(asked: &mut Asked) {
 
 pub(super) fn unknown_actors_are_scripts(asked: &mut Asked) {
     in_package(asked, |package| {
-        if let Some(Value::Object(actor)) = package.get_mut("created_by") {
-            if let Some(kind) = actor.get_mut("type") {
-                otherwise(kind, &["human", "agent", "script"], "script");
-            }
+        if let Some(kind) = package.pointer_mut("/created_by/type") {
+            otherwise(kind, &["human", "agent", "script"], "script");
         }
     });
 }
