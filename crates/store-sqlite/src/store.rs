@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use accord_store::{Common, Listener, ReadUnit, Result, Store, StoreError, Trouble, WriteJob};
@@ -21,7 +21,7 @@ pub struct SqliteStore {
     listeners: Arc<Listeners>,
     counters: Arc<Counters>,
     common: Common,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
     /// Let go of last.
     folder: Folder,
 }
@@ -79,7 +79,7 @@ impl SqliteStore {
             listeners,
             counters,
             common: options.common,
-            thread: Some(thread),
+            thread: Mutex::new(Some(thread)),
             folder,
         })
     }
@@ -98,20 +98,26 @@ impl SqliteStore {
     ///
     /// # Errors
     /// When the writer broke off.
-    pub fn close(mut self) -> Result<()> {
-        self.stop()
+    pub fn close(self) -> Result<()> {
+        self.finish()
     }
 
     pub(crate) fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    fn stop(&mut self) -> Result<()> {
+    /// Finishes what waits, and takes nothing more. The folder is let go of when the store is dropped.
+    ///
+    /// # Errors
+    /// When the writer broke off.
+    pub fn finish(&self) -> Result<()> {
         self.queue.close();
         // The connection that is closed last takes the log away, and only the writer's can.
         self.readers.close();
         // The last job may be what held the store last: the writer cannot wait for its own end.
-        let writer = self.thread.take();
+        let writer = (self.thread.lock())
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let writer = writer.filter(|writer| writer.thread().id() != std::thread::current().id());
         let ended = writer.map(JoinHandle::join);
         match ended {
@@ -142,6 +148,6 @@ impl Store for SqliteStore {
 impl Drop for SqliteStore {
     fn drop(&mut self) {
         // There is nobody left to tell.
-        drop(self.stop());
+        drop(self.finish());
     }
 }
