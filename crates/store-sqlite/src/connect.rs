@@ -1,5 +1,7 @@
 //! Connections, set up as they are needed.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,8 +26,11 @@ const STATEMENTS: usize = 128;
 
 /// The connection that writes.
 pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    let connection = open(path, flags)?;
+    // A new file is for its owner alone, in whatever folder; the log takes after it.
+    (OpenOptions::new().append(true).create(true).mode(0o600))
+        .open(path)
+        .known()?;
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let application: i32 = pragma(&connection, "application_id")?;
     let format: u32 = pragma(&connection, "user_version")?;
     let tables: u32 = connection

@@ -13,6 +13,9 @@ use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restor
 
 use crate::support::{deposit, event, open, whole_packages};
 
+/// The length of a page of a database.
+const PAGE: usize = 4096;
+
 #[test]
 fn opened_again_a_store_holds_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,6 +120,18 @@ fn a_log_is_no_obstacle_to_compaction_and_restore() {
     store.backup(&backup, |_| {}).unwrap();
     restore(&backup, files.path(), true).unwrap();
     assert_eq!(whole_packages(&open(files.path())).len(), 3);
+    // A database that is beyond repair, and the log that it had.
+    let broken = tempfile::tempdir().unwrap();
+    let other = open(broken.path());
+    deposit(&other, "q", "other", "words").unwrap();
+    let log = fs::read(broken.path().join("accord.db-wal")).unwrap();
+    drop(other);
+    fs::write(broken.path().join(DATABASE), "junk".repeat(2_000)).unwrap();
+    fs::write(broken.path().join("accord.db-wal"), log).unwrap();
+    restore(&backup, broken.path(), true).unwrap();
+    let store = open(broken.path());
+    store.check().unwrap();
+    assert_eq!(whole_packages(&store).len(), 3);
 }
 
 #[test]
@@ -150,16 +165,17 @@ fn what_is_no_sound_store_is_not_restored() {
     let file = files.path().join("one.db");
     store.backup(&file, |_| {}).unwrap();
     let sound = fs::read(&file).unwrap();
-    let mut damaged = sound.clone();
-    let middle = damaged.len() / 2;
-    damaged[middle..middle + 4096].fill(0x5a);
-    for (bytes, code) in [
-        (damaged, Code::StoreCorrupt),
-        (b"a text".repeat(999), Code::StoreMissing),
-        (Vec::new(), Code::StoreMissing),
-    ] {
+    for page in 1..sound.len() / PAGE {
+        let mut damaged = sound.clone();
+        damaged[page * PAGE..(page + 1) * PAGE].fill(0x5a);
+        fs::write(&file, damaged).unwrap();
+        let refused = restore(&file, two.path(), true).unwrap_err();
+        assert_eq!(refused.code(), Code::StoreCorrupt, "page {page}");
+    }
+    for bytes in [b"a text".repeat(999), Vec::new()] {
         fs::write(&file, bytes).unwrap();
-        assert_eq!(restore(&file, two.path(), true).unwrap_err().code(), code);
+        let refused = restore(&file, two.path(), true).unwrap_err();
+        assert_eq!(refused.code(), Code::StoreMissing);
     }
     let nowhere = files.path().join("nowhere");
     assert!(restore(&nowhere, two.path(), true).is_err());

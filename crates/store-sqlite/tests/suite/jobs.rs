@@ -38,14 +38,7 @@ fn in_a_group_only_the_job_that_fails_is_undone() {
     store
         .write(|unit| unit.insert_project(&project("p")))
         .unwrap();
-    let (go, wait) = mpsc::channel::<()>();
-    let (began, begun) = mpsc::channel();
-    let first = move |_: &mut dyn WriteUnit| {
-        began.send(()).unwrap();
-        wait.recv().map_err(|_| Trouble::Broken.into())
-    };
-    store.enqueue(first, |_: Result<()>| {});
-    begun.recv().unwrap();
+    let go = hold(&store);
     let (tell, told) = mpsc::channel();
     for number in 0..12 {
         let tell = tell.clone();
@@ -81,14 +74,7 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
     let store = open(folder.path());
     deposit(&store, "p", "before", "").unwrap();
     let id = ProjectId::new("p").unwrap();
-    let (go, wait) = mpsc::channel::<()>();
-    let (began, begun) = mpsc::channel();
-    let first = move |_: &mut dyn WriteUnit| {
-        began.send(()).unwrap();
-        wait.recv().map_err(|_| Trouble::Broken.into())
-    };
-    store.enqueue(first, |_: Result<()>| {});
-    begun.recv().unwrap();
+    let go = hold(&store);
     let (tell, told) = mpsc::channel();
     for (name, gives_up) in [("one", false), ("lost", true), ("two", false)] {
         let (tell, id, row) = (tell.clone(), id.clone(), package("p", name));
@@ -97,12 +83,14 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
         let job = move |unit: &mut dyn WriteUnit| {
             unit.insert_package(&row, &index, &log())?;
             let seq = unit.append_event(&id, &event(name))?;
-            let found = unit.search(&id, &words(name))?;
-            assert_eq!(found.hits.len(), 1, "a job sees what it wrote");
-            match gives_up {
-                true => Err(StoreError::from(Trouble::Conflict)),
-                false => Ok(seq),
+            if !gives_up {
+                return Ok(seq);
             }
+            // Brings the words of all of them to the index.
+            for word in ["one", "lost"] {
+                assert_eq!(unit.search(&id, &words(word))?.hits.len(), 1, "{word}");
+            }
+            Err(StoreError::from(Trouble::Conflict))
         };
         store.enqueue(job, move |outcome| tell.send((name, outcome)).unwrap());
     }
@@ -144,20 +132,43 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
     store.check().unwrap();
 }
 
+/// The next project gets the number that the lost one had.
+#[test]
+fn a_project_that_was_lost_with_its_job_is_not_taken_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let go = hold(&store);
+    let [lost, next] = ["lost", "next"].map(project);
+    let id = lost.project_id.clone();
+    let job = move |unit: &mut dyn WriteUnit| {
+        unit.insert_project(&lost)?;
+        unit.append_event(&lost.project_id, &event("never"))?;
+        Err(StoreError::from(Trouble::Broken))
+    };
+    store.enqueue(job, |_: Result<()>| {});
+    let (tell, told) = mpsc::channel();
+    let job = move |unit: &mut dyn WriteUnit| {
+        unit.insert_project(&next)?;
+        match unit.append_event(&id, &event("to nobody")) {
+            Err(error) => Ok(error.trouble()),
+            Ok(_) => Err(StoreError::from(Trouble::Broken)),
+        }
+    };
+    store.enqueue(job, move |outcome: Result<Trouble>| {
+        tell.send(outcome).unwrap();
+    });
+    go.send(()).unwrap();
+    assert_eq!(told.recv().unwrap(), Ok(Trouble::Conflict));
+    assert_eq!(store.statistics().commits, 2);
+}
+
 #[test]
 fn too_many_jobs_are_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = Options::default();
     options.queue = 2;
     let store = SqliteStore::open(folder.path(), &options).unwrap();
-    let (go, wait) = mpsc::channel::<()>();
-    let (began, begun) = mpsc::channel();
-    let job = move |_: &mut dyn WriteUnit| {
-        began.send(()).unwrap();
-        wait.recv().map_err(|_| StoreError::from(Trouble::Broken))
-    };
-    store.enqueue(job, |_| {});
-    begun.recv().unwrap();
+    let go = hold(&store);
     let (tell, told) = mpsc::channel();
     for _ in 0..3 {
         let tell = tell.clone();
@@ -274,6 +285,19 @@ fn a_store_that_was_closed_is_one_file() {
         ["accord.db", "accord.lock"],
         "a store that was closed has no log"
     );
+}
+
+/// Makes the writer wait until it is told to go on, so that what comes meanwhile gathers.
+fn hold(store: &SqliteStore) -> mpsc::Sender<()> {
+    let (go, wait) = mpsc::channel();
+    let (began, begun) = mpsc::channel();
+    let job = move |_: &mut dyn WriteUnit| {
+        began.send(()).unwrap();
+        wait.recv().map_err(|_| StoreError::from(Trouble::Broken))
+    };
+    store.enqueue(job, |_| {});
+    begun.recv().unwrap();
+    go
 }
 
 fn words(text: &str) -> SearchQuery<'_> {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
@@ -22,6 +23,29 @@ fn a_store_has_one_owner_and_says_who() {
     assert!(refused.to_string().contains(&pid.to_string()), "{refused}");
     drop(store);
     drop(open(folder.path()));
+}
+
+/// A process that is just being started has every open file of ours, for a moment.
+#[test]
+fn a_store_is_let_go_also_while_processes_are_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::SeqCst) {
+                let started = std::process::Command::new("true").status();
+                assert!(started.unwrap().success());
+            }
+        });
+        for _ in 0..60 {
+            let opened = SqliteStore::open(folder.path(), &Options::default());
+            if opened.is_err() {
+                done.store(true, Ordering::SeqCst);
+            }
+            opened.unwrap().close().unwrap();
+        }
+        done.store(true, Ordering::SeqCst);
+    });
 }
 
 #[test]
