@@ -25,7 +25,11 @@ pub fn begin(settings: &Log) -> Result<(), Failure> {
         );
         Failure::new(Code::SettingInvalid, message)
     })?;
-    let lines = fmt().with_env_filter(filter).with_writer(io::stderr);
+    // Where nobody takes the log, the server goes on: it must not fail over its own words.
+    let lines = fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .log_internal_errors(false);
     let begun = match settings.format {
         LogFormat::Text => {
             let colours = io::IsTerminal::is_terminal(&io::stderr());

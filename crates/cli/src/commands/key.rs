@@ -53,7 +53,7 @@ struct CreateArgs {
     #[arg(long, value_name = "WHEN", value_parser = expiry)]
     expires: Option<String>,
 
-    /// Whose key it is, as agent:planner or human:ada; anybody's when absent
+    /// Whose key it is, as agent:planner or human:lead; anybody's when absent
     #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse)]
     actor: Option<Actor>,
 

@@ -36,7 +36,7 @@ impl ProjectArg {
 /// Who acts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActorArg {
-    /// Who does it, as agent:planner, human:ada or script:nightly; ACCORD_ACTOR when absent
+    /// Who does it, as agent:planner, human:lead or script:nightly; ACCORD_ACTOR when absent
     #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse, help_heading = None::<&str>)]
     pub(crate) actor: Option<Actor>,
 }
@@ -46,7 +46,7 @@ impl ActorArg {
     pub(crate) fn required(&self) -> Result<Actor, CliError> {
         self.get()?.ok_or_else(|| {
             CliError::new(Code::Usage, "nobody is named who does it").help(
-                "name the actor with --actor or ACCORD_ACTOR, as agent:planner, human:ada or script:nightly",
+                "name the actor with --actor or ACCORD_ACTOR, as agent:planner, human:lead or script:nightly",
             )
         })
     }

@@ -39,7 +39,7 @@ fn flags_make_a_package() {
         "--description",
         "at length",
         "--actor",
-        "human:ada",
+        "human:lead",
     ]);
     let said = said.yes();
     let id = said.split_whitespace().nth(1).expect("an id");
@@ -54,7 +54,7 @@ fn flags_make_a_package() {
     let expected = serde_json::json!({
         "package_id": id, "project_id": "shop", "relay_version": "0.1", "title": "Done",
         "status": "complete", "package_type": "x-eval", "review_type": "none",
-        "created_by": {"id": "ada", "type": "human", "session_id": "s1"},
+        "created_by": {"id": "lead", "type": "human", "session_id": "s1"},
         "description": "at length", "tags": ["t"], "decisions_made": ["a", "b"], "open_questions": ["c?"],
         "handoff_note": "go on", "significance": 8, "topic": "db",
         "deliverables": [
@@ -102,7 +102,7 @@ fn a_document_is_sent_as_it_stands() {
     );
     // What is said twice is refused rather than guessed.
     memory
-        .ran(&["context", "deposit", &path, "--actor", "human:ada"])
+        .ran(&["context", "deposit", &path, "--actor", "human:lead"])
         .refused("USAGE");
     let said = memory
         .ran(&["context", "deposit", &path, "--project", "shop"])
@@ -274,12 +274,12 @@ fn a_review_is_a_conversation() {
         "--note",
         "name the tables",
         "--actor",
-        "human:ada",
+        "human:lead",
     ];
     memory.ran(&args).yes();
     let told = memory.ran(&["context", "pull", &id, "--history"]).yes();
     assert!(
-        told.contains("name the tables") && told.contains("human:ada"),
+        told.contains("name the tables") && told.contains("human:lead"),
         "{told}"
     );
     memory.ran(&["context", "resubmit", &id]).yes();

@@ -51,7 +51,7 @@ fn a_host_that_is_not_there_is_named() {
     for wrong in [
         "127.0.0.1:7171",
         "ftp://example.org",
-        "http://ada:pw@example.org",
+        "http://lead:pw@example.org",
     ] {
         let said = list(wrong, None).refused("USAGE");
         assert!(

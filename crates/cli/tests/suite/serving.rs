@@ -107,7 +107,7 @@ fn package(id: &str) -> String {
         "package_type": "standard",
         "review_type": "none",
         "created_at": "2026-04-18T20:00:00Z",
-        "created_by": {"id": "ada", "type": "agent"},
+        "created_by": {"id": "lead", "type": "agent"},
     })
     .to_string()
 }
@@ -253,4 +253,16 @@ fn settings_are_shown_with_their_origin() {
         accord(&["config", "show", "--set", "limits.conections=3"], "").refused("SETTING_UNKNOWN");
     assert!(said.contains("limits.connections"), "{said}");
     accord(&["serve", "--set", "limits.connections=none"], "").refused("SETTING_INVALID");
+}
+
+#[test]
+fn a_log_that_nobody_takes_does_not_end_the_server() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut serving = Serving::start(folder.path(), &[]);
+    // As a log collector that went away, or a full disk, would.
+    drop(serving.child.stderr.take());
+    for _ in 0..3 {
+        let (status, _) = serving.ask("GET", "/v1/packages/nowhere", "");
+        assert_eq!(status, 404);
+    }
 }

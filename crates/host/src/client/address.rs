@@ -188,7 +188,7 @@ mod tests {
             let failure = Address::url(text).expect_err(text);
             assert_eq!(failure.code, Code::Usage, "{text}");
         }
-        let failure = Address::url("https://ada:secret@example.org").expect_err("a password");
+        let failure = Address::url("https://lead:secret@example.org").expect_err("a password");
         assert!(!failure.to_string().contains("secret"), "{failure}");
     }
 }

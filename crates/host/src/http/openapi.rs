@@ -12,7 +12,7 @@ use super::reply::status_of;
 use super::table::{Content, Place, Route};
 
 /// The codes with which every route can refuse.
-const COMMON: [Code; 8] = [
+const COMMON: [Code; 11] = [
     Code::HttpMalformed,
     Code::AuthRequired,
     Code::AgenticUnauthorized,
@@ -21,6 +21,19 @@ const COMMON: [Code; 8] = [
     Code::HttpHeadersTooLarge,
     Code::HttpFault,
     Code::HttpTooManyConnections,
+    Code::StoreBusy,
+    Code::StoreCorrupt,
+    Code::StoreUnavailable,
+];
+
+/// The codes with which every route that writes can refuse.
+const OF_WRITES: [Code; 2] = [Code::StoreFull, Code::StoreReadOnly];
+
+/// The codes with which every route of Accord's own that takes a document can refuse.
+const OF_OWN_DOCUMENTS: [Code; 3] = [
+    Code::WireFieldMissing,
+    Code::WireFieldType,
+    Code::WireFieldValue,
 ];
 
 /// The codes with which every route that takes a body can refuse.
@@ -98,6 +111,12 @@ pub(super) fn about_path_parameter(name: &str) -> &'static str {
 pub(super) fn refusals(route: &Route) -> Vec<Code> {
     let mut codes = route.refusals.clone();
     codes.extend(COMMON);
+    if route.method != hyper::Method::GET {
+        codes.extend(OF_WRITES);
+    }
+    if matches!(route.body, Some(Content::Json(_))) && !route.path.starts_with("/v1/") {
+        codes.extend(OF_OWN_DOCUMENTS);
+    }
     match route.body {
         Some(Content::Json(_)) => {
             codes.push(Code::HttpMediaType);

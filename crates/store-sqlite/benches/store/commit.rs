@@ -12,6 +12,7 @@ use crate::{Gates, micros, p50};
 const THREADS: usize = 32;
 const PACKAGES: usize = 32 * 200;
 const ROUNDS: usize = 3;
+const SINGLES: usize = 400;
 const DELAY: Duration = Duration::from_millis(5);
 
 pub(crate) fn run(gates: &mut Gates) {
@@ -29,8 +30,11 @@ pub(crate) fn run(gates: &mut Gates) {
     println!("  {THREADS} threads through the store                     {ours:>9.0} packages/s");
     gates.at_least("rate against the floor", ours / floor, 0.8);
 
-    let single = singles(&deposits[..600]);
-    let alone = alone(&deposits[..600]);
+    let (mut single, mut alone) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        single = single.min(singles(&deposits[..SINGLES]));
+        alone = alone.min(one_thread(&deposits[..SINGLES]));
+    }
     println!(
         "  one row set a commit, straight into SQLite, p50   {:>9.0} us",
         micros(single)
@@ -46,7 +50,8 @@ pub(crate) fn run(gates: &mut Gates) {
     );
 
     let one_by_one = 1.0 / (DELAY + single).as_secs_f64();
-    let together = threads(&deposits, DELAY);
+    let rounds = (0..ROUNDS).map(|_| threads(&deposits, DELAY));
+    let together = rounds.fold(0.0, f64::max);
     println!("  with 5 ms more a commit, one commit a package     {one_by_one:>9.0} packages/s");
     println!(
         "  with 5 ms more a commit, {THREADS} threads              {together:>9.0} packages/s"
@@ -112,7 +117,7 @@ fn threads(deposits: &[Deposit], delay: Duration) -> f64 {
 }
 
 /// How long one thread waits for a package.
-fn alone(deposits: &[Deposit]) -> Duration {
+fn one_thread(deposits: &[Deposit]) -> Duration {
     let folder = tempfile::tempdir().expect("a folder");
     let store = SqliteStore::open(folder.path(), &Options::default()).expect("a store");
     p50(deposits.len(), |number| {

@@ -56,7 +56,15 @@ impl Packages for Unit<'_> {
         let places = self.page(pk, query)?;
         places
             .into_iter()
-            .map(|(_, package)| self.row_of(package, project))
+            .map(|(key, package)| {
+                let row = self.row_of(package, project)?;
+                // Whoever pages goes on behind the row's own time: were that another than the one
+                // that the row stands at, the same page would come for ever.
+                if stamp::key(row.created_at.instant()) != key {
+                    return Err(damaged("the time at which a package stands"));
+                }
+                Ok(row)
+            })
             .collect()
     }
 
