@@ -50,19 +50,19 @@ fn a_key_does_what_its_verbs_say_where_its_projects_are() {
 
 #[test]
 fn a_key_writes_as_its_actor() {
-    let lead = || actor("lead", ActorType::Human);
+    let ada = || actor("ada", ActorType::Human);
     let grace = || actor("grace", ActorType::Human);
-    let own = scope(&[Verb::Write], None).bound_to(key("lead", ActorType::Human), false);
+    let own = scope(&[Verb::Write], None).bound_to(key("ada", ActorType::Human), false);
     let bound = Access::of(&own);
-    let in_session = lead().in_session("s1".parse().unwrap());
+    let in_session = ada().in_session("s1".parse().unwrap());
     assert_eq!(
         bound
             .attribute(Some(in_session.clone()), "/created_by")
             .unwrap(),
         Some(in_session)
     );
-    assert_eq!(bound.attribute(None, "/actor").unwrap(), Some(lead()));
-    for other in [grace(), actor("lead", ActorType::Agent)] {
+    assert_eq!(bound.attribute(None, "/actor").unwrap(), Some(ada()));
+    for other in [grace(), actor("ada", ActorType::Agent)] {
         let outcome = bound.attribute(Some(other), "/created_by");
         assert_eq!(
             refused(outcome),
@@ -70,12 +70,12 @@ fn a_key_writes_as_its_actor() {
         );
     }
     let deputy =
-        Access::of(&scope(&[Verb::Write], None).bound_to(key("lead", ActorType::Human), true));
+        Access::of(&scope(&[Verb::Write], None).bound_to(key("ada", ActorType::Human), true));
     assert_eq!(
         deputy.attribute(Some(grace()), "/actor").unwrap(),
         Some(grace())
     );
-    assert_eq!(deputy.attribute(None, "/actor").unwrap(), Some(lead()));
+    assert_eq!(deputy.attribute(None, "/actor").unwrap(), Some(ada()));
     let nobody = Access::of(&scope(&[Verb::Write], None));
     assert_eq!(
         nobody.attribute(Some(grace()), "/actor").unwrap(),
@@ -90,10 +90,10 @@ fn drafts_are_for_their_author_where_the_key_names_an_actor() {
     let done = package(&minimal());
     let bound =
         |id: &str, kind| Access::of(&scope(&[Verb::Read], None).bound_to(key(id, kind), true));
-    assert!(bound("lead", ActorType::Human).sees(draft.fields()));
+    assert!(bound("ada", ActorType::Human).sees(draft.fields()));
     for other in [
         bound("grace", ActorType::Human),
-        bound("lead", ActorType::Agent),
+        bound("ada", ActorType::Agent),
     ] {
         assert!(!other.sees(draft.fields()) && other.sees(done.fields()));
     }
@@ -101,17 +101,17 @@ fn drafts_are_for_their_author_where_the_key_names_an_actor() {
     assert!(nobody.sees(draft.fields()) && nobody.drafts_only_of().is_none());
     assert!(Access::open().sees(draft.fields()));
     assert_eq!(
-        bound("lead", ActorType::Human).drafts_only_of(),
-        Some(&key("lead", ActorType::Human))
+        bound("ada", ActorType::Human).drafts_only_of(),
+        Some(&key("ada", ActorType::Human))
     );
 }
 
 #[test]
 fn a_scope_is_kept_as_json() {
     let full = scope(&[Verb::Read, Verb::Review], Some(&["a", "b"]))
-        .bound_to(key("lead", ActorType::Script), true);
+        .bound_to(key("ada", ActorType::Script), true);
     let expected = json!({
-        "verbs": ["read", "review"], "projects": ["a", "b"], "actor": {"id": "lead", "type": "script"}, "act_as": true,
+        "verbs": ["read", "review"], "projects": ["a", "b"], "actor": {"id": "ada", "type": "script"}, "act_as": true,
     });
     assert_eq!(full.encode(), expected);
     assert_eq!(KeyScope::read(expected).unwrap(), full);

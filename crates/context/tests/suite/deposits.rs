@@ -30,16 +30,16 @@ fn archived() -> Project {
 
 #[test]
 fn a_new_package_is_stored_with_its_first_revision() {
-    let (id, project, lead) = (project_id(), project(), actor("lead", ActorType::Human));
+    let (id, project, ada) = (project_id(), project(), actor("ada", ActorType::Human));
     let new = package(&minimal());
     let outcome = deposit(
         &new,
-        &writing(&id, Some(&project), Some(&lead)),
+        &writing(&id, Some(&project), Some(&ada)),
         DepositState::default(),
     );
     let expected = Deposit::New {
         create_project: None,
-        revision: Box::new(Revision::deposited(&new, Some(lead), now())),
+        revision: Box::new(Revision::deposited(&new, Some(ada), now())),
         warnings: Vec::new(),
     };
     assert_eq!(outcome.unwrap(), expected);
@@ -75,9 +75,7 @@ fn the_same_content_again_is_a_replay_whatever_its_spelling() {
 fn other_content_under_a_known_id_is_a_conflict() {
     let (id, here) = (project_id(), project());
     let stored = package(&minimal());
-    let other = package(&with(
-        json!({"created_by": {"id": "lead", "type": "agent"}}),
-    ));
+    let other = package(&with(json!({"created_by": {"id": "ada", "type": "agent"}})));
     let outcome = deposit(
         &other,
         &writing(&id, Some(&here), None),

@@ -39,7 +39,7 @@ fn a_digest_has_its_members() {
         project: Some(&project),
         by_type: &[type_count("milestone", 2), type_count("x-eval", 1)],
         by_actor: &[ActorCount {
-            actor: key("lead", ActorType::Human),
+            actor: key("ada", ActorType::Human),
             count: 3,
         }],
         highlights: std::slice::from_ref(&highlight),
@@ -59,7 +59,7 @@ fn a_digest_has_its_members() {
         "project": project.encode(), "scope": "project", "window_days": 14, "generated_at": "2026-05-01T00:00:00.000Z",
         "summary": {
             "package_count": 3, "by_type": {"milestone": 2, "x-eval": 1},
-            "by_actor": [{"id": "lead", "type": "human", "package_count": 3}],
+            "by_actor": [{"id": "ada", "type": "human", "package_count": 3}],
             "highlights": [{
                 "project_id": "atlas", "package_id": "pkg_1", "title": "Indexes rebuilt", "package_type": "milestone",
                 "significance": 9, "created_at": "2026-04-18T20:00:00Z",

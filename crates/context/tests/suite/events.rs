@@ -20,7 +20,7 @@ fn an_event_says_what_it_is_about() {
         "data": {
             "package_id": "pkg_1", "title": "Indexes rebuilt", "package_type": "milestone", "status": "complete",
             "review_type": "none", "created_at": "2026-04-18T20:00:00Z",
-            "created_by": {"id": "lead", "type": "human"}, "content_hash": sound.content_hash().to_string(),
+            "created_by": {"id": "ada", "type": "human"}, "content_hash": sound.content_hash().to_string(),
         },
     });
     assert_eq!(event.document_for(&Access::open()), expected);
@@ -75,16 +75,13 @@ fn a_draft_is_its_authors_until_it_moves() {
         seq: 3,
         event: NewEvent::deposited(&draft, now()),
     };
-    assert_eq!(
-        deposited.event.only_for,
-        Some(key("lead", ActorType::Human))
-    );
+    assert_eq!(deposited.event.only_for, Some(key("ada", ActorType::Human)));
     assert_eq!(
         deposited.document_for(&bound("grace")),
         json!({"type": "hidden"})
     );
     assert_eq!(deposited.type_for(&bound("grace")), "hidden");
-    for reader in [bound("lead"), Access::open()] {
+    for reader in [bound("ada"), Access::open()] {
         assert_eq!(deposited.type_for(&reader), "package.deposited");
     }
     let first = Revision::deposited(&draft, None, now());

@@ -16,7 +16,7 @@ use crate::support::{fact, invalid, minimal, now, object, package, project, refu
 
 fn session() -> Session {
     Session::read(object(json!({
-        "session_id": "s1", "project_id": "atlas", "actor_id": "lead", "actor_type": "human",
+        "session_id": "s1", "project_id": "atlas", "actor_id": "ada", "actor_type": "human",
         "started_at": "2026-04-18T19:00:00Z", "packages_deposited": ["pkg_1"], "x-own": {"a": null},
     })))
     .unwrap()

@@ -85,7 +85,7 @@ fn what_is_no_assertion_is_refused_at_its_place() {
             "/source_package_id",
         ),
         (json!({"asserted_by": {"id": "a"}}), "/asserted_by/type"),
-        (json!({"asserted_by": "lead"}), "/asserted_by"),
+        (json!({"asserted_by": "ada"}), "/asserted_by"),
         (
             json!({"x-n": {"deep": 9_007_199_254_740_993_i64}}),
             "/x-n/deep",
@@ -131,7 +131,7 @@ fn what_is_no_assertion_is_refused_at_its_place() {
 fn who_asserted_it_is_who_says_so_or_the_source_or_the_key() {
     let (id, here) = (project_id(), project());
     let source =
-        accord_context::Actor::read(json!({"id": "lead", "type": "human", "git_commit": "abc"}))
+        accord_context::Actor::read(json!({"id": "ada", "type": "human", "git_commit": "abc"}))
             .unwrap();
     let owner = actor("key", ActorType::Script);
     let by = |members: Value, source: Option<&accord_context::Actor>| {

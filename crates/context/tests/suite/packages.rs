@@ -65,7 +65,7 @@ fn order_space_and_null_make_no_difference_to_the_hash_and_content_does() {
         hash(&with(json!({"x-l": [1, null]}))),
         hash(&with(json!({"x-l": [1]})))
     );
-    let other = json!({"created_by": {"id": "lead", "type": "agent"}});
+    let other = json!({"created_by": {"id": "ada", "type": "agent"}});
     assert_ne!(hash(&with(other)), hash(&minimal()));
 }
 
@@ -74,7 +74,7 @@ fn the_text_stays_as_it_was_spelled() {
     let text = "\n{ \"package_id\":\"pkg_1\", \"project_id\" : \"atlas\",\"relay_version\":\"0.1\",\
         \"title\":\"caf\\u00e9 e\u{301} \\/\",\"status\":\"draft\",\"package_type\":\"standard\",\
         \"review_type\":\"none\",\"created_at\":\"2026-04-18T20:00:00.10Z\",\
-        \"created_by\":{\"id\":\"lead\",\"type\":\"human\",\"session_id\":null},\
+        \"created_by\":{\"id\":\"ada\",\"type\":\"human\",\"session_id\":null},\
         \"future\":{\"a\":[1.0,null,{\"z\":1e-7},1E5]},\"significance\":5.0 }\n";
     let read = Package::parse(text.as_bytes()).unwrap();
     assert_eq!(read.text(), text.trim());

@@ -22,7 +22,7 @@ fn package_row() -> Value {
         "tags": ["db"], "open_questions": [], "decisions_made": [], "handoff_note": "",
         "estimated_next_actor": null, "deliverables": [], "storage_path": "atlas/pkg_1.relay.zip",
         "context_md": "# Context", "significance": 7, "topic": null, "artifact_type": "decision",
-        "created_at": "2026-04-18T20:00:01.123456+00:00", "claude_session_id": null, "cwd": "/home/lead",
+        "created_at": "2026-04-18T20:00:01.123456+00:00", "claude_session_id": null, "cwd": "/home/ada",
     });
     row["manifest"] = json!({
         "relay_version": "0.1", "package_id": "pkg_1", "created_at": "2026-04-18T20:00:00.000Z",
@@ -55,7 +55,7 @@ fn a_package_is_its_manifest_and_what_that_lacks() {
         "atlas/pkg_1.relay.zip"
     );
     assert_eq!(fields.extra["context_diff_ref"], "context.cdiff");
-    assert_eq!(fields.extra["x-cwd"], "/home/lead");
+    assert_eq!(fields.extra["x-cwd"], "/home/ada");
     assert!(!fields.extra.contains_key("x-claude_session_id"));
     assert_eq!(revisions.len(), 1);
 }
@@ -111,7 +111,7 @@ fn words_that_the_protocol_does_not_know_are_kept_beside_its_own() {
 fn facts_sessions_and_projects_get_the_protocols_names() {
     let fact = json!({
         "id": "fact_1", "project_id": "atlas", "subject": "build", "relation": "status", "object": "green",
-        "source_package_id": null, "asserted_by_type": "human", "asserted_by_id": "lead",
+        "source_package_id": null, "asserted_by_type": "human", "asserted_by_id": "ada",
         "valid_from": "2026-04-18T20:00:00+00:00", "ended_at": "2026-04-19T20:00:00+00:00",
         "created_at": "2026-04-18T20:00:00+00:00",
     });
@@ -123,7 +123,7 @@ fn facts_sessions_and_projects_get_the_protocols_names() {
         ("status", "green")
     );
     assert_eq!(fact.valid_to.unwrap().as_str(), "2026-04-19T20:00:00+00:00");
-    assert_eq!(fact.asserted_by.unwrap().id.as_str(), "lead");
+    assert_eq!(fact.asserted_by.unwrap().id.as_str(), "ada");
     assert!(fact.extra.is_empty());
     let session = json!({
         "id": "sess_1", "project_id": "atlas", "actor": {"type": "agent", "id": "claude"},
@@ -139,13 +139,13 @@ fn facts_sessions_and_projects_get_the_protocols_names() {
     assert_eq!(session.extra["x-packages_pulled"], json!(["pkg_0"]));
     let project = json!({
         "id": "atlas", "name": "Atlas", "description": null, "created_at": "2026-04-01T00:00:00Z",
-        "owner_id": "lead", "settings": {}, "archived_at": null,
+        "owner_id": "ada", "settings": {}, "archived_at": null,
     });
     let Line::Project(project) = read(RowFile::Projects, &project) else {
         panic!("it is a project")
     };
     assert_eq!(project.project_id.as_str(), "atlas");
-    assert_eq!(project.extra["x-owner_id"], "lead");
+    assert_eq!(project.extra["x-owner_id"], "ada");
     assert!(!project.extra.contains_key("x-settings"));
 }
 

@@ -114,9 +114,9 @@ fn created_at_is_a_time_in_utc() {
 fn created_by_names_an_actor() {
     let by = |actor: Value| with(json!({"created_by": actor}));
     for kind in ["human", "agent", "script"] {
-        package(&by(json!({"id": "lead", "type": kind})));
+        package(&by(json!({"id": "ada", "type": kind})));
     }
-    assert_eq!(refusal(&by(json!("lead"))), invalid("/created_by"));
+    assert_eq!(refusal(&by(json!("ada"))), invalid("/created_by"));
     assert_eq!(
         refusal(&by(json!({"type": "human"}))),
         invalid("/created_by/id")
@@ -126,15 +126,15 @@ fn created_by_names_an_actor() {
         invalid("/created_by/id")
     );
     assert_eq!(
-        refusal(&by(json!({"id": "lead"}))),
+        refusal(&by(json!({"id": "ada"}))),
         invalid("/created_by/type")
     );
     assert_eq!(
-        refusal(&by(json!({"id": "lead", "type": "bot"}))),
+        refusal(&by(json!({"id": "ada", "type": "bot"}))),
         invalid("/created_by/type")
     );
 
-    let session = |value: Value| by(json!({"id": "lead", "type": "human", "session_id": value}));
+    let session = |value: Value| by(json!({"id": "ada", "type": "human", "session_id": value}));
     let read = |document: Value| {
         let read = package(&document);
         read.fields()
@@ -309,7 +309,7 @@ fn every_limit_has_its_code() {
             expected
         );
     }
-    let heavy = json!({"id": "lead", "type": "human", "key": "x".repeat(MAX_ACTOR_BYTES)});
+    let heavy = json!({"id": "ada", "type": "human", "key": "x".repeat(MAX_ACTOR_BYTES)});
     let expected = (Code::AgenticTextTooLong, "/created_by".into());
     assert_eq!(refusal(&with(json!({"created_by": heavy}))), expected);
     let large = with(json!({"x-blob": "x".repeat(MAX_PACKAGE_BYTES)}));

@@ -25,10 +25,10 @@ fn started(body: &str) -> Session {
 #[test]
 fn a_session_has_every_member_of_the_protocol() {
     let session =
-        started(r#"{"actor_id":"lead","actor_type":"human","x-tool":"cli","project_id":"atlas"}"#);
+        started(r#"{"actor_id":"ada","actor_type":"human","x-tool":"cli","project_id":"atlas"}"#);
     let expected = json!({
         "session_id": "sess_01010101010101010101010101010101", "project_id": "atlas",
-        "actor_id": "lead", "actor_type": "human", "callsign": callsign(0x0101),
+        "actor_id": "ada", "actor_type": "human", "callsign": callsign(0x0101),
         "started_at": "2026-05-01T00:00:00.000Z", "ended_at": null, "packages_deposited": [], "x-tool": "cli",
     });
     assert_eq!(session.encode(), expected);
@@ -68,15 +68,15 @@ fn what_is_no_request_is_refused() {
     let nobody = start(asked.clone(), &writing(&id, Some(&here), None), [0; 32]);
     assert_eq!(refused(nobody), invalid("/actor_id"));
 
-    let lead = actor("lead", ActorType::Human);
-    let fresh = start(asked.clone(), &writing(&id, None, Some(&lead)), [0; 32]).unwrap();
+    let ada = actor("ada", ActorType::Human);
+    let fresh = start(asked.clone(), &writing(&id, None, Some(&ada)), [0; 32]).unwrap();
     assert_eq!(fresh.create_project.unwrap().project_id, id);
     let accord_context::project::ProjectOutcome::Changed(archived) = here.archived(now()) else {
         panic!("it was not archived before")
     };
     let refusal = refused(start(
         asked,
-        &writing(&id, Some(&archived), Some(&lead)),
+        &writing(&id, Some(&archived), Some(&ada)),
         [0; 32],
     ));
     assert_eq!(refusal.0, Code::AgenticProjectArchived);

@@ -19,7 +19,7 @@ pub(crate) fn minimal() -> Value {
         "package_type": "milestone",
         "review_type": "none",
         "created_at": "2026-04-18T20:00:00Z",
-        "created_by": {"id": "lead", "type": "human"},
+        "created_by": {"id": "ada", "type": "human"},
     })
 }
 

@@ -22,11 +22,11 @@ use super::{
 ///     aliases { "by" => "author" }
 /// }
 ///
-/// let note = Note::from_document(serde_json::json!({"author": "lead", "readAt": null, "x-mood": 1}))?;
+/// let note = Note::from_document(serde_json::json!({"author": "ada", "readAt": null, "x-mood": 1}))?;
 /// assert_eq!((&note.read_at, &note.answers), (&Field::Null, &None));
 /// assert_eq!(
 ///     note.encode(),
-///     serde_json::json!({"author": "lead", "readAt": null, "by": "lead", "x-mood": 1}),
+///     serde_json::json!({"author": "ada", "readAt": null, "by": "ada", "x-mood": 1}),
 /// );
 /// # Ok::<(), accord_contract::wire::DecodeError>(())
 /// ```

@@ -156,7 +156,7 @@ async fn a_digest_sums_up() {
     );
     assert_eq!(
         digest["summary"]["by_actor"],
-        json!([{"id": "lead", "type": "agent", "package_count": 3}])
+        json!([{"id": "ada", "type": "agent", "package_count": 3}])
     );
     assert_eq!(
         each(&digest["summary"]["highlights"], "package_id"),

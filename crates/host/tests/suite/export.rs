@@ -39,13 +39,13 @@ pub(crate) fn counts(projects: u64, sessions: u64, packages: u64, facts: u64) ->
 pub(crate) async fn live(asker: &Asker) {
     let created = json!({"project_id": "atlas", "name": "Atlas", "description": "Maps.", "x-team": {"a": [1, null]}});
     asker.post("/v1/projects", &created).await.expect(201);
-    let session = json!({"actor_id": "lead", "actor_type": "agent", "x-tool": "editor"});
+    let session = json!({"actor_id": "ada", "actor_type": "agent", "x-tool": "editor"});
     let session = asker
         .post("/v1/projects/atlas/sessions", &session)
         .await
         .expect(201);
     let session = session["session_id"].as_str().unwrap();
-    let by = json!({"id": "lead", "type": "agent", "session_id": session, "git": "abc"});
+    let by = json!({"id": "ada", "type": "agent", "session_id": session, "git": "abc"});
     let future = json!({"created_by": by, "future": {"z": 1e-7, "l": [null, []]}, "x-score": 0.9});
     asker.deposit(&package_with("pkg_1", future)).await;
     let early =
@@ -205,7 +205,7 @@ async fn drafts_are_for_their_author_and_for_administrators() {
         .deposit(&package_with("pkg_done", json!({"created_by": eve})))
         .await;
     let scope = |verb, project: &str| KeyScope::new(vec![verb], Some(vec![project_id(project)]));
-    let reader = scope(Verb::Read, "atlas").bound_to(actor_key("lead"), false);
+    let reader = scope(Verb::Read, "atlas").bound_to(actor_key("ada"), false);
     let seen = export(&world.key(&reader)).await;
     assert!(
         !seen.contains("pkg_eve"),
@@ -215,7 +215,7 @@ async fn drafts_are_for_their_author_and_for_administrators() {
         seen.contains("pkg_ada") && seen.contains("pkg_done"),
         "{seen}"
     );
-    assert!(export(&world.key_of("lead")).await.contains("pkg_eve"));
+    assert!(export(&world.key_of("ada")).await.contains("pkg_eve"));
     let stranger = world.key(&scope(Verb::Admin, "borealis"));
     stranger.get(EXPORT).await.refused(403, "unauthorized");
 }

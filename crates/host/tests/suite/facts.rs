@@ -147,16 +147,16 @@ async fn a_fact_is_by_the_author_of_its_source() {
     let asserted = asker.post(FACTS, &from("pkg_1")).await.expect(201);
     assert_eq!(
         asserted["asserted_by"],
-        json!({"id": "lead", "type": "agent"})
+        json!({"id": "ada", "type": "agent"})
     );
     let odd = asker.post(FACTS, &from("pkg_9")).await.expect(201);
     assert_eq!(odd["warnings"][0]["field"], "source_package_id");
     // A draft of somebody else is as if it were not there.
-    let lead = world.key_of("lead");
-    let asserted = lead.post(FACTS, &from("pkg_2")).await.expect(201);
+    let ada = world.key_of("ada");
+    let asserted = ada.post(FACTS, &from("pkg_2")).await.expect(201);
     assert_eq!(
         asserted["asserted_by"],
-        json!({"id": "lead", "type": "agent"})
+        json!({"id": "ada", "type": "agent"})
     );
     assert_eq!(asserted["warnings"][0]["field"], "source_package_id");
 }

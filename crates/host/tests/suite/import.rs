@@ -113,7 +113,7 @@ async fn a_line_that_is_refused_keeps_no_other_out() {
 async fn what_is_there_goes_on_and_never_back() {
     let (world, copy) = (World::new(), World::new());
     let (owner, copied) = (world.owner(), copy.owner());
-    let session = json!({"actor_id": "lead", "actor_type": "agent"});
+    let session = json!({"actor_id": "ada", "actor_type": "agent"});
     let session = owner
         .post("/v1/projects/atlas/sessions", &session)
         .await

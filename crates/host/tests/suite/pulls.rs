@@ -91,7 +91,7 @@ async fn lists_are_filtered_by_status_and_session() {
             json!({"status": "awaiting_review", "review_type": "human"}),
         ))
         .await;
-    let by = json!({"id": "lead", "type": "agent", "session_id": "sess_1"});
+    let by = json!({"id": "ada", "type": "agent", "session_id": "sess_1"});
     asker
         .deposit(&package_with("pkg_3", json!({"created_by": by})))
         .await;

@@ -153,28 +153,28 @@ async fn who_may_write_may_not_review() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_names_an_actor_writes_as_that_actor() {
     let world = World::new();
-    let lead = world.key_of("lead");
-    lead.deposit(&package_with("pkg_1", json!({"status": "draft"})))
+    let ada = world.key_of("ada");
+    ada.deposit(&package_with("pkg_1", json!({"status": "draft"})))
         .await;
     let of_bob = package_with(
         "pkg_2",
         json!({"created_by": {"id": "bob", "type": "agent"}}),
     );
-    let refusal = lead.post("/v1/projects/atlas/packages", &of_bob).await;
+    let refusal = ada.post("/v1/projects/atlas/packages", &of_bob).await;
     refusal.refused(403, "unauthorized");
     let as_bob = json!({"review_type": "agent", "actor": {"id": "bob", "type": "agent"}});
-    lead.post("/v1/packages/pkg_1/flag", &as_bob)
+    ada.post("/v1/packages/pkg_1/flag", &as_bob)
         .await
         .refused(403, "unauthorized");
-    lead.post("/v1/packages/pkg_1/flag", &json!({"review_type": "agent"}))
+    ada.post("/v1/packages/pkg_1/flag", &json!({"review_type": "agent"}))
         .await
         .expect(200);
-    let log = lead.get("/v1/packages/pkg_1/revisions").await.expect(200);
+    let log = ada.get("/v1/packages/pkg_1/revisions").await.expect(200);
     assert_eq!(
         log["revisions"][1]["actor"],
-        json!({"id": "lead", "type": "agent"})
+        json!({"id": "ada", "type": "agent"})
     );
-    lead.deposit(&package("pkg_3")).await;
+    ada.deposit(&package("pkg_3")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -24,7 +24,7 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
             };
             let members = json!({
                 "status": status, "review_type": review, "created_at": moment(below(40)), "x-n": below(5),
-                "created_by": {"id": "lead", "type": "agent", "session_id": format!("sess_{}", below(3))},
+                "created_by": {"id": "ada", "type": "agent", "session_id": format!("sess_{}", below(3))},
             });
             asker
                 .deposit(&package_with(&format!("pkg_{number}"), members))
@@ -70,7 +70,7 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
                 .await;
         }
         _ => {
-            let session = json!({"actor_id": "lead", "actor_type": "agent"});
+            let session = json!({"actor_id": "ada", "actor_type": "agent"});
             let session = asker
                 .post("/v1/projects/atlas/sessions", &session)
                 .await

@@ -58,10 +58,7 @@ async fn a_session_begins_and_ends() {
         .await
         .refused(400, "invalid_schema");
     let started = asker
-        .post(
-            sessions,
-            &json!({"actor_id": "lead", "actor_type": "agent"}),
-        )
+        .post(sessions, &json!({"actor_id": "ada", "actor_type": "agent"}))
         .await
         .expect(201);
     let (id, callsign) = (
@@ -70,7 +67,7 @@ async fn a_session_begins_and_ends() {
     );
     let named = json!({"actor_id": "bob", "actor_type": "human", "callsign": "brave-otter"});
     asker.post(sessions, &named).await.expect(201);
-    let by = json!({"id": "lead", "type": "agent", "session_id": id});
+    let by = json!({"id": "ada", "type": "agent", "session_id": id});
     asker
         .deposit(&package_with("pkg_1", json!({"created_by": by})))
         .await;
@@ -106,14 +103,14 @@ async fn a_session_begins_and_ends() {
         .await
         .refused(404, "session_not_found");
     // A key that names an actor starts sessions of that actor.
-    let lead = world.key_of("lead");
-    let own = lead.ask("POST", sessions, &[], "").await.expect(201);
+    let ada = world.key_of("ada");
+    let own = ada.ask("POST", sessions, &[], "").await.expect(201);
     assert_eq!(
         (&own["actor_id"], &own["actor_type"]),
-        (&json!("lead"), &json!("agent"))
+        (&json!("ada"), &json!("agent"))
     );
     let of_bob = json!({"actor_id": "bob", "actor_type": "human"});
-    lead.post(sessions, &of_bob)
+    ada.post(sessions, &of_bob)
         .await
         .refused(403, "unauthorized");
 }
@@ -149,7 +146,7 @@ async fn every_write_has_its_event() {
     let started = asker
         .post(
             "/v1/projects/atlas/sessions",
-            &json!({"actor_id": "lead", "actor_type": "agent"}),
+            &json!({"actor_id": "ada", "actor_type": "agent"}),
         )
         .await
         .expect(201);

@@ -149,7 +149,7 @@ pub(crate) fn package(id: &str) -> Value {
         "package_type": "milestone",
         "review_type": "none",
         "created_at": "2026-04-18T20:00:00Z",
-        "created_by": {"id": "lead", "type": "agent"},
+        "created_by": {"id": "ada", "type": "agent"},
     })
 }
 

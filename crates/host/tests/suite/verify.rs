@@ -133,7 +133,7 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
         ("UPDATE event SET kind = 'unheard.of' WHERE seq = ?1", "9"),
         (
             "UPDATE session SET actor_id = 'eve' WHERE actor_id = ?1",
-            "lead",
+            "ada",
         ),
         (
             "UPDATE project SET text = replace(text, ?1, '2020-01-01T00:00:00.000Z')",

@@ -23,10 +23,10 @@ fn draft(id: &str, author: &str) -> Value {
 async fn drafts_are_for_their_author() {
     let world = World::new();
     let owner = world.owner();
-    owner.deposit(&draft("pkg_ada", "lead")).await;
+    owner.deposit(&draft("pkg_ada", "ada")).await;
     owner.deposit(&draft("pkg_bob", "bob")).await;
-    let (lead, bob) = (world.key_of("lead"), world.key_of("bob"));
-    for (asker, own, other) in [(&lead, "pkg_ada", "pkg_bob"), (&bob, "pkg_bob", "pkg_ada")] {
+    let (ada, bob) = (world.key_of("ada"), world.key_of("bob"));
+    for (asker, own, other) in [(&ada, "pkg_ada", "pkg_bob"), (&bob, "pkg_bob", "pkg_ada")] {
         asker.get(&format!("/v1/packages/{own}")).await.expect(200);
         for path in ["", "/revisions"] {
             let refusal = asker.get(&format!("/v1/packages/{other}{path}")).await;
@@ -60,7 +60,7 @@ async fn drafts_are_for_their_author() {
     let all = owner.get("/v1/projects/atlas/packages").await.expect(200);
     assert_eq!(all["packages"].as_array().unwrap().len(), 2);
     // A digest has no drafts, not even one's own.
-    for asker in [&owner, &lead] {
+    for asker in [&owner, &ada] {
         let digest = asker
             .get("/v1/orchestrate?project=atlas&focus=quokka")
             .await
@@ -75,7 +75,7 @@ async fn drafts_are_for_their_author() {
     bob.post("/v1/packages/pkg_bob/complete", &json!({}))
         .await
         .expect(200);
-    lead.get("/v1/packages/pkg_bob").await.expect(200);
+    ada.get("/v1/packages/pkg_bob").await.expect(200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,12 +85,12 @@ async fn a_session_tells_of_the_drafts_that_one_sees() {
     let started = owner
         .post(
             "/v1/projects/atlas/sessions",
-            &json!({"actor_id": "lead", "actor_type": "agent"}),
+            &json!({"actor_id": "ada", "actor_type": "agent"}),
         )
         .await
         .expect(201);
     let id = started["session_id"].as_str().unwrap();
-    let by = json!({"id": "lead", "type": "agent", "session_id": id});
+    let by = json!({"id": "ada", "type": "agent", "session_id": id});
     owner
         .deposit(&package_with("pkg_1", json!({"created_by": by})))
         .await;
@@ -101,10 +101,10 @@ async fn a_session_tells_of_the_drafts_that_one_sees() {
         ))
         .await;
     let path = format!("/v1/sessions/{id}");
-    let (lead, bob) = (world.key_of("lead"), world.key_of("bob"));
+    let (ada, bob) = (world.key_of("ada"), world.key_of("bob"));
     for (asker, expected) in [
         (&owner, json!(["pkg_1", "pkg_2"])),
-        (&lead, json!(["pkg_1", "pkg_2"])),
+        (&ada, json!(["pkg_1", "pkg_2"])),
         (&bob, json!(["pkg_1"])),
     ] {
         assert_eq!(
@@ -117,7 +117,7 @@ async fn a_session_tells_of_the_drafts_that_one_sees() {
     bob.patch(&path, &json!({}))
         .await
         .refused(403, "unauthorized");
-    let ended = lead.patch(&path, &json!({})).await.expect(200);
+    let ended = ada.patch(&path, &json!({})).await.expect(200);
     assert_eq!(ended["packages_deposited"], json!(["pkg_1", "pkg_2"]));
 }
 
@@ -135,7 +135,7 @@ async fn a_key_reaches_its_projects_alone() {
             .post(&format!("/v1/projects/{project}/facts"), &body)
             .await
             .expect(201);
-        let session = json!({"actor_id": "lead", "actor_type": "agent"});
+        let session = json!({"actor_id": "ada", "actor_type": "agent"});
         owner
             .post(&format!("/v1/projects/{project}/sessions"), &session)
             .await
@@ -216,7 +216,7 @@ async fn a_key_reaches_its_projects_alone() {
         ),
         (
             "/v1/projects/borealis/sessions",
-            json!({"actor_id": "lead", "actor_type": "agent"}),
+            json!({"actor_id": "ada", "actor_type": "agent"}),
         ),
         ("/v1/projects/borealis/archive", json!({})),
         ("/v1/projects", json!({"project_id": "eos"})),
@@ -275,7 +275,7 @@ async fn an_archived_project_is_read_and_not_written() {
     let started = asker
         .post(
             "/v1/projects/atlas/sessions",
-            &json!({"actor_id": "lead", "actor_type": "agent"}),
+            &json!({"actor_id": "ada", "actor_type": "agent"}),
         )
         .await
         .expect(201);
@@ -297,7 +297,7 @@ async fn an_archived_project_is_read_and_not_written() {
         ),
         (
             "/v1/projects/atlas/sessions",
-            json!({"actor_id": "lead", "actor_type": "agent"}),
+            json!({"actor_id": "ada", "actor_type": "agent"}),
         ),
         ("/v1/packages/pkg_1/flag", json!({"review_type": "agent"})),
         ("/v1/packages/pkg_1/complete", json!({})),

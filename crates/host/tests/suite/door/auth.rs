@@ -73,7 +73,7 @@ async fn without_keys_this_machine_comes_in_and_with_one_nobody_else() {
 #[tokio::test]
 async fn keys_survive_the_server_and_never_as_themselves() {
     let door = Door::open(&[]).await;
-    let (key_id, secret) = make(&door.host, json!({"label": "lead", "verbs": ["read"]})).await;
+    let (key_id, secret) = make(&door.host, json!({"label": "ada", "verbs": ["read"]})).await;
     let (_, gone) = make(&door.host, json!({"label": "gone", "verbs": ["read"]})).await;
     let gone_id = gone.split('_').nth(1).unwrap();
     door.host
@@ -102,9 +102,9 @@ async fn keys_survive_the_server_and_never_as_themselves() {
         .refused(403, "unauthorized");
     let keys = door.host.keys().list(&Caller::owner()).unwrap();
     assert_eq!(keys.len(), 2);
-    let lead = keys.iter().find(|key| key.key_id == key_id).unwrap();
+    let ada = keys.iter().find(|key| key.key_id == key_id).unwrap();
     assert!(
-        lead.last_used_at.is_some(),
+        ada.last_used_at.is_some(),
         "its use was noted before the restart"
     );
     door.close().await;

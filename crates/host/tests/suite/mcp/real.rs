@@ -14,9 +14,9 @@ use crate::support::{World, actor_key, package_with};
 async fn a_day_of_work() {
     let world = World::new();
     let mut client = Client::begin(local_api(&world.host)).await;
-    let arguments = json!({"project_id": "atlas", "actor": "agent:lead"});
+    let arguments = json!({"project_id": "atlas", "actor": "agent:ada"});
     let session = client.call("memory_session_start", arguments).await["structuredContent"].clone();
-    assert_eq!(session["actor_id"], "lead");
+    assert_eq!(session["actor_id"], "ada");
 
     let fact = json!({"subject": "service:billing", "predicate": "version", "value": "2"});
     let asserted = client.call("memory_fact_assert", fact.clone()).await;
@@ -31,7 +31,7 @@ async fn a_day_of_work() {
     let pulled = client.call("memory_pull", json!({"package_id": id})).await;
     let pulled: Value = serde_json::from_str(text(&pulled)).unwrap();
     assert_eq!(pulled["content_hash"], receipt["content_hash"]);
-    let by = json!({"id": "lead", "type": "agent", "session_id": session["session_id"]});
+    let by = json!({"id": "ada", "type": "agent", "session_id": session["session_id"]});
     assert_eq!((&pulled["created_by"], &pulled["x-n"]), (&by, &json!(1)));
     let found = client
         .call("memory_pull", json!({"query": "passkey"}))
@@ -133,7 +133,7 @@ async fn an_orientation_of_a_real_project_keeps_within_every_budget() {
 #[tokio::test]
 async fn the_doors_of_a_host_know_who_asks() {
     let world = World::new();
-    let scope = KeyScope::new(vec![Verb::Read], None).bound_to(actor_key("lead"), false);
+    let scope = KeyScope::new(vec![Verb::Read], None).bound_to(actor_key("ada"), false);
     let reader = api_as(&world.host, Caller::key("reader", &scope));
     let other = api_as(&world.host, Caller::key("other", &scope));
     let (status, session, welcome) = say(&*reader, None, "initialize", initialize()).await;
