@@ -61,7 +61,7 @@ pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     gates.at_most(
         "orient against one specific",
         ratio(large.orient, large.specific),
-        60.0,
+        50.0,
     );
 }
 

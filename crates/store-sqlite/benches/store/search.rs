@@ -38,5 +38,5 @@ pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
         "zebra walrus wa wb wc wd we wf wg wh wi wj",
     );
     gates.at_most("milliseconds for two words", two, 25.0);
-    gates.at_most("with ten common words more", many, 40.0);
+    gates.at_most("with ten common words more", many / two, 3.0);
 }
