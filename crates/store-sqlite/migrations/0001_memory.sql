@@ -73,9 +73,10 @@ CREATE VIRTUAL TABLE package_terms USING fts5 (
     content = '', contentless_delete = 1, tokenize = "ascii tokenchars ':'"
 );
 -- Pieces of the index are merged when sixteen of a size are there: half the work of merging fours, and
--- still few to look through.
+-- still few to look through. A unit of an import goes into one piece.
 INSERT INTO package_terms (package_terms, rank) VALUES ('automerge', 16);
 INSERT INTO package_terms (package_terms, rank) VALUES ('crisismerge', 64);
+INSERT INTO package_terms (package_terms, rank) VALUES ('hashsize', 4194304);
 
 -- What packages that are counted together have in common.
 CREATE TABLE kind (
@@ -99,7 +100,8 @@ CREATE TABLE tally (
 ) STRICT, WITHOUT ROWID;
 
 -- Every question once for each audience, with the newest package that asks it. The audience is
--- empty for everybody; otherwise it names the author of drafts, or the quarantine.
+-- empty for everybody; otherwise it names the author of drafts, or the quarantine. The sources are the
+-- newest packages that ask it, repeated here so that to list questions takes no look at anything else.
 CREATE TABLE question (
     pk INTEGER PRIMARY KEY,
     project INTEGER NOT NULL REFERENCES project,
@@ -108,7 +110,8 @@ CREATE TABLE question (
     text TEXT NOT NULL,
     asked_key TEXT NOT NULL,
     package INTEGER NOT NULL REFERENCES package,
-    ordinal INTEGER NOT NULL
+    ordinal INTEGER NOT NULL,
+    sources TEXT NOT NULL
 ) STRICT;
 CREATE INDEX question_text ON question (project, audience, digest);
 CREATE INDEX question_order ON question (project, audience, asked_key DESC, package DESC, ordinal);
@@ -126,7 +129,6 @@ CREATE TABLE question_use (
     asked_key TEXT NOT NULL,
     package INTEGER NOT NULL REFERENCES package,
     ordinal INTEGER NOT NULL,
-    -- Repeated here, so that to say who asks takes no look at packages.
     package_id TEXT NOT NULL,
     PRIMARY KEY (question, asked_key, package)
 ) STRICT, WITHOUT ROWID;

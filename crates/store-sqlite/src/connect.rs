@@ -16,7 +16,7 @@ use crate::error::Known as _;
 pub(crate) const APPLICATION: i32 = 0x4163_6364;
 
 /// How many pages the write-ahead log may have before they are brought into the database.
-const LOG_PAGES: i32 = 4_000;
+const LOG_PAGES: i32 = 8_000;
 
 /// How long to wait for a lock that another connection holds for a moment.
 const PATIENCE: Duration = Duration::from_secs(5);

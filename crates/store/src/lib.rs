@@ -38,8 +38,9 @@ pub use facts::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, When
 pub use keys::{KeyRow, KeyWrites, Keys};
 pub use memory::MemoryStore;
 pub use packages::{
-    Drafts, Order, PARTS, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites,
-    Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, RevisionRow, Tally,
+    Drafts, MAX_SOURCES, Order, PARTS, PackageIndex, PackageQuery, PackageRow, PackageState,
+    PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, RevisionRow,
+    Tally,
 };
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects};
 pub use search::{Choice, Common, Found, Hit, Search, SearchQuery, WEIGHTS, rarity};

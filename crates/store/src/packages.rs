@@ -80,6 +80,9 @@ pub struct PackageIndex {
 /// everything else.
 pub const PARTS: usize = 5;
 
+/// The most packages that are named for a question.
+pub const MAX_SOURCES: usize = 10;
+
 /// One state that a package was in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RevisionRow {
@@ -166,7 +169,7 @@ pub struct QuestionQuery<'a> {
     pub drafts: Drafts<'a>,
     /// At most so many questions.
     pub limit: usize,
-    /// At most so many packages that ask each.
+    /// At most so many packages that ask each, and no more than [`MAX_SOURCES`].
     pub sources: usize,
 }
 

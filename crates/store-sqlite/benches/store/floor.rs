@@ -44,7 +44,7 @@ pub(crate) fn open(folder: &Path) -> Connection {
     connection
         .execute_batch(
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;
-             PRAGMA wal_autocheckpoint = 4000;
+             PRAGMA wal_autocheckpoint = 8000;
              INSERT OR IGNORE INTO project VALUES (1, 'proj_benchmark', '', NULL, '');
              INSERT OR IGNORE INTO counter (project) VALUES (1);",
         )
@@ -109,9 +109,10 @@ fn insert(connection: &Connection, rows: &Rows, seq: i64) -> rusqlite::Result<()
             -(text.len() as i64)
         };
         run(
-            "INSERT INTO question (project, audience, digest, text, asked_key, package, ordinal)
-             VALUES (1, '', ?1, ?2, ?3, ?4, ?5)",
-            params![digest, text, key, package, ordinal],
+            "INSERT INTO question
+             (project, audience, digest, text, asked_key, package, ordinal, sources)
+             VALUES (1, '', ?1, ?2, ?3, ?4, ?5, ?6)",
+            params![digest, text, key, package, ordinal, row.package_id.as_str()],
         )?;
         let question = connection.last_insert_rowid();
         run(

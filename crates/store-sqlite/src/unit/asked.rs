@@ -8,6 +8,7 @@ use accord_store::{Drafts, QuestionQuery, QuestionRow, Result};
 use rusqlite::params;
 
 use super::questions::{BEHIND_DRAFTS, DRAFTS, EVERYBODY, drafts_of};
+use super::sources::{self, Source};
 use super::{Unit, limit};
 use crate::error::damaged;
 use crate::stamp::{self, Span};
@@ -18,7 +19,7 @@ struct Asked {
     newest: Reverse<(String, i64)>,
     ordinal: i64,
     text: String,
-    question: i64,
+    sources: String,
     /// The place of its audience among those that are asked.
     audience: usize,
 }
@@ -31,12 +32,9 @@ impl Unit<'_> {
     ) -> Result<Vec<QuestionRow>> {
         let since = query.since.map(stamp::key).unwrap_or_default();
         let audiences = self.audiences(project, query.drafts)?;
-        if let [audience] = &audiences[..] {
-            return self.questions_of(project, audience, &since, query);
-        }
         let mut asked = Vec::new();
         for (place, audience) in audiences.iter().enumerate() {
-            let sql = "SELECT asked_key, package, ordinal, text, pk FROM question
+            let sql = "SELECT asked_key, package, ordinal, text, sources FROM question
                 WHERE project = ?1 AND audience = ?2 AND asked_key >= ?3
                 ORDER BY asked_key DESC, package DESC, ordinal LIMIT ?4";
             let values = params![project, audience, since, limit(query.limit)];
@@ -45,54 +43,33 @@ impl Unit<'_> {
                     newest: Reverse((row.text(0)?, row.integer(1)?)),
                     ordinal: row.integer(2)?,
                     text: row.text(3)?,
-                    question: row.integer(4)?,
+                    sources: row.text(4)?,
                     audience: place,
                 })
             })?);
         }
-        asked.sort();
-        let mut given = BTreeSet::new();
-        asked.retain(|asked| given.insert(asked.text.clone()));
-        asked.truncate(query.limit);
+        if audiences.len() > 1 {
+            asked.sort();
+            let mut given = BTreeSet::new();
+            asked.retain(|asked| given.insert(asked.text.clone()));
+            asked.truncate(query.limit);
+            self.add_sources(project, &audiences, &mut asked)?;
+        }
         let questions = asked.into_iter().map(|asked| {
-            let sources = match query.sources {
-                0 => Vec::new(),
-                wanted => self.sources(project, &audiences, &asked, &since, wanted)?,
-            };
+            let sources = sources::read(&asked.sources).take(query.sources);
+            let sources = sources.map(|source| {
+                let Source { key, id, .. } = source?;
+                let id = (key >= since.as_str()).then(|| id.parse::<PackageId>());
+                id.transpose().map_err(|_| damaged("an id"))
+            });
             Ok(QuestionRow {
+                sources: sources
+                    .filter_map(Result::transpose)
+                    .collect::<Result<_>>()?,
                 text: asked.text,
-                sources,
             })
         });
         questions.collect()
-    }
-
-    /// The questions of one audience, which each stand there once.
-    fn questions_of(
-        &self,
-        project: i64,
-        audience: &str,
-        since: &str,
-        query: &QuestionQuery<'_>,
-    ) -> Result<Vec<QuestionRow>> {
-        // The sources in the same query: a query for each question would take most of the time.
-        let sql = "SELECT q.text, (SELECT group_concat(package_id, char(0)) FROM
-                (SELECT package_id FROM question_use
-                 WHERE question = q.pk AND asked_key >= ?3
-                 ORDER BY asked_key DESC, package DESC LIMIT ?5))
-            FROM question q WHERE q.project = ?1 AND q.audience = ?2 AND q.asked_key >= ?3
-            ORDER BY q.asked_key DESC, q.package DESC, q.ordinal LIMIT ?4";
-        let (questions, sources) = (limit(query.limit), limit(query.sources));
-        let values = params![project, audience, since, questions, sources];
-        self.many(sql, values, |row| {
-            let ids = row.optional_text(1)?;
-            let ids = ids.iter().flat_map(|ids| ids.split('\0'));
-            let sources = ids.map(|id| id.parse().map_err(|_| damaged("an id")));
-            Ok(QuestionRow {
-                text: row.text(0)?,
-                sources: sources.collect::<Result<_>>()?,
-            })
-        })
     }
 
     pub(super) fn question_count(&self, project: i64, since: Option<Instant>) -> Result<u64> {
@@ -113,37 +90,22 @@ impl Unit<'_> {
         Ok(whole_hours.unwrap_or_default() + begun_hour.unwrap_or_default())
     }
 
-    /// The newest packages that ask a question, in whichever audience.
-    fn sources(
-        &self,
-        project: i64,
-        audiences: &[String],
-        asked: &Asked,
-        since: &str,
-        wanted: usize,
-    ) -> Result<Vec<PackageId>> {
-        let sql = "SELECT asked_key, package, package_id FROM question_use
-            WHERE question = ?1 AND asked_key >= ?2
-            ORDER BY asked_key DESC, package DESC LIMIT ?3";
-        let mut sources = Vec::new();
-        for (place, audience) in audiences.iter().enumerate() {
-            let question = if place == asked.audience {
-                Some(asked.question)
-            } else {
-                let known = self.known_question(project, audience, &asked.text)?;
-                known.map(|known| known.question)
-            };
-            // A question is looked up first: joined to it, SQLite would sort everything that asks.
-            if let Some(question) = question {
-                let values = params![question, since, limit(wanted)];
-                sources.extend(self.many(sql, values, |row| {
-                    Ok(((row.text(0)?, row.integer(1)?), row.id::<PackageId>(2)?))
-                })?);
+    /// Adds the packages that ask the same questions in other audiences.
+    fn add_sources(&self, project: i64, audiences: &[String], asked: &mut [Asked]) -> Result<()> {
+        for asked in asked {
+            let others = audiences.iter().enumerate();
+            for (_, audience) in others.filter(|(place, _)| *place != asked.audience) {
+                let Some(known) = self.known_question(project, audience, &asked.text)? else {
+                    continue;
+                };
+                for source in sources::read(&known.sources) {
+                    if let Some(more) = sources::add(&asked.sources, source?)? {
+                        asked.sources = more;
+                    }
+                }
             }
         }
-        sources.sort_by(|(a, _), (b, _)| b.cmp(a));
-        sources.truncate(wanted);
-        Ok(sources.into_iter().map(|(_, package)| package).collect())
+        Ok(())
     }
 
     /// The audiences that a reader belongs to; of those of drafts, the ones that have a question.

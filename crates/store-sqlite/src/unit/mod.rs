@@ -14,6 +14,7 @@ mod search;
 mod select;
 mod sessions;
 mod settings;
+mod sources;
 mod tallies;
 mod terms;
 

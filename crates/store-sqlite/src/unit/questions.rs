@@ -3,9 +3,10 @@
 use accord_canon::sha256;
 use accord_context::ActorKey;
 use accord_context::package::Status;
-use accord_store::{PackageRow, Result};
+use accord_store::{MAX_SOURCES, PackageRow, Result};
 use rusqlite::params;
 
+use super::sources::{self, Source};
 use super::{Unit, limit};
 use crate::stamp::{self, Span};
 
@@ -55,10 +56,11 @@ pub(super) fn drafts_of(author: &ActorKey) -> String {
 
 /// A question as it is kept, with the place of the newest package that asks it.
 pub(super) struct Recorded {
-    pub(super) question: i64,
+    question: i64,
     project: i64,
     audience: String,
     newest: (String, i64),
+    pub(super) sources: String,
 }
 
 impl Unit<'_> {
@@ -70,22 +72,22 @@ impl Unit<'_> {
     ) -> Result<()> {
         let (project, package) = (asking.project, asking.package);
         let (asked_key, audience) = (asking.created_key.as_str(), asking.audience.as_str());
+        let source = Source {
+            key: asked_key,
+            package,
+            id: asking.package_id,
+        };
         for (ordinal, text) in questions.enumerate() {
             let ordinal = limit(ordinal);
             let found = self.known_question(project, audience, text)?;
             let question = match found {
                 None => {
                     let sql = "INSERT INTO question
-                        (project, audience, digest, text, asked_key, package, ordinal)
-                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+                        (project, audience, digest, text, asked_key, package, ordinal, sources)
+                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+                    let (digest, sources) = (digest(text), sources::write([source]));
                     let values = params![
-                        project,
-                        audience,
-                        digest(text),
-                        text,
-                        asked_key,
-                        package,
-                        ordinal
+                        project, audience, digest, text, asked_key, package, ordinal, sources
                     ];
                     self.run(sql, values)?;
                     let question = self.connection.last_insert_rowid();
@@ -93,9 +95,7 @@ impl Unit<'_> {
                     question
                 }
                 Some(known) => {
-                    if known.newest < (asked_key.to_owned(), package) {
-                        self.set_newest(&known, asked_key, package, ordinal)?;
-                    }
+                    self.ask_again(&known, source, ordinal)?;
                     known.question
                 }
             };
@@ -110,7 +110,7 @@ impl Unit<'_> {
 
     /// Takes the questions of a package away, and gives them in their order.
     pub(super) fn take_questions(&self, package: i64) -> Result<Vec<String>> {
-        let uses = "SELECT q.pk, q.project, q.audience, q.asked_key, q.package, q.text
+        let uses = "SELECT q.pk, q.project, q.audience, q.asked_key, q.package, q.sources, q.text
             FROM question_use u JOIN question q ON q.pk = u.question
             WHERE u.package = ?1 ORDER BY u.ordinal";
         let uses = self.many(uses, (package,), |row| {
@@ -119,23 +119,13 @@ impl Unit<'_> {
                 project: row.integer(1)?,
                 audience: row.text(2)?,
                 newest: (row.text(3)?, row.integer(4)?),
+                sources: row.text(5)?,
             };
-            Ok((known, row.text(5)?))
+            Ok((known, row.text(6)?))
         })?;
         self.run("DELETE FROM question_use WHERE package = ?1", (package,))?;
         for (known, _) in &uses {
-            let newest = "SELECT asked_key, package, ordinal FROM question_use WHERE question = ?1
-                ORDER BY asked_key DESC, package DESC LIMIT 1";
-            let newest = self.one(newest, (known.question,), |row| {
-                Ok((row.text(0)?, row.integer(1)?, row.integer(2)?))
-            })?;
-            match newest {
-                Some((key, package, ordinal)) => self.set_newest(known, &key, package, ordinal)?,
-                None => {
-                    self.run("DELETE FROM question WHERE pk = ?1", (known.question,))?;
-                    self.count_question(known.project, &known.audience, &known.newest.0, -1)?;
-                }
-            }
+            self.look_again(known)?;
         }
         Ok(uses.into_iter().map(|(_, text)| text).collect())
     }
@@ -147,7 +137,7 @@ impl Unit<'_> {
         audience: &str,
         text: &str,
     ) -> Result<Option<Recorded>> {
-        let sql = "SELECT pk, asked_key, package FROM question
+        let sql = "SELECT pk, asked_key, package, sources FROM question
             WHERE project = ?1 AND audience = ?2 AND digest = ?3 AND text = ?4";
         self.one(sql, params![project, audience, digest(text), text], |row| {
             Ok(Recorded {
@@ -155,13 +145,60 @@ impl Unit<'_> {
                 project,
                 audience: audience.to_owned(),
                 newest: (row.text(1)?, row.integer(2)?),
+                sources: row.text(3)?,
             })
         })
     }
 
-    fn set_newest(&self, known: &Recorded, key: &str, package: i64, ordinal: i64) -> Result<()> {
-        let sql = "UPDATE question SET asked_key = ?2, package = ?3, ordinal = ?4 WHERE pk = ?1";
-        self.run(sql, params![known.question, key, package, ordinal])?;
+    /// Notes that a package asks a question that is known.
+    fn ask_again(&self, known: &Recorded, source: Source<'_>, ordinal: i64) -> Result<()> {
+        let Some(sources) = sources::add(&known.sources, source)? else {
+            return Ok(());
+        };
+        let (key, package) = &known.newest;
+        if (key.as_str(), *package) < (source.key, source.package) {
+            return self.set_newest(known, source, ordinal, &sources);
+        }
+        let sql = "UPDATE question SET sources = ?2 WHERE pk = ?1";
+        self.run(sql, params![known.question, sources])?;
+        Ok(())
+    }
+
+    /// Finds out who asks a question now that a package no longer does; one that nobody asks goes.
+    fn look_again(&self, known: &Recorded) -> Result<()> {
+        let sql = "SELECT asked_key, package, package_id, ordinal FROM question_use
+            WHERE question = ?1 ORDER BY asked_key DESC, package DESC LIMIT ?2";
+        let uses = self.many(sql, (known.question, limit(MAX_SOURCES)), |row| {
+            Ok((row.text(0)?, row.integer(1)?, row.text(2)?, row.integer(3)?))
+        })?;
+        let sources = uses.iter().map(|(key, package, id, _)| Source {
+            key,
+            package: *package,
+            id,
+        });
+        let sources: Vec<Source<'_>> = sources.collect();
+        match (sources.first(), uses.first()) {
+            (Some(newest), Some((.., ordinal))) => {
+                self.set_newest(known, *newest, *ordinal, &sources::write(sources.clone()))
+            }
+            _ => {
+                self.run("DELETE FROM question WHERE pk = ?1", (known.question,))?;
+                self.count_question(known.project, &known.audience, &known.newest.0, -1)
+            }
+        }
+    }
+
+    fn set_newest(
+        &self,
+        known: &Recorded,
+        newest: Source<'_>,
+        ordinal: i64,
+        sources: &str,
+    ) -> Result<()> {
+        let sql = "UPDATE question SET asked_key = ?2, package = ?3, ordinal = ?4, sources = ?5
+            WHERE pk = ?1";
+        let Source { key, package, .. } = newest;
+        self.run(sql, params![known.question, key, package, ordinal, sources])?;
         if Span::Hour.of(key) == Span::Hour.of(&known.newest.0) {
             return Ok(());
         }

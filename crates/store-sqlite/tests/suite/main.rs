@@ -11,6 +11,7 @@ mod files;
 mod formats;
 mod jobs;
 mod kill;
+mod questions;
 mod search;
 mod support;
 mod trouble;

@@ -8,8 +8,9 @@ use accord_context::{Instant, PackageId, ProjectId, SessionId};
 
 use super::{PackageEntry, ProjectState, State, insert};
 use crate::{
-    Drafts, Order, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages,
-    Quarantine, Quarantined, QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Tally,
+    Drafts, MAX_SOURCES, Order, PackageIndex, PackageQuery, PackageRow, PackageState,
+    PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, Result,
+    RevisionRow, StoreError, Tally,
 };
 
 impl Packages for State {
@@ -114,6 +115,7 @@ impl Packages for State {
             limit: usize::MAX,
             ..PackageQuery::default()
         };
+        let wanted = query.sources.min(MAX_SOURCES);
         let mut questions: Vec<QuestionRow> = Vec::new();
         for row in self.packages(project, &packages)? {
             let entry = &self.projects[project].packages[&row.package_id];
@@ -127,7 +129,7 @@ impl Packages for State {
                     questions.len() - 1
                 });
                 let sources = &mut questions[place].sources;
-                if sources.last() != Some(&row.package_id) && sources.len() < query.sources {
+                if sources.last() != Some(&row.package_id) && sources.len() < wanted {
                     sources.push(row.package_id.clone());
                 }
             }

@@ -104,7 +104,7 @@ fn random_look(world: &mut World) -> Look {
         5 => Look::Session(project, world.session()),
         6 => Look::Counts(project, world.since()),
         7 => {
-            let sources = world.random.below(4);
+            let sources = world.random.pick(&[0, 1, 2, 3, 20]);
             Look::Questions(project, world.since(), reader, limit, sources)
         }
         8 | 9 => {
