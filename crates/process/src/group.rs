@@ -123,6 +123,17 @@ impl Group {
         Ok(())
     }
 
+    /// The id of the leader and of its group.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks the whole group to end by itself.
+    pub(crate) fn ask_to_end(&self) {
+        // A group that is gone needs no asking.
+        let _ = kill_process_group(self.pid, Signal::TERM);
+    }
+
     /// Kills the whole group and hands the leader's ending over. Later calls give the same answer.
     pub(crate) fn finish(&mut self) -> Ending {
         if let Some(ending) = self.ending {

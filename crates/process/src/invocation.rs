@@ -21,6 +21,8 @@ pub struct Invocation {
     pub args: Vec<OsString>,
     /// Variables that are added to those of the caller, or replace them.
     pub env: Vec<(OsString, OsString)>,
+    /// Variables of the caller that the child does not get.
+    pub without: Vec<OsString>,
     /// The folder to start in; the caller's own when absent.
     pub cwd: Option<PathBuf>,
 }
@@ -35,6 +37,7 @@ impl Invocation {
             program: program.into(),
             args: args.into_iter().map(Into::into).collect(),
             env: Vec::new(),
+            without: Vec::new(),
             cwd: None,
         }
     }
@@ -43,6 +46,13 @@ impl Invocation {
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Keeps a variable of the caller from the child.
+    #[must_use]
+    pub fn without(mut self, name: impl Into<OsString>) -> Self {
+        self.without.push(name.into());
         self
     }
 
@@ -81,6 +91,9 @@ impl Invocation {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
+        for name in &self.without {
+            command.env_remove(name);
+        }
         if let Some(folder) = &self.cwd {
             command.current_dir(folder);
         }

@@ -19,7 +19,9 @@
     reason = "running processes under a clock is what this crate is for"
 )]
 
+mod alive;
 mod cancel;
+mod conversation;
 mod error;
 mod group;
 mod invocation;
@@ -29,12 +31,16 @@ mod lines;
 mod live;
 mod run;
 mod session;
+mod watch;
 
+pub use alive::still_runs;
 pub use cancel::Cancel;
+pub use conversation::{Conversation, SessionLimits};
 pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use invocation::Invocation;
 pub use limits::open_file_limit;
 pub use live::end_all;
-pub use run::{Outcome, Overflow, Spec, run};
-pub use session::{Session, SessionLimits};
+pub use run::{Outcome, Overflow, Spec, run, run_watched};
+pub use session::Session;
+pub use watch::{Verdict, Watch};

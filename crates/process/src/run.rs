@@ -1,5 +1,7 @@
-//! One child from start to end, under a time limit and output limits.
+//! One child from start to end, under a time limit and output limits, with or without somebody who
+//! looks on.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use crate::cancel::{self, Cancel};
@@ -7,6 +9,7 @@ use crate::error::StartError;
 use crate::group::{Ending, Group, Listener};
 use crate::invocation::Invocation;
 use crate::keep::{Head, Tail};
+use crate::watch::{Nobody, Verdict, Watch};
 
 /// What to run, and the limits that it runs under.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct Spec {
     pub overflow: Overflow,
     /// The word that ends the run early.
     pub cancel: Option<Cancel>,
+    /// How long a group that must end is asked to (SIGTERM) before it is killed.
+    pub grace: Duration,
 }
 
 /// What happens to a child whose stdout passes the limit.
@@ -50,6 +55,7 @@ impl Spec {
             stderr_limit: 64 * 1024,
             overflow: Overflow::Discard,
             cancel: None,
+            grace: Duration::ZERO,
         }
     }
 
@@ -88,6 +94,13 @@ impl Spec {
         self.cancel = Some(cancel);
         self
     }
+
+    /// Sets how long a group that must end is asked to before it is killed.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
 }
 
 /// What became of a child.
@@ -100,6 +113,8 @@ pub struct Outcome {
     pub timed_out: bool,
     /// Whether the run was given up, so that the group was killed.
     pub cancelled: bool,
+    /// Whether who looked on had it ended.
+    pub stopped: bool,
     /// The first bytes of stdout.
     pub stdout: Vec<u8>,
     /// Whether stdout held more than was kept.
@@ -114,31 +129,46 @@ pub struct Outcome {
 
 /// Runs a child to its end and leaves nothing of its group behind.
 pub fn run(spec: &Spec) -> Result<Outcome, StartError> {
+    run_watched(spec, &mut Nobody)
+}
+
+/// As [`run`], while somebody looks on.
+pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<Outcome, StartError> {
     let started = Instant::now();
     let deadline = started + spec.time_limit.min(LONGEST_RUN);
     let mut group = Group::start(&spec.invocation)?;
     group.send(&spec.stdin);
     group.close_stdin_when_sent();
+    watch.started(group.id());
 
     let mut kept = Kept {
         stdout: Head::new(spec.stdout_limit),
         stderr: Tail::new(spec.stderr_limit),
+        watch,
     };
-    let (mut timed_out, mut cancelled) = (false, false);
+    let (mut timed_out, mut cancelled, mut stopped) = (false, false, false);
     let word = spec.cancel.as_ref();
+    let system = |source| StartError::System {
+        program: spec.invocation.program.to_string_lossy().into_owned(),
+        source,
+    };
     while !group.leader_ended() {
-        timed_out = Instant::now() >= deadline;
+        let now = Instant::now();
+        timed_out = now >= deadline;
         cancelled = cancel::given(word);
         let full = kept.stdout.truncated() && spec.overflow == Overflow::Kill;
-        if timed_out || cancelled || full {
+        let verdict = kept.watch.verdict(now);
+        stopped = verdict == Verdict::Stop;
+        if timed_out || cancelled || full || stopped {
+            ask_to_end(&mut group, spec.grace, &mut kept).map_err(system)?;
             break;
         }
-        group
-            .step(cancel::next_look(word, deadline), &mut kept)
-            .map_err(|source| StartError::System {
-                program: spec.invocation.program.to_string_lossy().into_owned(),
-                source,
-            })?;
+        let look = cancel::next_look(word, deadline);
+        let look = match verdict {
+            Verdict::AskAgain(at) => look.min(at),
+            Verdict::GoOn | Verdict::Stop => look,
+        };
+        group.step(look, &mut kept).map_err(system)?;
     }
     let ending = group.finish();
     // A pipe that breaks now tells no more than its end.
@@ -147,6 +177,7 @@ pub fn run(spec: &Spec) -> Result<Outcome, StartError> {
         ending,
         timed_out,
         cancelled,
+        stopped,
         stdout_truncated: kept.stdout.truncated(),
         stdout: kept.stdout.into_bytes(),
         stderr_truncated: kept.stderr.truncated(),
@@ -155,18 +186,38 @@ pub fn run(spec: &Spec) -> Result<Outcome, StartError> {
     })
 }
 
-struct Kept {
-    stdout: Head,
-    stderr: Tail,
+/// Gives a group the time to end by itself; what it prints meanwhile is still heard.
+fn ask_to_end(group: &mut Group, grace: Duration, kept: &mut Kept<'_>) -> io::Result<()> {
+    if grace.is_zero() {
+        return Ok(());
+    }
+    group.ask_to_end();
+    let deadline = Instant::now() + grace.min(LONGEST_RUN);
+    while !group.leader_ended() && Instant::now() < deadline {
+        group.step(deadline, kept)?;
+    }
+    Ok(())
 }
 
-impl Listener for Kept {
+struct Kept<'a> {
+    stdout: Head,
+    stderr: Tail,
+    watch: &'a mut dyn Watch,
+}
+
+impl Listener for Kept<'_> {
     fn stdout(&mut self, chunk: &[u8]) {
         self.stdout.push(chunk);
+        if !chunk.is_empty() {
+            self.watch.stdout(chunk);
+        }
     }
 
     fn stderr(&mut self, chunk: &[u8]) {
         self.stderr.push(chunk);
+        if !chunk.is_empty() {
+            self.watch.stderr(chunk);
+        }
     }
 }
 

@@ -6,9 +6,12 @@
 )]
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+mod alive;
+mod conversation;
 mod run;
 mod session;
 mod start;
+mod watch;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

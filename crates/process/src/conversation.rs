@@ -1,0 +1,227 @@
+//! A long-lived child that both sides write lines to.
+//!
+//! A conversation that failed is over: the child's group is killed at once, and every later word says
+//! so.
+
+use std::time::{Duration, Instant};
+
+use crate::cancel::{self, Cancel};
+use crate::error::{SessionError, StartError};
+use crate::group::{Ending, Group, Listener};
+use crate::invocation::Invocation;
+use crate::keep::Tail;
+use crate::lines::Lines;
+
+/// What a conversation keeps in memory at most.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SessionLimits {
+    /// The longest line in bytes, without its newline.
+    pub line: usize,
+    /// How many bytes of stderr are kept, from the end.
+    pub stderr: usize,
+}
+
+impl SessionLimits {
+    /// Limits for lines of at most `line` bytes and the last `stderr` bytes of stderr.
+    pub fn new(line: usize, stderr: usize) -> Self {
+        Self { line, stderr }
+    }
+}
+
+/// A running child that is spoken with line by line, in whatever order.
+#[derive(Debug)]
+pub struct Conversation {
+    group: Option<Group>,
+    heard: Heard,
+    limits: SessionLimits,
+    cancel: Option<Cancel>,
+}
+
+impl Conversation {
+    /// Starts the child.
+    pub fn start(invocation: &Invocation, limits: SessionLimits) -> Result<Self, StartError> {
+        Ok(Self {
+            group: Some(Group::start(invocation)?),
+            heard: Heard {
+                lines: Lines::default(),
+                stderr: Tail::new(limits.stderr),
+            },
+            limits,
+            cancel: None,
+        })
+    }
+
+    /// Has the conversation end as soon as somebody gives this word.
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// The id of the child and of its group, while it runs.
+    pub fn id(&self) -> Option<u32> {
+        self.group.as_ref().map(Group::id)
+    }
+
+    /// Puts a line (the newline is added) in line for the child. It goes out while the child is
+    /// listened to.
+    pub fn say(&mut self, line: &[u8]) -> Result<(), SessionError> {
+        let group = self.group.as_mut().ok_or(SessionError::Over)?;
+        group.send(line);
+        group.send(b"\n");
+        Ok(())
+    }
+
+    /// Waits for the next line of the child.
+    pub fn hear(&mut self, limit: Duration) -> Result<Vec<u8>, SessionError> {
+        let Some(mut group) = self.group.take() else {
+            return Err(SessionError::Over);
+        };
+        let line = self.listen(&mut group, limit);
+        match line {
+            Ok(_) => self.group = Some(group),
+            Err(_) => {
+                group.finish();
+                // The last words on stderr explain a failure best; a broken pipe has none.
+                let _ = group.drain(&mut self.heard);
+            }
+        }
+        line
+    }
+
+    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed. Lines
+    /// that it still writes are read and forgotten.
+    pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
+        let ending = self.end(limit, |_| true)?;
+        Ok(ending)
+    }
+
+    /// The last bytes that the child wrote to stderr.
+    pub fn stderr(&self) -> &[u8] {
+        self.heard.stderr.bytes()
+    }
+
+    /// What was heard and is not taken yet.
+    pub(crate) fn unheard(&self) -> &[u8] {
+        self.heard.lines.bytes()
+    }
+
+    /// Takes in what the child has written by now, without waiting.
+    pub(crate) fn catch_up(&mut self) -> Result<(), SessionError> {
+        let group = self.group.as_mut().ok_or(SessionError::Over)?;
+        let caught = group.drain(&mut self.heard);
+        caught.map_err(|source| SessionError::System { source })
+    }
+
+    /// Kills the child's group now.
+    pub(crate) fn kill(&mut self) {
+        self.group = None;
+    }
+
+    /// Ends the child as [`close`](Self::close) does, for as long as what it wrote lets it be
+    /// waited for.
+    pub(crate) fn end(
+        &mut self,
+        limit: Duration,
+        patient: impl Fn(&[u8]) -> bool,
+    ) -> Result<Ending, SessionError> {
+        let Some(mut group) = self.group.take() else {
+            return Err(SessionError::Over);
+        };
+        group.close_stdin_when_sent();
+        let deadline = Instant::now() + limit.min(LONGEST_WAIT);
+        let word = self.cancel.clone();
+        while !group.leader_ended()
+            && Instant::now() < deadline
+            && !cancel::given(word.as_ref())
+            && patient(self.heard.lines.bytes())
+        {
+            let look = cancel::next_look(word.as_ref(), deadline);
+            // A pipe that breaks has nothing more to say.
+            if group.step(look, &mut self.heard).is_err() {
+                break;
+            }
+            // What nobody takes must not pile up.
+            while self.heard.lines.bytes().len() > self.limits.line {
+                if self.heard.lines.take().is_none() {
+                    self.heard.lines = Lines::default();
+                }
+            }
+        }
+        let ending = group.finish();
+        let _ = group.drain(&mut self.heard);
+        Ok(ending)
+    }
+
+    fn listen(&mut self, group: &mut Group, limit: Duration) -> Result<Vec<u8>, SessionError> {
+        let deadline = Instant::now() + limit.min(LONGEST_WAIT);
+        loop {
+            if let Some(line) = self.take_line()? {
+                return Ok(line);
+            }
+            if group.leader_ended() {
+                let ending = group.finish();
+                // The leader may have written and ended before we looked.
+                let _ = group.drain(&mut self.heard);
+                return self.take_line()?.ok_or(SessionError::Ended { ending });
+            }
+            if group.stdout_closed() {
+                return Err(self.silent(group, deadline));
+            }
+            if cancel::given(self.cancel.as_ref()) {
+                return Err(SessionError::Cancelled);
+            }
+            if Instant::now() >= deadline {
+                return Err(SessionError::TimedOut { limit });
+            }
+            let look = cancel::next_look(self.cancel.as_ref(), deadline);
+            let step = group.step(look, &mut self.heard);
+            step.map_err(|source| SessionError::System { source })?;
+        }
+    }
+
+    /// Stdout is closed. A child that is about to end gets a moment, so that we can say how it ended.
+    fn silent(&mut self, group: &mut Group, deadline: Instant) -> SessionError {
+        let deadline = deadline.min(Instant::now() + MOMENT_TO_END);
+        while Instant::now() < deadline {
+            if group.leader_ended() {
+                return SessionError::Ended {
+                    ending: group.finish(),
+                };
+            }
+            if let Err(source) = group.step(deadline, &mut self.heard) {
+                return SessionError::System { source };
+            }
+        }
+        SessionError::OutputClosed
+    }
+
+    fn take_line(&mut self) -> Result<Option<Vec<u8>>, SessionError> {
+        if self.heard.lines.first_len() > self.limits.line {
+            return Err(SessionError::LineTooLong {
+                limit: self.limits.line,
+            });
+        }
+        Ok(self.heard.lines.take())
+    }
+}
+
+#[derive(Debug)]
+struct Heard {
+    lines: Lines,
+    stderr: Tail,
+}
+
+impl Listener for Heard {
+    fn stdout(&mut self, chunk: &[u8]) {
+        self.lines.push(chunk);
+    }
+
+    fn stderr(&mut self, chunk: &[u8]) {
+        self.stderr.push(chunk);
+    }
+}
+
+const MOMENT_TO_END: Duration = Duration::from_millis(200);
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 3600);

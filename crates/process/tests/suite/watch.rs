@@ -1,0 +1,108 @@
+//! [`accord_process::run_watched`]: who looks on hears everything and may end it.
+
+use std::time::{Duration, Instant};
+
+use accord_process::{Ending, Spec, Verdict, Watch, run_watched};
+
+use crate::{assert_gone, sh};
+
+/// Hears everything, and has the child ended at a word or when it was silent for too long.
+#[derive(Default)]
+struct Ear {
+    id: Option<u32>,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    end_at: Option<&'static [u8]>,
+    patience: Option<Duration>,
+    last: Option<Instant>,
+}
+
+impl Watch for Ear {
+    fn started(&mut self, id: u32) {
+        self.id = Some(id);
+    }
+
+    fn stdout(&mut self, chunk: &[u8]) {
+        assert!(!chunk.is_empty());
+        self.stdout.extend_from_slice(chunk);
+        self.last = Some(Instant::now());
+    }
+
+    fn stderr(&mut self, chunk: &[u8]) {
+        assert!(!chunk.is_empty());
+        self.stderr.extend_from_slice(chunk);
+    }
+
+    fn verdict(&mut self, now: Instant) -> Verdict {
+        let last = *self.last.get_or_insert(now);
+        if self.end_at.is_some_and(|word| self.stdout.ends_with(word)) {
+            return Verdict::Stop;
+        }
+        match self.patience {
+            Some(patience) if now >= last + patience => Verdict::Stop,
+            Some(patience) => Verdict::AskAgain(last + patience),
+            None => Verdict::GoOn,
+        }
+    }
+}
+
+#[test]
+fn everything_is_heard_beyond_what_is_kept() {
+    let mut ear = Ear::default();
+    let script = "i=0; while [ $i -lt 2000 ]; do echo 0123456789; i=$((i+1)); done; echo e >&2";
+    let mut spec = Spec::new(sh(script));
+    spec.stdout_limit = 10;
+    let outcome = run_watched(&spec, &mut ear).unwrap();
+    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert!(!outcome.stopped);
+    assert_eq!((ear.stdout.len(), outcome.stdout.len()), (22_000, 10));
+    assert_eq!(ear.stderr, b"e\n");
+    assert!(ear.id.is_some());
+}
+
+#[test]
+fn a_word_of_the_child_can_end_it() {
+    let mut ear = Ear {
+        end_at: Some(b"stop\n"),
+        ..Ear::default()
+    };
+    let outcome = run_watched(&Spec::new(sh("echo stop; sleep 30")), &mut ear).unwrap();
+    assert!(outcome.stopped && !outcome.timed_out && !outcome.cancelled);
+    assert_eq!(outcome.ending, Ending::Signalled(9));
+}
+
+#[test]
+fn silence_can_end_it_although_nothing_happens() {
+    let mut ear = Ear {
+        patience: Some(Duration::from_millis(300)),
+        ..Ear::default()
+    };
+    let outcome = run_watched(&Spec::new(sh("echo once; sleep 30")), &mut ear).unwrap();
+    assert!(outcome.stopped);
+    assert_eq!(ear.stdout, b"once\n");
+}
+
+#[test]
+fn a_group_that_must_end_is_asked_first_and_killed_when_it_does_not() {
+    let polite = "trap 'echo bye; exit 5' TERM; echo stop; while :; do sleep 0.05; done";
+    let ear = || Ear {
+        end_at: Some(b"stop\n"),
+        ..Ear::default()
+    };
+    let spec = Spec::new(sh(polite)).grace(Duration::from_secs(10));
+    let mut hears = ear();
+    let outcome = run_watched(&spec, &mut hears).unwrap();
+    assert_eq!(outcome.ending, Ending::Exited(5));
+    assert_eq!(hears.stdout, b"stop\nbye\n");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let deaf = format!(
+        "trap '' TERM; echo $$ > {}; echo stop; sleep 30",
+        file.display()
+    );
+    let spec = Spec::new(sh(&deaf)).grace(Duration::from_millis(200));
+    let outcome = run_watched(&spec, &mut ear()).unwrap();
+    assert_eq!(outcome.ending, Ending::Signalled(9));
+    assert_gone(&file);
+}
