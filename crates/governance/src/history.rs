@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //! - a [`RunIndex`] says the same whether its lines came in at once or one by one;
-//! - lines of other runs change nothing in it but the length of the history.
+//! - lines of other runs change nothing in it but the length of the history;
+//! - an index that was written and read again is the same, and goes on from there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +12,7 @@ use accord_contract::wire::{Object, Value};
 
 use crate::ledger::DecisionIds;
 use crate::members::{self, count, list, number, text, texts};
+use crate::names::Names;
 use crate::patterns::is_decision_id;
 use crate::{RepoPath, RunId};
 
@@ -19,7 +21,7 @@ use crate::{RepoPath, RunId};
 pub struct RunIndex {
     run_id: Option<String>,
     lines: u64,
-    turns: BTreeSet<String>,
+    turns: Names,
     touched: BTreeMap<String, Touch>,
     by_phase: BTreeMap<String, u64>,
     roles_by_phase: BTreeMap<String, BTreeSet<String>>,
@@ -57,7 +59,7 @@ impl RunIndex {
             return;
         }
         let turn = text(line, "turn_id").unwrap_or_default();
-        if !self.turns.insert(turn.to_owned()) {
+        if !self.turns.insert(turn) {
             return;
         }
         let role = text(line, "role").unwrap_or_default();
@@ -105,6 +107,94 @@ impl RunIndex {
         if own {
             self.decisions.add(id);
         }
+    }
+
+    /// The index as a document, for a host that keeps it.
+    pub fn document(&self) -> Object {
+        let counts = self.by_phase.iter();
+        let by_phase: Object = counts
+            .map(|(phase, turns)| (phase.clone(), (*turns).into()))
+            .collect();
+        let roles = self.roles_by_phase.iter();
+        let roles_by_phase: Object = roles
+            .map(|(phase, roles)| (phase.clone(), roles.iter().cloned().collect()))
+            .collect();
+        let touched: Object = self
+            .touched
+            .iter()
+            .map(|(path, touch)| {
+                let touch = vec![
+                    touch.turn_id.as_str().into(),
+                    touch.role.as_str().into(),
+                    touch.accepted_sequence.into(),
+                ];
+                (path.clone(), Value::Array(touch))
+            })
+            .collect();
+        let streak = self.streak.as_ref();
+        let streak = streak.map(|(role, turns)| vec![role.as_str().into(), (*turns).into()]);
+        members::build([
+            ("run_id", self.run_id.as_deref().into()),
+            ("lines", self.lines.into()),
+            ("turns", self.turns.document().into()),
+            ("touched", touched.into()),
+            ("by_phase", by_phase.into()),
+            ("roles_by_phase", roles_by_phase.into()),
+            ("streak", streak.map_or(Value::Null, Value::Array)),
+            ("built", self.built.into()),
+            ("decisions", self.decisions.document().into()),
+        ])
+    }
+
+    /// Reads what [`RunIndex::document`] wrote; `None` when it is anything else.
+    pub fn read(document: &Object) -> Option<Self> {
+        let pairs = |name: &str| members::object(document, name).map(Object::iter);
+        let by_phase: Option<BTreeMap<String, u64>> = pairs("by_phase")?
+            .map(|(phase, turns)| Some((phase.clone(), turns.as_u64()?)))
+            .collect();
+        let roles_by_phase: Option<BTreeMap<String, BTreeSet<String>>> = pairs("roles_by_phase")?
+            .map(|(phase, roles)| Some((phase.clone(), all_texts(roles)?)))
+            .collect();
+        let touched: Option<BTreeMap<String, Touch>> = pairs("touched")?
+            .map(|(path, touch)| {
+                let [turn_id, role, sequence] = touch.as_array()?.as_slice() else {
+                    return None;
+                };
+                let touch = Touch {
+                    turn_id: turn_id.as_str()?.to_owned(),
+                    role: role.as_str()?.to_owned(),
+                    accepted_sequence: sequence.as_u64()?,
+                };
+                Some((path.clone(), touch))
+            })
+            .collect();
+        let streak = match document.get("streak")? {
+            Value::Null => None,
+            streak => match streak.as_array()?.as_slice() {
+                [role, turns] => Some((role.as_str()?.to_owned(), turns.as_u64()?)),
+                _ => return None,
+            },
+        };
+        let run_id = document.get("run_id")?;
+        Some(Self {
+            run_id: match run_id {
+                Value::Null => None,
+                run_id => Some(run_id.as_str()?.to_owned()),
+            },
+            lines: count(document, "lines")?,
+            turns: Names::read(members::object(document, "turns")?)?,
+            touched: touched?,
+            by_phase: by_phase?,
+            roles_by_phase: roles_by_phase?,
+            streak,
+            built: document.get("built")?.as_bool()?,
+            decisions: DecisionIds::read(members::object(document, "decisions")?)?,
+        })
+    }
+
+    /// The run that it is about.
+    pub fn run_id(&self) -> Option<&str> {
+        self.run_id.as_deref()
     }
 
     /// How many lines the history has, of all runs.
@@ -156,6 +246,12 @@ impl RunIndex {
     }
 }
 
+/// The items of a list of texts.
+fn all_texts(list: &Value) -> Option<BTreeSet<String>> {
+    let items = list.as_array()?.iter();
+    items.map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
 /// The files that an accepted turn changed: what was observed, else what it declared.
 fn changed_files(line: &Object) -> Vec<RepoPath> {
     let observed = members::object(line, "observed_artifact")
@@ -173,4 +269,31 @@ pub(crate) fn cost_usd(result: &Object) -> f64 {
     members::object(result, "cost")
         .and_then(|cost| number(cost, "usd"))
         .unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_index_survives_being_written() {
+        let mut index = RunIndex::new(RunId::parse("run_1").as_ref());
+        let read_again = |index: &RunIndex| RunIndex::read(&index.document());
+        assert_eq!(read_again(&index).as_ref(), Some(&index));
+        for (turn, role) in [("turn_1", "pm"), ("turn_2", "dev"), ("turn_3", "dev")] {
+            let line = json!({"run_id": "run_1", "turn_id": turn, "role": role, "status": "completed",
+                "phase": "implementation", "files_changed": ["src/a.rs", turn], "accepted_sequence": 4,
+                "decisions": [{"id": format!("DEC-00{}", &turn[5..])}]});
+            index.add_history(line.as_object().unwrap());
+            let again = read_again(&index).unwrap();
+            assert_eq!(again, index);
+            // What tells two indexes apart is in the document.
+            assert_ne!(Some(&again), read_again(&RunIndex::new(None)).as_ref());
+        }
+        let mut document = index.document();
+        document.insert("turns".into(), json!([1]));
+        assert_eq!(RunIndex::read(&document), None);
+    }
 }

@@ -13,6 +13,7 @@ use accord_contract::wire_enum;
 
 use crate::Instant;
 use crate::members::{self, array, build, filled, text};
+use crate::names::Names;
 use crate::patterns::{decision_number, is_decision_id};
 use crate::state::{State, Turn};
 
@@ -40,7 +41,7 @@ const GREATEST: u64 = 1_000_000_000;
 /// The ids of the decisions that a run has.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DecisionIds {
-    taken: BTreeSet<String>,
+    taken: Names,
     greatest: u64,
 }
 
@@ -51,7 +52,7 @@ impl DecisionIds {
         if let Some(number) = decision_number(id).filter(|number| *number <= GREATEST) {
             self.greatest = self.greatest.max(number);
         }
-        self.taken.insert(id.to_owned())
+        self.taken.insert(id)
     }
 
     /// Whether an id is taken.
@@ -63,21 +64,37 @@ impl DecisionIds {
     pub fn take_next(&mut self) -> String {
         self.greatest += 1;
         let id = id(self.greatest);
-        self.taken.insert(id.clone());
+        self.taken.insert(&id);
         id
     }
 
     /// A fresh list that gives out ids behind all of these, without holding them.
     pub fn continued(&self) -> Self {
         Self {
-            taken: BTreeSet::new(),
+            taken: Names::default(),
             greatest: self.greatest,
         }
     }
 
+    /// The ids as a document.
+    pub(crate) fn document(&self) -> Object {
+        build([
+            ("taken", self.taken.document().into()),
+            ("greatest", self.greatest.into()),
+        ])
+    }
+
+    /// Reads what [`DecisionIds::document`] wrote.
+    pub(crate) fn read(document: &Object) -> Option<Self> {
+        Some(Self {
+            taken: Names::read(members::object(document, "taken")?)?,
+            greatest: members::count(document, "greatest")?,
+        })
+    }
+
     /// The ids, sorted.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.taken.iter().map(String::as_str)
+        self.taken.iter()
     }
 }
 

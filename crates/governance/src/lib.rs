@@ -46,6 +46,7 @@ pub mod ledger;
 pub mod lock;
 pub mod manifest;
 mod members;
+mod names;
 mod outcome;
 mod paths;
 pub mod patterns;

@@ -92,10 +92,13 @@ codes! {
     KitAdapterTimeout = "KIT_ADAPTER_TIMEOUT", Accord, Execution, Backoff, 504, "The adapter gave no answer within the time limit of a case and was killed with its whole process group; raise the limit or make the adapter faster.";
     KitServerUnreachable = "KIT_SERVER_UNREACHABLE", Accord, Execution, Backoff, 502, "The server to judge cannot be reached or went away during a case; check its URL and that it runs.";
     KitServerTimeout = "KIT_SERVER_TIMEOUT", Accord, Execution, Backoff, 504, "The server to judge gave no whole answer within the time limit of a request or a case; raise the limit or make the server faster.";
-    KitServerProtocol = "KIT_SERVER_PROTOCOL", Accord, Execution, AfterChange, 502, "The server to judge answered with something that is not HTTP, or with more than the limit; correct the server.";
+    KitServerProtocol = "KIT_SERVER_PROTOCOL", Accord, Execution, AfterChange, 502, "The server to judge answered with something that is not HTTP, with more than the limit, or otherwise than the fixture protocol asks for; correct the server.";
     KitHarness = "KIT_HARNESS", Accord, Execution, Backoff, 500, "The kit itself could not run a case, for example because no temporary folder could be made; look at the message and try again.";
     KitNoCaseRan = "KIT_NO_CASE_RAN", Accord, Validation, AfterChange, 422, "No case was left to run; widen the filter or the level.";
     KitExportFailed = "KIT_EXPORT_FAILED", Accord, Execution, AfterChange, 500, "The corpus could not be written to that folder; choose an empty folder that can be written.";
+    KitCapabilitiesUnreadable = "KIT_CAPABILITIES_UNREADABLE", Accord, NotFound, AfterChange, 404, "The implementation to judge does not tell what it claims: there is no file of capabilities that can be read, or the server does not answer with it; check the folder, the URL and the token.";
+    KitCapabilitiesInvalid = "KIT_CAPABILITIES_INVALID", Accord, Validation, AfterChange, 422, "The capabilities of the implementation to judge are not what the fixture protocol asks for; correct them at the named place.";
+    KitSurfaceUnclaimed = "KIT_SURFACE_UNCLAIMED", Accord, Validation, AfterChange, 422, "The implementation to judge does not claim that surface; choose one that it claims, or judge it without naming one.";
 
     StoreFull = "STORE_FULL", Accord, Execution, AfterChange, 507, "The store has no room left and kept nothing of the request; free space on its disk or raise its limit, then send the request again.";
     StoreReadOnly = "STORE_READ_ONLY", Accord, Execution, AfterChange, 503, "The store can be read and not written; check the rights of its folder and whether its disk is mounted read-only.";
@@ -224,6 +227,24 @@ codes! {
     XchainTurnAlreadyAccepted = "turn_already_accepted", Xchain, Validation, Never, 409, "The turn is in the history already, and nothing was done; go on with the next turn.";
     XchainStaleStaging = "stale_staging", Xchain, Validation, AfterChange, 409, "The staged result belongs to another turn; stage the result of this one.";
     XchainLockTimeout = "lock_timeout", Xchain, Execution, Backoff, 409, "Another process works on the repository and holds its lock; wait for it, or end the process that is named.";
+    XchainLockLost = "lock_lost", Xchain, Execution, Backoff, 409, "Another process took the repository's lock over while this one worked, and nothing more was written; look at the status, then do it again.";
+    XchainCommitUnfinished = "commit_unfinished", Xchain, Execution, AfterChange, 500, "The change is decided and kept in its journal, but a file could not be written; mend what is named, and the next command finishes the change before anything else.";
+    XchainNotGoverned = "not_governed", Xchain, NotFound, AfterChange, 404, "The folder is no governed repository, since it has no agentxchain.json; go to the root of one, or make one of it with accord run init.";
+    XchainAlreadyGoverned = "already_governed", Xchain, Validation, AfterChange, 409, "The folder is a governed repository already, and nothing was written; go on with accord run status, or choose another folder.";
+    XchainGitFailed = "git_failed", Xchain, Execution, AfterChange, 500, "Git could not do what was asked of it; do what its own words say, then try again.";
+    XchainNothingToCheckpoint = "nothing_to_checkpoint", Xchain, Validation, AfterChange, 409, "No accepted turn has changes that wait to be committed; go on with the next turn.";
+    XchainRuntimeUnavailable = "runtime_unavailable", Xchain, Execution, AfterChange, 409, "The program of a runtime is not on this machine or cannot be started; install it, or correct the runtime in agentxchain.json.";
+    XchainGivenUp = "given_up", Xchain, Execution, AfterChange, 503, "The command was told to end before it was done, and changed nothing but the audit of hooks that had run; give it again.";
+    XchainWorkerNotStarted = "worker_not_started", Xchain, Execution, Backoff, 502, "A turn's worker could not be started, or gave no sign of life in time; see what it said, mend it, and dispatch the turn again.";
+    XchainWorkerStalled = "worker_stalled", Xchain, Execution, Backoff, 504, "A turn's worker went quiet and was ended; look at its output, then dispatch the turn again or reject it.";
+    XchainWorkerTimedOut = "worker_timed_out", Xchain, Execution, Backoff, 504, "A turn's worker was not done at the turn's deadline and was ended; give it more time or less work, then dispatch the turn again.";
+    XchainWorkerWithoutResult = "worker_without_result", Xchain, Execution, AfterChange, 502, "A turn's worker ended and staged no result; look at its output, correct its command or its prompt, and dispatch the turn again.";
+    XchainWorkerFailed = "worker_failed", Xchain, Execution, Backoff, 502, "A turn's worker answered with an error, or with something that is no result; do what its words say, and dispatch the turn again.";
+    XchainWorkerCancelled = "worker_cancelled", Xchain, Execution, AfterChange, 503, "The work on a turn was given up before it was done; the turn is still there: dispatch it again, or reject it.";
+    XchainWorkerBusy = "worker_busy", Xchain, Execution, Backoff, 409, "A worker already works on the turn, as the process that is named; wait for it, or end that process first.";
+    XchainFileSystemFailed = "file_system_failed", Xchain, Execution, AfterChange, 500, "The operating system refused to read or write a file of the repository; make room or correct its permissions, then do it again.";
+    XchainFileTooLarge = "file_too_large", Xchain, Validation, AfterChange, 413, "A file of the repository is larger than what is read of it; make it smaller.";
+    XchainNotAFile = "not_a_file", Xchain, Validation, AfterChange, 422, "Where a file must be there is a folder, a pipe or a device; remove it.";
     XchainAcceptanceOutOfStep = "acceptance_out_of_step", Xchain, Execution, Never, 500, "The acceptance of a turn was given an answer that it had not asked for; report it, and accept the turn again.";
     XchainValidationFailed = "validation_failed", Xchain, Validation, AfterChange, 422, "The staged result is not sound; correct what the named stage found and stage it again.";
     XchainMissingRequiredField = "missing_required_field", Xchain, Validation, AfterChange, 422, "A staged result lacks a member that every result has; add it.";
@@ -244,6 +265,8 @@ codes! {
     XchainDuplicateDecisionId = "duplicate_decision_id", Xchain, Validation, AfterChange, 409, "The run already has a decision of this id; use the next free one.";
     XchainOverrideValidationFailed = "override_validation_failed", Xchain, Validation, AfterChange, 409, "A decision overrides one that is not there, is no longer active, or belongs to a higher authority; name another or ask that role.";
     XchainArtifactMismatch = "artifact_mismatch", Xchain, Validation, AfterChange, 409, "The files that changed are not those that the result declares; declare them all, or undo the others.";
+    XchainArtifactDirtyTreeMismatch = "artifact_dirty_tree_mismatch", Xchain, Validation, AfterChange, 409, "The working tree has changes that the result does not declare; declare them, or undo them.";
+    XchainUndeclaredVerificationOutputs = "undeclared_verification_outputs", Xchain, Validation, AfterChange, 409, "The declared checks left files behind; name each in verification.produced_files as artifact or ignore, or in files_changed.";
     XchainEmptyWorkspaceArtifact = "empty_workspace_artifact", Xchain, Validation, AfterChange, 422, "A result claims work in the workspace and nothing changed there; declare a review instead.";
     XchainGateSemanticCoverage = "gate_semantic_coverage", Xchain, Validation, AfterChange, 409, "A result asks to leave the phase while its gate fails on files that the turn did not touch; mend those files first.";
     XchainVerificationReplayDrift = "verification_replay_drift", Xchain, Validation, AfterChange, 409, "The declared evidence could not be reproduced; correct the work or the evidence.";
@@ -265,6 +288,7 @@ codes! {
     XchainInvalidCoordinatorConfig = "invalid_coordinator_config", Xchain, Validation, AfterChange, 422, "The coordinator's configuration is not sound; correct agentxchain-multi.json at the places that are named.";
     XchainWorkstreamCycle = "workstream_cycle", Xchain, Validation, AfterChange, 422, "Workstreams wait for each other in a circle; remove one of the dependencies.";
     XchainCoordinatorStateInvalid = "coordinator_state_invalid", Xchain, Execution, Never, 500, "A document of the coordinator is damaged at the place that is named; restore it from a backup.";
+    XchainNoInitiative = "no_initiative", Xchain, Execution, AfterChange, 409, "No initiative was begun in this workspace; begin one.";
     XchainCrossRepoWriteViolation = "cross_repo_write_violation", Xchain, Validation, AfterChange, 422, "An accepted turn changed a file outside its own repository; undo that and accept the turn again.";
     XchainProjectionFailed = "projection_failed", Xchain, Validation, AfterChange, 422, "An acceptance names no repository, workstream or turn that the coordinator knows; correct what is named.";
     XchainNothingToDispatch = "nothing_to_dispatch", Xchain, Validation, AfterChange, 409, "No workstream can take a turn now; see the reason of each and remove it.";

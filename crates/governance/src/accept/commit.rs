@@ -24,6 +24,12 @@ wire_enum! {
         Events = "events.jsonl",
         /// Runs that are over or blocked.
         RunHistory = "run-history.jsonl",
+        /// What a coordinator did.
+        CoordinatorHistory = "multirepo/history.jsonl",
+        /// What a coordinator decided.
+        CoordinatorLedger = "multirepo/decision-ledger.jsonl",
+        /// How a coordinator's barriers moved.
+        BarrierLedger = "multirepo/barrier-ledger.jsonl",
     }
 }
 
@@ -32,8 +38,10 @@ wire_enum! {
     pub enum CommitKind("CommitKind", closed) {
         /// It accepts a turn; its journal is one that other runners understand.
         Accept = "accept",
-        /// Anything else.
+        /// Anything else about a run.
         Change = "change",
+        /// It belongs to a coordinator.
+        Coordinate = "coordinate",
     }
 }
 
@@ -102,7 +110,11 @@ impl Record {
         match self {
             Self::History => Key::Member("turn_id"),
             Self::Events => Key::Member("event_id"),
-            Self::Ledger | Self::RunHistory => Key::Whole,
+            Self::Ledger
+            | Self::RunHistory
+            | Self::CoordinatorHistory
+            | Self::CoordinatorLedger
+            | Self::BarrierLedger => Key::Whole,
         }
     }
 
@@ -118,7 +130,18 @@ impl Record {
 impl Commit {
     /// The commit of a change that accepts no turn; `before` is the state that it changes.
     pub fn of_change(before: &State, change: &Change, ids: &mut Ids, now: Instant) -> Self {
-        let mut writes = Vec::new();
+        Self::of_change_with(before, change, Vec::new(), ids, now)
+    }
+
+    /// The same commit with `further` writes in front of those of the change.
+    pub fn of_change_with(
+        before: &State,
+        change: &Change,
+        further: Vec<Write>,
+        ids: &mut Ids,
+        now: Instant,
+    ) -> Self {
+        let mut writes = further;
         for line in &change.ledger {
             writes.push(append(Record::Ledger, line));
         }
@@ -140,6 +163,33 @@ impl Commit {
         Self {
             transaction,
             kind: CommitKind::Change,
+            journal,
+            writes,
+        }
+    }
+
+    /// A commit of a coordinator: `before` and `after` tell its states apart.
+    pub(crate) fn of_coordinator(
+        super_run: &str,
+        (before, after): (Option<String>, String),
+        writes: Vec<Write>,
+        ids: &mut Ids,
+        now: Instant,
+    ) -> Self {
+        let transaction = ids.transaction();
+        let journal = build([
+            ("transaction_id", transaction.as_str().into()),
+            ("kind", CommitKind::Coordinate.as_str().into()),
+            ("status", "prepared".into()),
+            ("super_run_id", super_run.into()),
+            ("prepared_at", now.to_string().into()),
+            ("state_before", before.into()),
+            ("state_after", after.into()),
+            ("accord", own_part(&writes).into()),
+        ]);
+        Self {
+            transaction,
+            kind: CommitKind::Coordinate,
             journal,
             writes,
         }
@@ -242,10 +292,15 @@ impl Write {
 
 /// What tells one state from another, however it is spelled.
 pub(super) fn fingerprint(state: &State) -> String {
-    sha256(Value::Object(state.document()).to_string().as_bytes()).hex()
+    mark(state.document())
 }
 
-pub(super) fn append(record: Record, line: &Object) -> Write {
+/// What tells one document from another, however it is spelled.
+pub(crate) fn mark(document: Object) -> String {
+    sha256(Value::Object(document).to_string().as_bytes()).hex()
+}
+
+pub(crate) fn append(record: Record, line: &Object) -> Write {
     Write::Append {
         record,
         line: line.clone(),

@@ -26,8 +26,10 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
 pub use commit::{Commit, CommitKind, Key, Record, Write};
+pub(crate) use commit::{append, mark, pretty};
 pub use observe::Observation;
 pub use records::{run_record, session};
+pub(crate) use replay::recover_coordinator;
 pub use replay::{Recovery, recover};
 
 use crate::config::Config;
@@ -72,7 +74,7 @@ pub enum Want {
     Hooks(HookBatch),
     /// These files deleted, where they are there and version control does not know them.
     Clean(Vec<RepoPath>),
-    /// What has changed since a baseline.
+    /// What has changed since a baseline, and which of [`Acceptance::named_files`] are outside.
     Observe(Option<Baseline>),
     /// The content of these files, as far as they are there.
     Files(Vec<RepoPath>),
@@ -233,6 +235,12 @@ impl Acceptance {
     /// The turn.
     pub fn turn(&self) -> &Turn {
         &self.turn
+    }
+
+    /// Every file that the result names; none before it has passed its judgement.
+    pub fn named_files(&self) -> Vec<RepoPath> {
+        let result = self.found.result.as_ref();
+        result.map(TurnResult::named_files).unwrap_or_default()
     }
 
     /// Takes what was wanted; `now` is the time by now.

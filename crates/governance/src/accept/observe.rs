@@ -21,8 +21,13 @@ pub struct Observation {
     /// Every path that differs from the baseline's commit, committed since or not, with a
     /// mark of its content. Ignored files are not in it.
     pub changed: BTreeMap<String, String>,
+    /// Those of them whose change is in no commit.
+    pub uncommitted: BTreeSet<String>,
     /// The changes in a line, for people.
     pub summary: Option<String>,
+    /// Those of the files that the result names to which the way leads, by a link, out of the
+    /// repository.
+    pub outside: Vec<String>,
 }
 
 /// What a turn is held to have changed.
@@ -84,6 +89,14 @@ pub(super) fn check(
     inputs: &Inputs,
     seen: &Observation,
 ) -> Result<Checked, Failure> {
+    if !seen.outside.is_empty() {
+        let message = format!(
+            "a link leads out of the repository: {}",
+            seen.outside.join(", ")
+        );
+        let failure = Failure::new(Code::XchainPathOutsideRepository, message);
+        return Err(failure.with("files", array(&seen.outside)));
+    }
     let declared = result.files_changed();
     let mut warnings = Vec::new();
     if !seen.is_git() {
@@ -115,11 +128,21 @@ pub(super) fn check(
     let shared = inputs.state.turns().len() > 1;
     match role.map(|role| role.authority) {
         Some(WriteAuthority::ReviewOnly) => {
-            review_only(&undeclared, &unseen, shared, &mut warnings)?;
+            let alien: Vec<&RepoPath> = undeclared
+                .into_iter()
+                .filter(|path| !path.is_review())
+                .collect();
+            left_behind(result, seen, &alien, shared)?;
+            review_only(&alien, &unseen, shared, &mut warnings)?;
         }
         _ if from_afar => {}
         _ => {
-            written(&undeclared, shared, &mut warnings)?;
+            let alien: Vec<&RepoPath> = undeclared
+                .into_iter()
+                .filter(|path| !path.is_baseline_exempt())
+                .collect();
+            left_behind(result, seen, &alien, shared)?;
+            written(&alien, shared, &mut warnings)?;
             if !unseen.is_empty() {
                 warnings.push(format!(
                     "declared and not seen to change: {}",
@@ -139,25 +162,54 @@ pub(super) fn check(
     Ok(Checked { changed, warnings })
 }
 
-fn review_only(
+/// The working tree holds nothing that the result does not account for. Where it says that it
+/// ran checks, what they left behind is the likely cause, and the code says so.
+fn left_behind(
+    result: &TurnResult,
+    seen: &Observation,
     undeclared: &[&RepoPath],
+    shared: bool,
+) -> Result<(), Failure> {
+    let lying: Vec<&RepoPath> = undeclared
+        .iter()
+        .copied()
+        .filter(|path| seen.uncommitted.contains(path.as_str()))
+        .collect();
+    // Whose change it is cannot be told while turns run side by side.
+    if lying.is_empty() || shared {
+        return Ok(());
+    }
+    if !result.ran_checks() {
+        let message = "the working tree has changes that the result does not declare";
+        return Err(mismatch(
+            Code::XchainArtifactDirtyTreeMismatch,
+            message,
+            &lying,
+        ));
+    }
+    let message = "the declared checks left files behind that the result does not account for; \
+                   name each in verification.produced_files (artifact or ignore) or in files_changed";
+    Err(mismatch(
+        Code::XchainUndeclaredVerificationOutputs,
+        message,
+        &lying,
+    ))
+}
+
+fn review_only(
+    product: &[&RepoPath],
     unseen: &[&RepoPath],
     shared: bool,
     warnings: &mut Vec<String>,
 ) -> Result<(), Failure> {
-    let product: Vec<&RepoPath> = undeclared
-        .iter()
-        .copied()
-        .filter(|path| !path.is_review())
-        .collect();
     if !product.is_empty() && !shared {
         let message = "a role that only reviews changed files that are no reviews";
-        return Err(mismatch(message, &product));
+        return Err(mismatch(Code::XchainArtifactMismatch, message, product));
     }
     if !product.is_empty() {
         warnings.push(format!(
             "changed by somebody, while turns run side by side: {}",
-            join(&product)
+            join(product)
         ));
     }
     let phantom: Vec<&RepoPath> = unseen
@@ -166,10 +218,8 @@ fn review_only(
         .filter(|path| !path.is_baseline_exempt())
         .collect();
     if !phantom.is_empty() {
-        return Err(mismatch(
-            "a review declares files that did not change",
-            &phantom,
-        ));
+        let message = "a review declares files that did not change";
+        return Err(mismatch(Code::XchainArtifactMismatch, message, &phantom));
     }
     Ok(())
 }
@@ -179,26 +229,18 @@ fn written(
     shared: bool,
     warnings: &mut Vec<String>,
 ) -> Result<(), Failure> {
-    let undeclared: Vec<&RepoPath> = undeclared
-        .iter()
-        .copied()
-        .filter(|path| !path.is_baseline_exempt())
-        .collect();
     if undeclared.is_empty() {
         return Ok(());
     }
     if shared {
-        // Whose change it is cannot be told while turns run side by side.
         warnings.push(format!(
             "changed and declared by nobody so far: {}",
-            join(&undeclared)
+            join(undeclared)
         ));
         return Ok(());
     }
-    Err(mismatch(
-        "files changed that the result does not declare",
-        &undeclared,
-    ))
+    let message = "files changed that the result does not declare";
+    Err(mismatch(Code::XchainArtifactMismatch, message, undeclared))
 }
 
 fn empty_workspace(
@@ -216,10 +258,10 @@ fn empty_workspace(
     Ok(())
 }
 
-fn mismatch(message: &str, files: &[&RepoPath]) -> Failure {
+fn mismatch(code: Code, message: &str, files: &[&RepoPath]) -> Failure {
     let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
     let message = format!("{message}: {}", names.join(", "));
-    Failure::new(Code::XchainArtifactMismatch, message).with("files", array(&names))
+    Failure::new(code, message).with("files", array(&names))
 }
 
 fn join(files: &[&RepoPath]) -> String {

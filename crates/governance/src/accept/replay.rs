@@ -32,15 +32,7 @@ pub struct Recovery {
 /// # Errors
 /// With `record_invalid` when it is no journal; it is then left alone.
 pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
-    let damaged = |what: &str| {
-        Failure::new(
-            Code::XchainRecordInvalid,
-            format!("a journal was left behind, and {what}"),
-        )
-    };
-    if text(journal, "status") != Some("prepared") {
-        return Err(damaged("its status is not known"));
-    }
+    check_prepared(journal)?;
     let kind = text(journal, "kind").map_or(Some(CommitKind::Accept), CommitKind::parse);
     let own = members::object(journal, "accord").map(|own| list(own, "writes"));
     let (applied, superseded) = match kind {
@@ -50,6 +42,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
             let is = |name: &str| text(journal, name) == Some(now.as_str());
             (is("state_after"), !is("state_after") && !is("state_before"))
         }
+        Some(CommitKind::Coordinate) => return Err(damaged("it belongs to a coordinator")),
         None => return Err(damaged("its kind is not known")),
     };
     if superseded {
@@ -60,11 +53,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
         });
     }
     let mut writes = match own {
-        Some(writes) => {
-            let read = writes.iter().map(|write| Write::read(write.as_object()?));
-            let read: Option<Vec<Write>> = read.collect();
-            read.ok_or_else(|| damaged("one of its writes is not known"))?
-        }
+        Some(writes) => own_writes(writes)?,
         None => foreign(journal).ok_or_else(|| damaged("it lacks what a journal has"))?,
     };
     let moved_on = kind == Some(CommitKind::Accept) && applied && went_on(journal, state);
@@ -78,6 +67,53 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
         applied,
         superseded,
     })
+}
+
+/// Reads a coordinator's journal, given the mark of its state on disk, `None` where it has
+/// none.
+pub(crate) fn recover_coordinator(
+    journal: &Object,
+    state: Option<&str>,
+    state_path: &str,
+) -> Result<Recovery, Failure> {
+    check_prepared(journal)?;
+    if text(journal, "kind") != Some(CommitKind::Coordinate.as_str()) {
+        return Err(damaged("it belongs to no coordinator"));
+    }
+    let applied = state.is_some() && text(journal, "state_after") == state;
+    let superseded = !applied && text(journal, "state_before") != state;
+    let mut writes = Vec::new();
+    if !superseded {
+        let own = members::object(journal, "accord").map_or(&[][..], |own| list(own, "writes"));
+        writes = own_writes(own)?;
+        writes.retain(
+            |write| !matches!(write, Write::Replace { path, .. } if applied && path == state_path),
+        );
+    }
+    Ok(Recovery {
+        writes,
+        applied,
+        superseded,
+    })
+}
+
+fn damaged(what: &str) -> Failure {
+    let message = format!("a journal was left behind, and {what}");
+    Failure::new(Code::XchainRecordInvalid, message)
+}
+
+fn check_prepared(journal: &Object) -> Result<(), Failure> {
+    match text(journal, "status") {
+        Some("prepared") => Ok(()),
+        _ => Err(damaged("its status is not known")),
+    }
+}
+
+/// The writes of a journal of ours.
+fn own_writes(writes: &[Value]) -> Result<Vec<Write>, Failure> {
+    let read = writes.iter().map(|write| Write::read(write.as_object()?));
+    let read: Option<Vec<Write>> = read.collect();
+    read.ok_or_else(|| damaged("one of its writes is not known"))
 }
 
 /// Whether the state knows that the turn was accepted.

@@ -26,7 +26,7 @@ pub use problem::{ConfigProblem, refusal};
 pub use roles::{Role, Runtime, RuntimeType, WriteAuthority};
 pub use routing::{MAX_CONCURRENT_TURNS, Route};
 pub use validate::{narrow_problems, problems};
-pub use workflow::{Artifact, Semantics, WorkflowKit};
+pub use workflow::{Artifact, Semantics, Template, WorkflowKit};
 
 use crate::hooks::{Hook, HookPhase};
 use accord_contract::codes::Failure;
@@ -34,14 +34,32 @@ use accord_contract::codes::Failure;
 /// The phases of a run whose configuration has no routing.
 pub const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];
 
-/// Members that only feed features outside the protocol: kept, and named by a check-up.
-const PRODUCT_MEMBERS: [&str; 6] = [
-    "notifications",
-    "schedules",
-    "run_loop",
-    "retention",
-    "template",
-    "missions",
+/// The members that decide something here. Any other is kept, and named by a check-up.
+const EFFECTIVE_MEMBERS: [&str; 15] = [
+    "schema_version",
+    "project",
+    "roles",
+    "runtimes",
+    "routing",
+    "gates",
+    "hooks",
+    "workflow_kit",
+    "rules",
+    "budget",
+    "policies",
+    "approval_policy",
+    "timeouts",
+    "prompts",
+    "gate_semantic_coverage_mode",
+];
+
+/// What of them decides nothing all the same. The protocol names no meaning for deadlock
+/// cycles that a run could be held to; a run that makes no progress is stopped by
+/// [`progress`](crate::progress).
+const IDLE_MEMBERS: [(&str, &str, &str); 3] = [
+    ("rules", "max_deadlock_cycles", "rules.max_deadlock_cycles"),
+    ("budget", "cost_rates", "budget.cost_rates"),
+    ("project", "default_branch", "project.default_branch"),
 ];
 
 /// A governed configuration.
@@ -207,12 +225,20 @@ impl Config {
             .map_or(1, |route| route.max_concurrent_turns)
     }
 
-    /// Members that are kept and have no effect here.
+    /// Members that are kept and have no effect here, as dotted names.
     pub fn product_members(&self) -> Vec<&str> {
-        let names = PRODUCT_MEMBERS.into_iter();
-        names
-            .filter(|name| self.document.contains_key(*name))
-            .collect()
+        let names = self.document.keys().map(String::as_str);
+        let mut found: Vec<&str> = names
+            .filter(|name| !EFFECTIVE_MEMBERS.contains(name))
+            // Whoever wrote these said already that they are for others.
+            .filter(|name| !name.starts_with("x-") && !name.starts_with('$'))
+            .collect();
+        let idle = IDLE_MEMBERS.iter().filter(|(section, name, _)| {
+            let section = crate::members::object(&self.document, section);
+            section.is_some_and(|members| members.contains_key(*name))
+        });
+        found.extend(idle.map(|(_, _, dotted)| *dotted));
+        found
     }
 
     fn project(&self, name: &str) -> &str {

@@ -47,14 +47,21 @@ pub struct WorkflowKit {
     phases: Vec<(String, Vec<Artifact>)>,
 }
 
-/// Templates that a phase may name.
-pub(super) const TEMPLATES: [&str; 5] = [
-    "planning-default",
-    "implementation-default",
-    "qa-default",
-    "architecture-review",
-    "security-review",
-];
+wire_enum! {
+    /// A set of documents that a phase may name instead of listing them.
+    pub enum Template("WorkflowTemplate", closed) {
+        /// What planning owes.
+        PlanningDefault = "planning-default",
+        /// What building owes.
+        ImplementationDefault = "implementation-default",
+        /// What quality assurance owes.
+        QaDefault = "qa-default",
+        /// A design that was weighed.
+        ArchitectureReview = "architecture-review",
+        /// What could be attacked, and what was found.
+        SecurityReview = "security-review",
+    }
+}
 
 impl Semantics {
     /// How the document at a path is judged when nothing else is said.
@@ -78,9 +85,16 @@ impl WorkflowKit {
         if document.contains_key("workflow_kit") {
             return Self::declared(document);
         }
-        let usual = super::DEFAULT_PHASES.map(|phase| (phase.to_owned(), usual(phase)));
+        let templates = [
+            Template::PlanningDefault,
+            Template::ImplementationDefault,
+            Template::QaDefault,
+        ];
+        let phases = super::DEFAULT_PHASES.into_iter().zip(templates);
         Self {
-            phases: usual.into(),
+            phases: phases
+                .map(|(phase, template)| (phase.to_owned(), template.artifacts()))
+                .collect(),
         }
     }
 
@@ -91,12 +105,8 @@ impl WorkflowKit {
             .flat_map(|kit| entries(kit, "phases"))
             .filter_map(|(phase, value)| {
                 let value = value.as_object()?;
-                let mut artifacts = match text(value, "template") {
-                    Some("planning-default") => usual("planning"),
-                    Some("implementation-default") => usual("implementation"),
-                    Some("qa-default") => usual("qa"),
-                    _ => Vec::new(),
-                };
+                let template = text(value, "template").and_then(Template::parse);
+                let mut artifacts = template.map_or_else(Vec::new, Template::artifacts);
                 for artifact in list(value, "artifacts")
                     .iter()
                     .filter_map(|item| item.as_object())
@@ -145,22 +155,49 @@ impl Artifact {
     }
 }
 
-fn usual(phase: &str) -> Vec<Artifact> {
-    let paths: &[&str] = match phase {
-        "planning" => &[".planning/PM_SIGNOFF.md", ".planning/SYSTEM_SPEC.md"],
-        "implementation" => &[".planning/IMPLEMENTATION_NOTES.md"],
-        _ => &[
-            ".planning/acceptance-matrix.md",
-            ".planning/ship-verdict.md",
-            ".planning/RELEASE_NOTES.md",
-        ],
-    };
-    let artifact = |path: &&str| Artifact {
-        path: (*path).to_owned(),
-        semantics: Semantics::of_path(path),
-        required_sections: Vec::new(),
-        required: true,
-        owned_by: None,
-    };
-    paths.iter().map(artifact).collect()
+impl Template {
+    /// The documents that it stands for.
+    pub fn artifacts(self) -> Vec<Artifact> {
+        let (paths, sections): (&[&str], &[&str]) = match self {
+            Self::PlanningDefault => (
+                &[
+                    ".planning/PM_SIGNOFF.md",
+                    ".planning/SYSTEM_SPEC.md",
+                    ".planning/ROADMAP.md",
+                ],
+                &[],
+            ),
+            Self::ImplementationDefault => (&[".planning/IMPLEMENTATION_NOTES.md"], &[]),
+            Self::QaDefault => (
+                &[
+                    ".planning/acceptance-matrix.md",
+                    ".planning/ship-verdict.md",
+                    ".planning/RELEASE_NOTES.md",
+                ],
+                &[],
+            ),
+            Self::ArchitectureReview => (
+                &[".planning/ARCHITECTURE.md"],
+                &[
+                    "## Context",
+                    "## Proposed Design",
+                    "## Trade-offs",
+                    "## Risks",
+                ],
+            ),
+            Self::SecurityReview => (
+                &[".planning/SECURITY_REVIEW.md"],
+                &["## Threat Model", "## Findings", "## Verdict"],
+            ),
+        };
+        let sectioned = (!sections.is_empty()).then_some(Semantics::SectionCheck);
+        let artifact = |path: &&str| Artifact {
+            path: (*path).to_owned(),
+            semantics: sectioned.or_else(|| Semantics::of_path(path)),
+            required_sections: sections.iter().map(|name| (*name).to_owned()).collect(),
+            required: true,
+            owned_by: None,
+        };
+        paths.iter().map(artifact).collect()
+    }
 }

@@ -120,6 +120,11 @@ impl Barrier {
         texts(&self.members, "required_repos")
     }
 
+    /// Those of them that count already.
+    pub fn satisfied_repos(&self) -> Vec<String> {
+        texts(&self.members, "satisfied_repos")
+    }
+
     fn decisions_of(&self, repo: &str, workstream: &Workstream) -> Vec<String> {
         let named = ["required_decision_ids_by_repo", "alignment_decision_ids"]
             .into_iter()

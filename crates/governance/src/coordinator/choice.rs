@@ -111,6 +111,16 @@ pub fn choose(
     Err(refusal(&obstacles))
 }
 
+/// What each workstream of the phase could do now, the one that begins it first.
+pub fn prospects(
+    place: &Place<'_>,
+    repos: &BTreeMap<String, RepoView>,
+) -> Vec<(String, Result<Choice, Obstacle>)> {
+    let streams = place.config.workstreams_of(place.state.phase());
+    let prospect = |stream: &Workstream| (stream.id.clone(), consider(stream, place, repos));
+    streams.into_iter().map(prospect).collect()
+}
+
 /// The line of the coordinator's history for a turn that was handed out.
 pub fn dispatched_line(place: &Place<'_>, choice: &Choice, turn: &TurnId, now: Instant) -> Object {
     build([
@@ -175,10 +185,15 @@ fn consider(
         return stop(Some(repo), ObstacleReason::RepoBusy);
     }
     let config = view.and_then(|view| view.config.as_ref());
-    let recommended = text(state.members(), "next_recommended_role").map(str::to_owned);
-    let role = recommended
-        .or_else(|| config?.route(state.phase())?.entry_role.clone())
-        .filter(|role| config.is_some_and(|config| config.role(role).is_some()));
+    let known = |role: &&str| config.is_some_and(|config| config.role(role).is_some());
+    // A recommendation may name a person, who takes no turns.
+    let role = text(state.members(), "next_recommended_role")
+        .filter(known)
+        .or_else(|| {
+            let entry = config?.route(state.phase())?.entry_role.as_deref();
+            entry.filter(known)
+        })
+        .map(str::to_owned);
     match role {
         Some(role) => Ok(Choice {
             workstream: stream.id.clone(),

@@ -41,6 +41,21 @@ impl DivergenceKind {
             Self::TurnAcceptedUnprojected | Self::TurnRejectedUnprojected
         )
     }
+
+    /// Whether it is mended by a person who accounts for it: the repository is then taken as
+    /// it is.
+    pub fn is_accountable(self) -> bool {
+        matches!(
+            self,
+            Self::RunIdMismatch | Self::RepoCompletedUnexpectedly | Self::TurnDisappeared
+        )
+    }
+
+    /// Whether the initiative cannot go on with it. A repository that waits for a person of
+    /// its own is no reason to stop the others.
+    pub fn is_fatal(self) -> bool {
+        !self.is_mendable() && self != Self::RepoBlockedUnexpectedly
+    }
 }
 
 /// One difference.
@@ -81,7 +96,8 @@ pub fn diverging(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<D
             continue;
         }
         let last = place.config.next_phase(place.state.phase()).is_none();
-        if state.status() == Status::Completed && !last {
+        let known = place.state.repo_run_status(repo) == Some("completed");
+        if state.status() == Status::Completed && !last && !known {
             add(DivergenceKind::RepoCompletedUnexpectedly);
         }
         if state.status() == Status::Blocked {
@@ -95,15 +111,16 @@ pub fn diverging(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<D
 /// The turns that were handed out, and what became of them.
 fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
     let of_repo = |line: &&Object| text(line, "repo_id") == Some(repo);
-    let known = |kind: &str| -> BTreeSet<&str> {
+    let known = |kinds: &[&str]| -> BTreeSet<&str> {
         let lines = place.history.iter().filter(of_repo);
-        let lines = lines.filter(|line| text(line, "type") == Some(kind));
+        let lines =
+            lines.filter(|line| text(line, "type").is_some_and(|kind| kinds.contains(&kind)));
         lines
             .filter_map(|line| text(line, "repo_turn_id"))
             .collect()
     };
-    let projected = known("acceptance_projection");
-    let rejected = known("turn_rejected");
+    let projected = known(&["acceptance_projection"]);
+    let rejected = known(&["turn_rejected", "turn_disappeared"]);
     let run = place.state.repo_run(repo);
     let accepted: BTreeSet<&str> = view
         .history

@@ -8,8 +8,8 @@ use accord_contract::wire_enum;
 
 use super::projection::Place;
 use super::{
-    BarrierStatus, BarrierType, Barriers, CoordinatorConfig, CoordinatorState, CoordinatorStatus,
-    RepoView,
+    BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
+    CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
 };
 use crate::Instant;
 use crate::members::{array, build, text, texts};
@@ -68,6 +68,43 @@ pub struct GateChange {
     pub history: Vec<Object>,
     /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
+}
+
+impl GateChange {
+    /// The change to write, with the coordinator's decisions about it.
+    pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Instant) -> CoordinatorChange {
+        let decisions = self.history.iter().map(|line| {
+            let member = |name: &str| line.get(name).cloned().unwrap_or(Value::Null);
+            let gate = text(line, "gate").unwrap_or_default();
+            let (category, statement) = match text(line, "type") {
+                Some("phase_transition_requested") => (
+                    CoordinatorDecision::PhaseTransition,
+                    format!("{gate} is reached"),
+                ),
+                Some("phase_transition_approved") => (
+                    CoordinatorDecision::PhaseTransition,
+                    format!("{gate} is passed"),
+                ),
+                Some("run_completion_requested") => (
+                    CoordinatorDecision::Completion,
+                    format!("{gate} is reached"),
+                ),
+                _ => (CoordinatorDecision::Completion, format!("{gate} is passed")),
+            };
+            let about = [
+                ("gate", member("gate")),
+                ("from", member("from")),
+                ("to", member("to")),
+            ];
+            ledger.line(&self.state, category, &statement, about, now)
+        });
+        let decisions = decisions.collect();
+        let mut change = CoordinatorChange::of_state(self.state, self.barriers);
+        change.decisions = decisions;
+        change.history = self.history;
+        change.barrier_ledger = self.ledger;
+        change
+    }
 }
 
 /// What keeps the phase from ending.

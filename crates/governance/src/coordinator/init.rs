@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 
-use super::{Barriers, CoordinatorConfig, CoordinatorState, RepoView, phase_alignment};
+use super::{
+    Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorDecision, CoordinatorLedger,
+    CoordinatorState, RepoView, phase_alignment,
+};
 use crate::members::build;
 use crate::state::Status;
 use crate::{Ids, Instant};
@@ -29,6 +32,20 @@ pub struct Initialised {
     pub barriers: Barriers,
     /// The first line of its history.
     pub line: Object,
+}
+
+impl Initialised {
+    /// The change to write.
+    pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Instant) -> CoordinatorChange {
+        let count = self.state.repos().count();
+        let statement = format!("an initiative over {count} repositories begins");
+        let category = CoordinatorDecision::Initialization;
+        let decision = ledger.line(&self.state, category, &statement, [], now);
+        let mut change = CoordinatorChange::of_state(self.state, self.barriers);
+        change.history.push(self.line);
+        change.decisions.push(decision);
+        change
+    }
 }
 
 /// Checks every repository, and says what each needs; once all of them have a run, begins.

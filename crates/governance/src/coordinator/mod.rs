@@ -10,28 +10,38 @@
 
 mod barrier;
 mod choice;
+mod commit;
 mod config;
 mod context;
+mod dispatching;
 mod divergence;
 mod gates;
+pub mod hooks;
 mod init;
+mod ledger;
 mod projection;
 mod resync;
 mod state;
 mod validate;
 
 pub use barrier::{Barrier, BarrierStatus, BarrierType, Barriers, Effect};
-pub use choice::{Choice, Obstacle, ObstacleReason, choose, dispatched_line};
+pub use choice::{Choice, Obstacle, ObstacleReason, choose, dispatched_line, prospects};
+pub use commit::{
+    CONTEXT_DOCUMENT, CONTEXT_MARKDOWN, CoordinatorChange, barriers_path, context_folder,
+    coordinator_home, coordinator_state_path, recover, recovery_report_path,
+};
 pub use config::{CoordinatorConfig, CoordinatorGate, Repo, Workstream};
 pub use context::{TurnContext, turn_context};
+pub use dispatching::{Dispatching, Found, begin_dispatch, end_dispatch, forget_dispatch};
 pub use divergence::{Divergence, DivergenceKind, diverging};
 pub use gates::{
     Blocker, BlockerKind, DEFAULT_FINAL_GATE, GateChange, approve_gate, phase_blockers,
     request_completion, request_phase,
 };
 pub use init::{Initialised, RepoStart, init};
+pub use ledger::{CoordinatorDecision, CoordinatorLedger};
 pub use projection::{Offer, Place, Projection, project};
-pub use resync::{Resync, check_recovery_report, resync};
+pub use resync::{Account, Resync, check_recovery_report, recovery_report, resync};
 pub use state::{CoordinatorState, CoordinatorStatus, RepoView};
 pub use validate::{CoordinatorProblem, phase_alignment, problems, refusal};
 

@@ -7,10 +7,21 @@ use accord_contract::wire::{Object, Value};
 
 use super::projection::{Offer, Place, project};
 use super::{
-    Barriers, CoordinatorState, CoordinatorStatus, Divergence, DivergenceKind, RepoView, diverging,
+    Barriers, CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorState,
+    CoordinatorStatus, Divergence, DivergenceKind, Effect, RepoView, diverging,
+    recovery_report_path,
 };
 use crate::members::{array, build, text};
-use crate::{Ids, Instant};
+use crate::{Ids, Instant, RunId};
+
+/// Whether a person accounts for what went wrong.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Account<'a> {
+    /// Nobody does: only what happened in the ordinary course is taken over.
+    None,
+    /// A person wrote this report, and the repositories are taken as they are.
+    Report(&'a str),
+}
 
 /// What a resynchronisation leads to; to be written as one.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +35,16 @@ pub struct Resync {
     pub history: Vec<Object>,
     /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
+    /// The acceptances that were taken over, and the barriers that each moved.
+    pub projected: Vec<(Object, Vec<Effect>)>,
     /// What was mended.
     pub mended: Vec<Divergence>,
     /// What is left.
     pub left: Vec<Divergence>,
+    /// Whether a blocked initiative goes on.
+    pub resumed: bool,
+    report: Option<String>,
+    before: Option<String>,
 }
 
 /// Takes over what happened in the repositories behind the coordinator's back.
@@ -37,90 +54,37 @@ pub struct Resync {
 pub fn resync(
     place: &Place<'_>,
     repos: &BTreeMap<String, RepoView>,
+    account: Account<'_>,
     ids: &mut Ids,
     now: Instant,
 ) -> Result<Resync, Failure> {
+    let accounted = account != Account::None;
     let (mended, left): (Vec<Divergence>, Vec<Divergence>) = diverging(place, repos)
         .into_iter()
-        .partition(|found| found.kind.is_mendable());
-    let mut barriers = place.barriers.clone();
-    let mut known = place.history.to_vec();
-    let mut history = Vec::new();
-    let mut ledger = Vec::new();
-    for found in &mended {
-        let (turn, workstream) = (found.turn.as_deref(), found.workstream.as_deref());
-        let line = if found.kind == DivergenceKind::TurnAcceptedUnprojected {
-            let lines = repos.get(&found.repo).map_or(&[][..], |view| &view.history);
-            let Some(accepted) = lines.iter().find(|line| text(line, "turn_id") == turn) else {
-                continue;
-            };
-            let place = Place {
-                barriers: &barriers,
-                history: &known,
-                ..*place
-            };
-            let offer = Offer {
-                repo: &found.repo,
-                workstream: workstream.unwrap_or_default(),
-                root: None,
-                accepted,
-            };
-            let projection = project(&place, &offer, ids, now)?;
-            ledger.extend(projection.ledger);
-            barriers = projection.barriers;
-            projection.line
-        } else {
-            Some(build([
-                ("type", "turn_rejected".into()),
-                ("timestamp", now.to_string().into()),
-                ("super_run_id", place.state.super_run_id().into()),
-                ("repo_id", found.repo.as_str().into()),
-                ("workstream_id", workstream.into()),
-                ("repo_turn_id", turn.into()),
-            ]))
-        };
-        if let Some(line) = line {
-            known.push(line.clone());
-            history.push(line);
-        }
-    }
-    let mut state = place.state.clone();
-    settle(&mut state, &left, now);
-    Ok(Resync {
-        state,
-        barriers,
-        history,
-        ledger,
+        .partition(|found| found.kind.is_mendable() || (accounted && found.kind.is_accountable()));
+    let mut resync = Resync {
+        state: place.state.clone(),
+        barriers: place.barriers.clone(),
+        history: Vec::new(),
+        ledger: Vec::new(),
+        projected: Vec::new(),
         mended,
         left,
-    })
-}
-
-/// Blocked where something is left, and going on again where nothing is.
-fn settle(state: &mut CoordinatorState, left: &[Divergence], now: Instant) {
-    if state.status() == CoordinatorStatus::Completed {
-        return;
+        resumed: false,
+        report: match account {
+            Account::None => None,
+            Account::Report(report) => Some(report.to_owned()),
+        },
+        before: place.state.blocked_reason().map(str::to_owned),
+    };
+    for found in resync.mended.clone() {
+        resync.mend(place, repos, &found, ids, now)?;
     }
-    if left.is_empty() {
-        if state.status() == CoordinatorStatus::Blocked {
-            let waits = state.pending_gate().is_some();
-            let status = if waits {
-                CoordinatorStatus::Paused
-            } else {
-                CoordinatorStatus::Active
-            };
-            state.set_status(status, now);
-        }
-        state.set("blocked_reason", Value::Null);
-        return;
+    let blocked = resync.settle(now);
+    if !resync.mended.is_empty() || blocked || resync.resumed {
+        resync.account_for(place, now);
     }
-    let texts: Vec<String> = left
-        .iter()
-        .map(|found| format!("{}: {}", found.repo, found.kind))
-        .collect();
-    state.set_status(CoordinatorStatus::Blocked, now);
-    state.set("blocked_reason", texts.join("; "));
-    state.set("divergence", array(&texts));
+    Ok(resync)
 }
 
 /// Checks the report that a person writes before a blocked initiative goes on.
@@ -137,8 +101,208 @@ pub fn check_recovery_report(report: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!(
-        "the recovery report says nothing under {}",
+        "the initiative is blocked, and {} says nothing under {}",
+        recovery_report_path(),
         empty.join(", ")
     );
-    Err(Failure::new(Code::XchainCoordinatorDiverged, message))
+    Err(Failure::new(Code::XchainCoordinatorDiverged, message)
+        .with("report", recovery_report_path()))
+}
+
+/// The report as it waits for a person.
+pub fn recovery_report(reason: &str) -> String {
+    format!(
+        "# Recovery report\n\n## Trigger\n\n{reason}\n\n\
+         ## Impact\n\n(Say what the initiative lost or risks by it.)\n\n\
+         ## Mitigation\n\n(Say what was done, and why it is safe to go on.)\n"
+    )
+}
+
+impl Resync {
+    /// Whether there is anything to write.
+    pub fn is_empty(&self) -> bool {
+        self.history.is_empty()
+    }
+
+    /// The change to write. A report that was used goes into the history with it; a new block
+    /// comes with a report to fill in, unless there is one.
+    pub fn into_change(
+        self,
+        has_report: bool,
+        ledger: &mut CoordinatorLedger,
+        now: Instant,
+    ) -> CoordinatorChange {
+        let reason = self.state.blocked_reason().map(str::to_owned);
+        let mut change = CoordinatorChange::of_state(self.state, self.barriers);
+        change.history = self.history;
+        change.barrier_ledger = self.ledger;
+        if self.resumed {
+            let status = change.state.status().as_str();
+            let statement = format!("the initiative goes on, {status}");
+            let about = [
+                ("from", "blocked".into()),
+                ("to", status.into()),
+                ("reason", self.before.into()),
+            ];
+            let category = CoordinatorDecision::Recovery;
+            let line = ledger.line(&change.state, category, &statement, about, now);
+            change.decisions.push(line);
+        }
+        match reason {
+            Some(reason) if !has_report => {
+                let report = (recovery_report_path(), recovery_report(&reason));
+                change.documents.push(report);
+            }
+            None if self.resumed => change.removed.push(recovery_report_path()),
+            _ => {}
+        }
+        change
+    }
+
+    fn mend(
+        &mut self,
+        place: &Place<'_>,
+        repos: &BTreeMap<String, RepoView>,
+        found: &Divergence,
+        ids: &mut Ids,
+        now: Instant,
+    ) -> Result<(), Failure> {
+        let view = repos.get(&found.repo);
+        let kind = match found.kind {
+            DivergenceKind::TurnAcceptedUnprojected => {
+                return self.take_over(place, view, found, ids, now);
+            }
+            DivergenceKind::RunIdMismatch => {
+                let run = view.and_then(|view| view.state.as_ref()?.run_id());
+                let run = run.map_or("", RunId::as_str).to_owned();
+                self.state.set_of_repo(&found.repo, "run_id", &run);
+                "repo_run_adopted"
+            }
+            DivergenceKind::RepoCompletedUnexpectedly => {
+                self.state.set_of_repo(&found.repo, "status", "completed");
+                "repo_completion_adopted"
+            }
+            DivergenceKind::TurnDisappeared => "turn_disappeared",
+            _ => "turn_rejected",
+        };
+        self.history.push(build([
+            ("type", kind.into()),
+            ("timestamp", now.to_string().into()),
+            ("super_run_id", place.state.super_run_id().into()),
+            ("repo_id", found.repo.as_str().into()),
+            ("repo_run_id", self.state.repo_run(&found.repo).into()),
+            ("workstream_id", found.workstream.clone().into()),
+            ("repo_turn_id", found.turn.clone().into()),
+        ]));
+        Ok(())
+    }
+
+    fn take_over(
+        &mut self,
+        place: &Place<'_>,
+        view: Option<&RepoView>,
+        found: &Divergence,
+        ids: &mut Ids,
+        now: Instant,
+    ) -> Result<(), Failure> {
+        let turn = found.turn.as_deref();
+        let lines = view.map_or(&[][..], |view| &view.history);
+        let Some(accepted) = lines.iter().find(|line| text(line, "turn_id") == turn) else {
+            return Ok(());
+        };
+        let known = [place.history, &self.history].concat();
+        let place = Place {
+            barriers: &self.barriers,
+            history: &known,
+            ..*place
+        };
+        let offer = Offer {
+            repo: &found.repo,
+            workstream: found.workstream.as_deref().unwrap_or_default(),
+            root: None,
+            accepted,
+        };
+        let projection = project(&place, &offer, ids, now)?;
+        self.ledger.extend(projection.ledger);
+        self.barriers = projection.barriers;
+        if let Some(line) = projection.line {
+            self.history.push(line.clone());
+            self.projected.push((line, projection.effects));
+        }
+        Ok(())
+    }
+
+    /// Blocked where something is left that stops it, and going on again where nothing is;
+    /// whether it is newly blocked.
+    fn settle(&mut self, now: Instant) -> bool {
+        let status = self.state.status();
+        if status == CoordinatorStatus::Completed {
+            return false;
+        }
+        let waits = self.state.pending_gate().is_some();
+        // A gate that waits has looked at its repositories; one that stops since makes it
+        // uncertain what a person would approve.
+        let stops = |found: &&Divergence| found.kind.is_fatal() || waits;
+        let texts: Vec<String> = self
+            .left
+            .iter()
+            .filter(stops)
+            .map(|found| format!("{}: {}", found.repo, found.kind))
+            .collect();
+        if texts.is_empty() {
+            // Only who wrote the report lets a blocked initiative go on.
+            if status == CoordinatorStatus::Blocked && self.report.is_some() {
+                let next = if waits {
+                    CoordinatorStatus::Paused
+                } else {
+                    CoordinatorStatus::Active
+                };
+                self.state.set_status(next, now);
+                self.state.set("blocked_reason", Value::Null);
+                self.state.set("divergence", Value::Null);
+                self.resumed = true;
+            }
+            return false;
+        }
+        self.state.set_status(CoordinatorStatus::Blocked, now);
+        self.state.set("blocked_reason", texts.join("; "));
+        self.state.set("divergence", array(&texts));
+        status != CoordinatorStatus::Blocked
+    }
+
+    /// The lines that say what the resynchronisation did.
+    fn account_for(&mut self, place: &Place<'_>, now: Instant) {
+        let head = |kind: &str| {
+            build([
+                ("type", kind.into()),
+                ("timestamp", now.to_string().into()),
+                ("super_run_id", place.state.super_run_id().into()),
+            ])
+        };
+        let mut repos: Vec<&str> = self
+            .mended
+            .iter()
+            .map(|found| found.repo.as_str())
+            .collect();
+        repos.dedup();
+        let effects = self.projected.iter().flat_map(|(_, effects)| effects);
+        let effects: Vec<Value> = effects.map(|effect| effect.document().into()).collect();
+        let mut line = head("state_resynced");
+        line.extend(build([
+            ("resynced_repos", array(&repos)),
+            ("barrier_changes", effects.into()),
+            ("blocked_reason", self.state.blocked_reason().into()),
+        ]));
+        self.history.push(line);
+        if self.resumed {
+            let mut line = head("blocked_resolved");
+            line.extend(build([
+                ("from", "blocked".into()),
+                ("to", self.state.status().as_str().into()),
+                ("blocked_reason", self.before.clone().into()),
+                ("recovery_report", self.report.clone().into()),
+            ]));
+            self.history.push(line);
+        }
+    }
 }

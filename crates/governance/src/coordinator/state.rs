@@ -133,13 +133,33 @@ impl CoordinatorState {
         members::object(&self.members, "pending_gate")
     }
 
+    /// The turn that is being handed out.
+    pub(super) fn dispatching(&self) -> Option<&Object> {
+        members::object(&self.members, "dispatching")
+    }
+
+    /// Why a person must mend something.
+    pub fn blocked_reason(&self) -> Option<&str> {
+        text(&self.members, "blocked_reason")
+    }
+
+    /// What is known of a repository's run.
+    pub fn repo_run_status(&self, repo: &str) -> Option<&str> {
+        let runs = members::object(&self.members, "repo_runs")?;
+        text(members::object(runs, repo)?, "status")
+    }
+
     pub(super) fn set(&mut self, name: &str, value: impl Into<Value>) {
         self.members.insert(name.to_owned(), value.into());
     }
 
+    pub(super) fn touch(&mut self, now: Instant) {
+        self.set("updated_at", now.to_string());
+    }
+
     pub(super) fn set_status(&mut self, status: CoordinatorStatus, now: Instant) {
         self.status = status;
-        self.set("updated_at", now.to_string());
+        self.touch(now);
     }
 
     pub(super) fn set_phase(&mut self, phase: &str) {
@@ -155,11 +175,15 @@ impl CoordinatorState {
     }
 
     pub(super) fn set_repo_phase(&mut self, repo: &str, phase: &str) {
+        self.set_of_repo(repo, "phase", phase);
+    }
+
+    pub(super) fn set_of_repo(&mut self, repo: &str, name: &str, value: &str) {
         let mut runs = members::object(&self.members, "repo_runs")
             .cloned()
             .unwrap_or_default();
         if let Some(Value::Object(run)) = runs.get_mut(repo) {
-            run.insert("phase".into(), phase.into());
+            run.insert(name.to_owned(), value.into());
         }
         self.set("repo_runs", runs);
     }

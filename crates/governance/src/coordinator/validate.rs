@@ -22,6 +22,16 @@ pub struct CoordinatorProblem {
     pub message: String,
 }
 
+impl CoordinatorProblem {
+    /// A problem under the protocol's own code for it.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
 impl fmt::Display for CoordinatorProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.code, self.message)

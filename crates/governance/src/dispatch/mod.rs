@@ -156,6 +156,21 @@ pub fn mark(
     ids: &mut Ids,
     now: Instant,
 ) -> Result<Change, Failure> {
+    mark_with(state, turn, status, Object::new(), ids, now)
+}
+
+/// As [`mark`], with members that the turn gets: who its worker is, when it was first heard.
+///
+/// # Errors
+/// As [`mark`].
+pub fn mark_with(
+    state: &State,
+    turn: &TurnId,
+    status: TurnStatus,
+    about: Object,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
     if state.status() != Status::Active {
         return Err(illegal(state, "carry a turn out"));
     }
@@ -163,6 +178,9 @@ pub fn mark(
     let mut next = state.clone();
     let mut role = String::new();
     if let Some(active) = next.turn_mut(turn) {
+        for (name, value) in about {
+            active.set(&name, value);
+        }
         active.set_status(status);
         role = active.role().to_owned();
         if status == TurnStatus::Dispatched {

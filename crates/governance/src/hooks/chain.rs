@@ -116,6 +116,11 @@ impl HookChain {
         }
     }
 
+    /// The audit so far, in order.
+    pub fn entries(&self) -> &[AuditEntry] {
+        &self.entries
+    }
+
     /// What came of the chain; `None` while a hook waits to run.
     pub fn finish(self) -> Option<HookOutcome> {
         if self.next().is_some() {

@@ -42,14 +42,20 @@ impl Snapshot {
     }
 }
 
-/// The code for what was changed: the gravest first.
+/// The code for what was changed, in this repository or in one that is coordinated: the
+/// gravest first. What lies in a bundle is never taken for a record.
 pub fn tamper_code(paths: &[String]) -> Code {
-    let named = |name: &str| paths.iter().any(|path| path == name);
-    if named(PROTECTED_FILES[0]) {
+    let records: Vec<&str> = paths
+        .iter()
+        .filter(|path| !path.contains("/dispatch/"))
+        .filter_map(|path| path.rsplit('/').next())
+        .collect();
+    let named = |names: [&str; 2]| records.iter().any(|name| names.contains(name));
+    if named(["state.json", "barriers.json"]) {
         Code::XchainHookStateTamper
-    } else if named(PROTECTED_FILES[1]) {
+    } else if named(["history.jsonl"; 2]) {
         Code::XchainHookHistoryTamper
-    } else if named(PROTECTED_FILES[2]) {
+    } else if named(["decision-ledger.jsonl", "barrier-ledger.jsonl"]) {
         Code::XchainHookLedgerTamper
     } else {
         Code::XchainHookBundleTamper

@@ -91,6 +91,21 @@ impl TurnResult {
         verification.map_or(&[], |verification| list(verification, "machine_evidence"))
     }
 
+    /// Whether it names a check that it ran.
+    pub fn ran_checks(&self) -> bool {
+        let says = |text: &str| !text.trim().is_empty();
+        let verification = members::object(&self.document, "verification");
+        let named = verification.is_some_and(|verification| {
+            let commands = texts(verification, "commands");
+            commands.iter().any(|command| says(command))
+        });
+        let proven = |item: &Value| {
+            let command = item.get("command").and_then(Value::as_str);
+            command.is_some_and(says)
+        };
+        named || self.evidence().iter().any(proven)
+    }
+
     /// The files that it says it changed, as paths; those that are none are passed over.
     pub fn files_changed(&self) -> Vec<RepoPath> {
         let files = texts(&self.document, "files_changed");
@@ -98,6 +113,15 @@ impl TurnResult {
             .iter()
             .filter_map(|file| RepoPath::parse(file).ok())
             .collect()
+    }
+
+    /// Every file that it says it changed, or proposes to change.
+    pub fn named_files(&self) -> Vec<RepoPath> {
+        let proposed = list(&self.document, "proposed_changes");
+        let proposed = proposed
+            .iter()
+            .filter_map(|change| RepoPath::parse(change.get("path")?.as_str()?).ok());
+        self.files_changed().into_iter().chain(proposed).collect()
     }
 
     /// Files that its verification left behind and that are to be deleted.

@@ -11,6 +11,7 @@
 
 mod approve;
 mod assign;
+mod checkpoint;
 mod escalate;
 mod init;
 mod reject;
@@ -23,6 +24,7 @@ use accord_contract::wire::Object;
 pub use approve::{ActionRun, ApprovalPlan, approve_completion, approve_transition, plan_approval};
 pub(crate) use approve::{complete, enter_phase, pass_gate, set_gate};
 pub use assign::{Assignable, BaselineCheck, check_assignment};
+pub use checkpoint::checkpoint;
 pub(crate) use escalate::payload as block_payload;
 pub use escalate::{block, escalate, stopped_by_hook};
 pub use init::{Beginning, init};

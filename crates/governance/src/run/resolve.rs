@@ -7,15 +7,21 @@ use crate::event::{Emitter, EventType};
 use crate::ledger;
 use crate::members::build;
 use crate::state::{State, Status, TurnStatus};
-use crate::{Ids, Instant};
+use crate::{Ids, Instant, TurnId};
 
 /// Lets a run that is blocked or paused go on. Turns that failed for good may be tried once
-/// more.
+/// more. What the person committed meanwhile is theirs: active turns are measured from `head`, the
+/// commit that the repository stands at, where there is one.
 ///
 /// # Errors
 /// With `invalid_state_transition` when it is neither, or when a gate waits, which only an
 /// approval passes.
-pub fn resolve(state: &State, ids: &mut Ids, now: Instant) -> Result<Change, Failure> {
+pub fn resolve(
+    state: &State,
+    head: Option<&str>,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
     if !matches!(state.status(), Status::Blocked | Status::Paused) {
         return Err(illegal(state, "be resolved"));
     }
@@ -43,12 +49,41 @@ pub fn resolve(state: &State, ids: &mut Ids, now: Instant) -> Result<Change, Fai
         }
     }
     next.set("non_progress_count", 0);
+    let moved = head
+        .map(|head| rest_on(&mut next, head, now))
+        .unwrap_or_default();
     let details = build([("resolved", was.as_str().into())]);
     let mut emitter = Emitter::new(&next, ids, now)?;
     emitter.emit(EventType::EscalationResolved, &next, None, details.clone());
+    for (turn, role, from) in &moved {
+        let payload = build([("from_ref", from.as_str().into()), ("to_ref", head.into())]);
+        let kind = EventType::StateReconciledOperatorCommits;
+        emitter.emit(kind, &next, Some((turn.as_str(), role)), payload);
+    }
     let events = emitter.finish();
     let entry = ledger::governance("escalation_resolved", &next, now, details);
     let mut change = Change::new(next, events);
     change.ledger.push(entry);
     Ok(change)
+}
+
+/// Has active turns measured from this commit; gives those for which that is another than before.
+fn rest_on(state: &mut State, head: &str, now: Instant) -> Vec<(TurnId, String, String)> {
+    let turns: Vec<TurnId> = state.turns().map(|turn| turn.id().clone()).collect();
+    let mut moved = Vec::new();
+    for id in turns {
+        let Some(turn) = state.turn_mut(&id) else {
+            continue;
+        };
+        let Some(mut baseline) = turn.baseline() else {
+            continue;
+        };
+        let Some(from) = baseline.head_ref.take().filter(|from| from != head) else {
+            continue;
+        };
+        baseline.head_ref = Some(head.to_owned());
+        turn.set("baseline", baseline.document(now));
+        moved.push((id, turn.role().to_owned(), from));
+    }
+    moved
 }

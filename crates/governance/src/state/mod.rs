@@ -206,8 +206,11 @@ impl State {
                     .with("active_turns", members::array(&names))
             }
             _ => {
-                let name = id.map_or("no turn", TurnId::as_str);
-                Failure::new(Code::XchainTurnNotActive, format!("{name} is not active"))
+                let message = match id {
+                    Some(id) => format!("{id} is not active"),
+                    None => "no turn is active".to_owned(),
+                };
+                Failure::new(Code::XchainTurnNotActive, message)
             }
         })
     }

@@ -6,7 +6,7 @@ use accord_governance::hooks::Execution;
 use accord_governance::repo_decisions::RepoDecisions;
 use accord_governance::result::Leniency;
 use accord_governance::state::Status;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Script, accept, assign, config, config_with, ids, now, result, stage, world};
 
@@ -244,12 +244,14 @@ fn what_was_seen_is_held_against_what_is_declared() {
             .iter()
             .map(|(path, mark)| ((*path).into(), (*mark).into()))
             .collect(),
-        summary: None,
+        uncommitted: files.iter().map(|(path, _)| (*path).into()).collect(),
+        ..Observation::default()
     };
-    let run = |observations: Vec<Observation>| {
+    let said = |observations: Vec<Observation>, role: &str, change: fn(&mut Value)| {
         let mut world = world(config(), "implementation");
-        let turn = assign(&mut world, "dev", 2);
-        let staged = result(&world, &turn);
+        let turn = assign(&mut world, role, 2);
+        let mut staged = result(&world, &turn);
+        change(&mut staged);
         stage(&mut world, &turn, &staged);
         accept(
             &mut world,
@@ -260,6 +262,7 @@ fn what_was_seen_is_held_against_what_is_declared() {
             },
         )
     };
+    let run = |observations: Vec<Observation>| said(observations, "dev", |_| {});
     let lib = ("src/lib.rs", "1");
     let same = vec![git(&[lib, (".agentxchain/state.json", "9")]), git(&[lib])];
     assert_eq!(
@@ -269,12 +272,52 @@ fn what_was_seen_is_held_against_what_is_declared() {
             .member("accepted_integration_ref"),
         "workspace:dirty"
     );
-    let undeclared = run(vec![git(&[lib, ("src/evil.rs", "2")])]);
-    assert_eq!(undeclared.refused().code, Code::XchainArtifactMismatch);
+    let evil = || git(&[lib, ("src/evil.rs", "2")]);
+    let refused = |run: crate::support::Run| (run.refused().code, run.refused().details.clone());
+    let outputs = refused(run(vec![evil()]));
+    assert_eq!(outputs.0, Code::XchainUndeclaredVerificationOutputs);
+    assert_eq!(outputs.1.unwrap()["files"], json!(["src/evil.rs"]));
+    let skipped = |staged: &mut Value| staged["verification"] = json!({"status": "skipped"});
+    let blank = |staged: &mut Value| {
+        staged["verification"] = json!({"status": "skipped", "commands": []});
+    };
+    for quiet in [skipped, blank] {
+        let dirty = refused(said(vec![evil()], "dev", quiet));
+        assert_eq!(dirty.0, Code::XchainArtifactDirtyTreeMismatch);
+    }
+    // What is in a commit was not left behind.
+    let mut committed = evil();
+    committed.uncommitted.remove("src/evil.rs");
+    assert_eq!(
+        refused(run(vec![committed])).0,
+        Code::XchainArtifactMismatch
+    );
+    let review = vec![git(&[("src/lib.rs", "1")])];
+    let review = refused(said(review, "qa", |_| {}));
+    assert_eq!(review.0, Code::XchainUndeclaredVerificationOutputs);
+    let mut own = git(&[("src/lib.rs", "1")]);
+    own.uncommitted.clear();
+    let review = refused(said(vec![own], "qa", |_| {}));
+    assert_eq!(review.0, Code::XchainArtifactMismatch);
+    let declared = said(vec![evil(), evil()], "dev", |staged| {
+        staged["verification"]["produced_files"] =
+            json!([{"path": "src/evil.rs", "disposition": "artifact"}]);
+    });
+    assert_eq!(declared.events(), ["turn_accepted"]);
     assert_eq!(
         run(vec![git(&[])]).refused().code,
         Code::XchainEmptyWorkspaceArtifact
     );
+    // Somewhere on the way is a link; nobody need have version control for that to matter.
+    for seen in [git(&[lib]), Observation::default()] {
+        let outside = Observation {
+            outside: vec!["src/lib.rs".into()],
+            ..seen
+        };
+        let outside = refused(run(vec![outside]));
+        assert_eq!(outside.0, Code::XchainPathOutsideRepository);
+        assert_eq!(outside.1.unwrap()["files"], json!(["src/lib.rs"]));
+    }
     let drift = run(vec![git(&[lib]), git(&[("src/lib.rs", "2")])]);
     assert_eq!(drift.refused().code, Code::XchainAcceptanceDrift);
 }
@@ -406,7 +449,7 @@ fn turns_side_by_side_wait_for_each_other_and_conflict() {
         Status::Blocked,
         "three times is a loop"
     );
-    world.state = accord_governance::run::resolve(&world.state, &mut ids(63), now())
+    world.state = accord_governance::run::resolve(&world.state, None, &mut ids(63), now())
         .unwrap()
         .state;
     let merged = Options {

@@ -1,10 +1,10 @@
 //! Configurations: every rule, and what survives.
 
 use accord_contract::codes::Code;
-use accord_governance::config::{Config, narrow_problems, problems};
+use accord_governance::config::{Config, Semantics, narrow_problems, problems};
 use serde_json::{Value, json};
 
-use crate::support::config;
+use crate::support::{config, config_with};
 
 fn broken(change: impl FnOnce(&mut Value)) -> Vec<String> {
     let mut document = Value::Object(config().document().clone());
@@ -163,4 +163,56 @@ fn order_and_unknown_members_survive() {
     assert_eq!(Value::Object(config.document().clone()).to_string(), text);
     assert_eq!(config.phases(), ["planning", "implementation", "qa"]);
     assert_eq!(config.product_members(), ["notifications"]);
+}
+
+#[test]
+fn what_decides_nothing_is_named() {
+    let config = config_with(|document| {
+        document["intent_coverage_mode"] = json!("strict");
+        document["intake"] = json!({});
+        document["rules"] = json!({"max_turn_retries": 3, "max_deadlock_cycles": 2});
+        document["budget"] = json!({"per_run_max_usd": 1, "cost_rates": {}});
+        document["project"]["default_branch"] = json!("main");
+        document["gate_semantic_coverage_mode"] = json!("strict");
+        document["$schema"] = json!("s");
+    });
+    assert_eq!(
+        config.product_members(),
+        [
+            "intent_coverage_mode",
+            "intake",
+            "rules.max_deadlock_cycles",
+            "budget.cost_rates",
+            "project.default_branch"
+        ]
+    );
+}
+
+#[test]
+fn templates_stand_for_their_documents() {
+    let of = |template: &str| {
+        let config = config_with(|document| {
+            document["workflow_kit"] = json!({"phases": {"qa": {
+                "template": template,
+                "artifacts": [{"path": "docs/more.md", "required": false}]
+            }}});
+        });
+        config.workflow().artifacts("qa").to_vec()
+    };
+    let review = of("architecture-review");
+    assert_eq!(review.len(), 2);
+    assert_eq!(review[0].path, ".planning/ARCHITECTURE.md");
+    assert_eq!(review[0].semantics, Some(Semantics::SectionCheck));
+    assert_eq!(review[0].required_sections.len(), 4);
+    let security = of("security-review");
+    assert_eq!(security[0].path, ".planning/SECURITY_REVIEW.md");
+    assert_eq!(
+        security[0].required_sections,
+        ["## Threat Model", "## Findings", "## Verdict"]
+    );
+    assert_eq!(of("planning-default").len(), 4);
+    let unknown = broken(|document| {
+        document["workflow_kit"] = json!({"phases": {"qa": {"template": "lunch"}}});
+    });
+    assert_eq!(unknown, ["workflow_kit.phases.qa"]);
 }

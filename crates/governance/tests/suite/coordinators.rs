@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::Code;
 use accord_governance::coordinator::{
-    CoordinatorConfig, CoordinatorStatus, DivergenceKind, Initialised, Offer, Place, RepoStart,
-    RepoView, approve_gate, check_recovery_report, choose, dispatched_line, diverging, init,
-    problems, project, request_completion, request_phase, resync, turn_context,
+    Account, CoordinatorConfig, CoordinatorLedger, CoordinatorState, CoordinatorStatus,
+    Dispatching, DivergenceKind, Found, Initialised, Offer, Place, RepoStart, RepoView,
+    approve_gate, begin_dispatch, check_recovery_report, choose, dispatched_line, diverging,
+    end_dispatch, hooks, init, problems, project, recover, request_completion, request_phase,
+    resync, turn_context,
 };
 use accord_governance::state::State;
 use serde_json::{Map, Value, json};
 
-use crate::support::{config, ids, now, world};
+use crate::support::{assign, config, ids, now, world};
 
 fn document() -> Value {
     json!({
@@ -51,6 +53,11 @@ fn turn(id: &str, decisions: &[&str], file: &str) -> Map<String, Value> {
     let turn = json!({"turn_id": id, "summary": "s", "files_changed": [file], "decisions": decisions,
                       "verification": {"status": "pass"}});
     turn.as_object().unwrap().clone()
+}
+
+fn kinds_of(history: &[Map<String, Value>]) -> Vec<&str> {
+    let kinds = history.iter().map(|line| line["type"].as_str().unwrap());
+    kinds.collect()
 }
 
 #[test]
@@ -283,7 +290,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
         views.get_mut("api").unwrap().history.push(accepted);
         let mut phase = start.state.document();
         phase.insert("phase".into(), "implementation".into());
-        let state = accord_governance::coordinator::CoordinatorState::read(phase.into()).unwrap();
+        let state = CoordinatorState::read(phase.into()).unwrap();
         let place = Place {
             state: &state,
             ..place
@@ -311,14 +318,256 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
             DivergenceKind::TurnDisappeared
         ]
     );
-    let synced = resync(&place, &views, &mut ids(3), now()).unwrap();
+    let synced = resync(&place, &views, Account::None, &mut ids(3), now()).unwrap();
+    assert_eq!((synced.mended.len(), synced.left.len()), (1, 1));
     assert_eq!(
-        (synced.mended.len(), synced.left.len(), synced.history.len()),
-        (1, 1, 1)
+        kinds_of(&synced.history),
+        ["acceptance_projection", "state_resynced"]
+    );
+    assert_eq!(
+        synced.projected[0].1[0].status.as_str(),
+        "partially_satisfied"
     );
     assert_eq!(synced.state.status(), CoordinatorStatus::Blocked);
+    let blocked = synced.clone();
+    let mut ledger = CoordinatorLedger::default();
+    let change = synced.into_change(false, &mut ledger, now());
+    let (path, report) = &change.documents[0];
+    assert_eq!(path, ".agentxchain/multirepo/RECOVERY_REPORT.md");
+    assert!(report.contains("turn_disappeared"));
+    assert!(check_recovery_report(report).is_err());
+
+    // Without a report it stays blocked, with one the loss is written down.
+    let history = [&history[..], &blocked.history].concat();
+    let place = Place {
+        state: &blocked.state,
+        barriers: &blocked.barriers,
+        history: &history,
+        ..place
+    };
+    let again = resync(&place, &views, Account::None, &mut ids(4), now()).unwrap();
+    assert!(again.is_empty());
+    assert_eq!(again.state.status(), CoordinatorStatus::Blocked);
+    let report = Account::Report("why");
+    let resumed = resync(&place, &views, report, &mut ids(5), now()).unwrap();
+    assert_eq!(
+        kinds_of(&resumed.history),
+        ["turn_disappeared", "state_resynced", "blocked_resolved"]
+    );
+    assert_eq!(resumed.history[2]["recovery_report"], "why");
+    assert_eq!(resumed.state.status(), CoordinatorStatus::Active);
+    let history = [&history[..], &resumed.history].concat();
+    let change = resumed.into_change(true, &mut ledger, now());
+    assert_eq!(
+        change.removed,
+        [".agentxchain/multirepo/RECOVERY_REPORT.md"]
+    );
+    assert_eq!(change.decisions[0]["category"], "recovery");
+    let place = Place {
+        state: &change.state,
+        history: &history,
+        ..place
+    };
+    assert!(diverging(&place, &views).is_empty());
     assert!(
         check_recovery_report("## Trigger\nx\n## Impact\n(fill in)\n## Mitigation\nx").is_err()
     );
     assert!(check_recovery_report("## Trigger\nx\n## Impact\nx\n## Mitigation\nx").is_ok());
+}
+
+#[test]
+fn a_repository_that_waits_for_a_person_stops_only_a_gate() {
+    let config = coordinator();
+    let start = begun("implementation");
+    let mut views = repos("implementation");
+    let block = |state: &State| {
+        let mut document = state.document();
+        document.insert("status".into(), "blocked".into());
+        document.insert("blocked_on".into(), "human:why".into());
+        State::read(document.into()).unwrap()
+    };
+    let state = block(views["api"].state.as_ref().unwrap());
+    views.get_mut("api").unwrap().state = Some(state);
+    let place = Place {
+        config: &config,
+        state: &start.state,
+        barriers: &start.barriers,
+        history: &[],
+    };
+    let synced = resync(&place, &views, Account::None, &mut ids(3), now()).unwrap();
+    assert_eq!(synced.left[0].kind, DivergenceKind::RepoBlockedUnexpectedly);
+    assert_eq!(synced.state.status(), CoordinatorStatus::Active);
+    assert!(synced.is_empty());
+    let mut document = start.state.document();
+    document.insert("status".into(), "paused".into());
+    document.insert("pending_gate".into(), json!({"gate": "g", "to": "qa"}));
+    let waiting = CoordinatorState::read(document.into()).unwrap();
+    let place = Place {
+        state: &waiting,
+        ..place
+    };
+    let synced = resync(&place, &views, Account::None, &mut ids(3), now()).unwrap();
+    assert_eq!(synced.state.status(), CoordinatorStatus::Blocked);
+}
+
+#[test]
+fn a_turn_that_was_being_handed_out_is_found_again() {
+    let config = coordinator();
+    let start = begun("implementation");
+    let mut world = world(crate::support::config(), "implementation");
+    let view = |world: &accord_governance::fixture::World| RepoView {
+        config: Some(crate::support::config()),
+        state: Some(world.state.clone()),
+        history: world.history.clone(),
+    };
+    let mut state = start.state.document();
+    state.insert("phase".into(), "implementation".into());
+    let state = CoordinatorState::read(state.into()).unwrap();
+    let place = Place {
+        config: &config,
+        state: &state,
+        barriers: &start.barriers,
+        history: &[],
+    };
+    let choice = choose(&place, &repos("implementation"), None).unwrap();
+    let (dispatching, change) = begin_dispatch(&place, &choice, &view(&world), &mut ids(3), now());
+    assert_eq!(Dispatching::of(&change.state), Some(dispatching.clone()));
+    assert_eq!(dispatching.find(&view(&world)), Found::Nothing);
+    let turn = assign(&mut world, "dev", 9);
+    let found = Found::Active {
+        turn: turn.clone(),
+        dispatched: true,
+    };
+    assert_eq!(dispatching.find(&view(&world)), found);
+    // A turn from before it is another one.
+    let (later, _) = begin_dispatch(&place, &choice, &view(&world), &mut ids(4), now());
+    assert_eq!(later.find(&view(&world)), Found::Nothing);
+    let mut over = view(&world);
+    let mut document = over.state.as_ref().unwrap().document();
+    document.insert("active_turns".into(), json!({}));
+    over.state = Some(State::read(document.into()).unwrap());
+    let run = world.state.run_id().unwrap().as_str();
+    let line =
+        json!({"turn_id": turn.as_str(), "run_id": run, "role": "dev", "assigned_sequence": 1});
+    over.history.push(line.as_object().unwrap().clone());
+    assert_eq!(dispatching.find(&over), Found::Over(turn.clone()));
+    let place = Place {
+        state: &change.state,
+        ..place
+    };
+    let lines = [
+        json!({"id": "DEC-COORD-041"}),
+        json!({"id": "DEC-COORD-x"}),
+        json!({"id": "DEC-99"}),
+    ];
+    let lines = lines.iter().map(|line| line.as_object().unwrap());
+    let mut ledger = CoordinatorLedger::of(lines);
+    let ended = end_dispatch(&place, &dispatching, &turn, &mut ledger, now());
+    assert_eq!(Dispatching::of(&ended.state), None);
+    assert_eq!(ended.history[0]["repo_turn_id"], turn.as_str());
+    assert_eq!(ended.decisions[0]["id"], "DEC-COORD-042");
+    assert_eq!(ended.decisions[0]["category"], "dispatch");
+}
+
+#[test]
+fn a_coordinators_journal_is_carried_out_once() {
+    let start = begun("implementation");
+    let before = start.state.clone();
+    let config = coordinator();
+    let place = Place {
+        config: &config,
+        state: &before,
+        barriers: &start.barriers,
+        history: &[],
+    };
+    let views = repos("implementation");
+    let asked = request_phase(&place, &views, "implementation", now()).unwrap();
+    let mut ledger = CoordinatorLedger::default();
+    let change = asked.into_change(&mut ledger, now());
+    assert_eq!(change.decisions[0]["category"], "phase_transition");
+    let commit = change.commit(Some(&before), &mut ids(9), now().minutes_later(1));
+    let paths: Vec<String> = commit
+        .writes
+        .iter()
+        .map(|write| match write {
+            accord_governance::accept::Write::Append { record, .. } => record.path(),
+            accord_governance::accept::Write::Replace { path, .. } => path.clone(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            ".agentxchain/multirepo/history.jsonl",
+            ".agentxchain/multirepo/decision-ledger.jsonl",
+            ".agentxchain/multirepo/barriers.json",
+            ".agentxchain/multirepo/state.json"
+        ]
+    );
+    let again = recover(&commit.journal, Some(&before)).unwrap();
+    assert_eq!((again.writes.len(), again.applied), (4, false));
+    let accord_governance::accept::Write::Replace { text, .. } = commit.writes.last().unwrap()
+    else {
+        panic!("the state is written last");
+    };
+    let after = CoordinatorState::read(serde_json::from_str(text).unwrap()).unwrap();
+    let done = recover(&commit.journal, Some(&after)).unwrap();
+    assert_eq!((done.writes.len(), done.applied), (3, true));
+    let mut other = before.document();
+    other.insert("updated_at".into(), "later".into());
+    let other = CoordinatorState::read(other.into()).unwrap();
+    assert!(recover(&commit.journal, Some(&other)).unwrap().superseded);
+    assert!(recover(&commit.journal, None).unwrap().superseded);
+    let run =
+        accord_governance::accept::recover(&commit.journal, views["api"].state.as_ref().unwrap());
+    assert_eq!(run.unwrap_err().code, Code::XchainRecordInvalid);
+}
+
+#[test]
+fn hooks_of_the_coordinator_are_told_what_it_knows() {
+    let mut document = document();
+    let hook = |mode: &str| json!([{"name": "h", "type": "process", "command": ["x"], "timeout_ms": 100, "mode": mode}]);
+    document["hooks"] = json!({"before_assignment": hook("blocking"), "after_acceptance": hook("advisory"),
+        "before_gate": hook("blocking"), "on_escalation": hook("advisory")});
+    let config = CoordinatorConfig::read(document).unwrap();
+    let start = begun("implementation");
+    let views = repos("implementation");
+    let place = Place {
+        config: &config,
+        state: &start.state,
+        barriers: &start.barriers,
+        history: &[],
+    };
+    let choice = choose(&place, &views, None).unwrap();
+    let batch = hooks::before_assignment(&place, &choice, "/w").unwrap();
+    assert_eq!(batch.run_id.as_deref(), Some(start.state.super_run_id()));
+    assert_eq!(batch.payload["repo_id"], "api");
+    assert_eq!(batch.payload["coordinator_workspace"], "/w");
+    assert_eq!(
+        batch.payload["barriers"]["core_completion"]["status"],
+        "pending"
+    );
+    assert_eq!(
+        batch.payload["pending_barriers"].as_array().unwrap().len(),
+        3
+    );
+    assert!(hooks::before_gate(&place, "/w").is_none());
+    let asked = request_phase(&place, &views, "implementation", now()).unwrap();
+    let waiting = Place {
+        state: &asked.state,
+        ..place
+    };
+    let gate = hooks::before_gate(&waiting, "/w").unwrap();
+    assert_eq!(gate.payload["to_phase"], "implementation");
+    assert_eq!(
+        gate.payload["pending_gate"]["gate_type"],
+        "phase_transition"
+    );
+    let line = turn("turn_1", &["DEC-1"], "a");
+    let after = hooks::after_acceptance(&place, &line, &[], "/w").unwrap();
+    assert_eq!(after.payload["decisions"], json!(["DEC-1"]));
+    assert_eq!(after.payload["barrier_effects"], json!([]));
+    let escalated = hooks::on_escalation(&place, "/w").unwrap();
+    assert_eq!(escalated.payload["repo_runs"]["web"]["status"], "linked");
+    assert_eq!(hooks::protected_files().len(), 5);
 }

@@ -93,7 +93,11 @@ fn owners_must_have_had_a_turn_and_the_usual_documents_are_owed() {
         .collect();
     assert_eq!(
         paths,
-        [".planning/PM_SIGNOFF.md", ".planning/SYSTEM_SPEC.md"]
+        [
+            ".planning/PM_SIGNOFF.md",
+            ".planning/SYSTEM_SPEC.md",
+            ".planning/ROADMAP.md"
+        ]
     );
     assert_eq!(needed_files(&config(), "planning").len(), 1);
 }

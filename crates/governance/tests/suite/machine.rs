@@ -166,7 +166,7 @@ fn apply(
             run::approve_completion(&world.state, &[], source, at).map_err(drop)
         }
         Operation::Escalate => run::escalate(&world.state, "stop", source, at).map_err(drop),
-        Operation::Resolve => run::resolve(&world.state, source, at).map_err(drop),
+        Operation::Resolve => run::resolve(&world.state, None, source, at).map_err(drop),
         Operation::Write(path, text) => {
             world.files.insert((*path).into(), (*text).into());
             return;

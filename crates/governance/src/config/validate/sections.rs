@@ -2,7 +2,7 @@
 
 use accord_contract::wire::{Object, Value};
 
-use super::super::workflow::TEMPLATES;
+use super::super::workflow::Template;
 use super::super::{ConfigProblem, Semantics};
 use super::{invalid, is_texts, phase_names};
 use crate::members::{self, count, entries, filled, given, holds, list, text};
@@ -94,13 +94,12 @@ pub(super) fn workflow(document: &Object, found: &mut Vec<ConfigProblem>) {
             continue;
         };
         if let Some(template) = given(phase, "template")
-            && !template
-                .as_str()
-                .is_some_and(|template| TEMPLATES.contains(&template))
+            && template.as_str().and_then(Template::parse).is_none()
         {
+            let names: Vec<&str> = Template::ALL.iter().map(|name| name.as_str()).collect();
             found.push(invalid(
                 &at,
-                format!("{at}.template must be one of {}", TEMPLATES.join(", ")),
+                format!("{at}.template must be one of {}", names.join(", ")),
             ));
         }
         for artifact in list(phase, "artifacts") {

@@ -1,0 +1,127 @@
+//! What a coordinator writes, as one commit.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+
+use super::{Barriers, CoordinatorState, TurnContext};
+use crate::accept::{Commit, Record, Recovery, Write, append, mark, pretty, recover_coordinator};
+use crate::{HOME, Ids, Instant};
+
+/// What an operation leads to; to be written as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoordinatorChange {
+    /// The state that follows.
+    pub state: CoordinatorState,
+    /// The barriers as they stand.
+    pub barriers: Barriers,
+    /// Lines of the history.
+    pub history: Vec<Object>,
+    /// Lines of the barrier ledger.
+    pub barrier_ledger: Vec<Object>,
+    /// Lines of the decision ledger.
+    pub decisions: Vec<Object>,
+    /// The context of a turn that is about to be handed out.
+    pub context: Option<TurnContext>,
+    /// Whole documents beside these, by their path from the workspace.
+    pub documents: Vec<(String, String)>,
+    /// Documents that are no longer needed.
+    pub removed: Vec<String>,
+}
+
+impl CoordinatorChange {
+    /// A change of nothing but the state.
+    pub fn of_state(state: CoordinatorState, barriers: Barriers) -> Self {
+        Self {
+            state,
+            barriers,
+            history: Vec::new(),
+            barrier_ledger: Vec::new(),
+            decisions: Vec::new(),
+            context: None,
+            documents: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
+    /// The commit; `before` is the state that it changes. The state is written last, so that
+    /// it never speaks of what is not there.
+    pub fn commit(&self, before: Option<&CoordinatorState>, ids: &mut Ids, now: Instant) -> Commit {
+        let mut state = self.state.clone();
+        state.touch(now);
+        let mut writes = Vec::new();
+        let mut lines = |record: Record, lines: &[Object]| {
+            writes.extend(lines.iter().map(|line| append(record, line)));
+        };
+        lines(Record::CoordinatorHistory, &self.history);
+        lines(Record::BarrierLedger, &self.barrier_ledger);
+        lines(Record::CoordinatorLedger, &self.decisions);
+        if let Some(context) = &self.context {
+            let folder = context_folder(&context.reference);
+            writes.push(replace(
+                format!("{folder}/{CONTEXT_DOCUMENT}"),
+                pretty(&context.document),
+            ));
+            writes.push(replace(
+                format!("{folder}/{CONTEXT_MARKDOWN}"),
+                context.markdown.clone(),
+            ));
+        }
+        for (path, text) in &self.documents {
+            writes.push(replace(path.clone(), text.clone()));
+        }
+        for path in &self.removed {
+            writes.push(Write::Remove { path: path.clone() });
+        }
+        writes.push(replace(barriers_path(), pretty(&self.barriers.document())));
+        writes.push(replace(coordinator_state_path(), pretty(&state.document())));
+        let marks = (
+            before.map(|state| mark(state.document())),
+            mark(state.document()),
+        );
+        Commit::of_coordinator(state.super_run_id(), marks, writes, ids, now)
+    }
+}
+
+/// What a coordinator's journal that was left behind asks for, given the state on disk.
+///
+/// # Errors
+/// With `record_invalid` when it is none of a coordinator; it is then left alone.
+pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Recovery, Failure> {
+    let now = state.map(|state| mark(state.document()));
+    recover_coordinator(journal, now.as_deref(), &coordinator_state_path())
+}
+
+/// The context as a program reads it.
+pub const CONTEXT_DOCUMENT: &str = "COORDINATOR_CONTEXT.json";
+
+/// The context as an agent reads it.
+pub const CONTEXT_MARKDOWN: &str = "COORDINATOR_CONTEXT.md";
+
+/// Where a coordinator keeps its documents, from the workspace.
+pub fn coordinator_home() -> String {
+    format!("{HOME}/multirepo")
+}
+
+/// Where its state lies.
+pub fn coordinator_state_path() -> String {
+    format!("{}/state.json", coordinator_home())
+}
+
+/// Where its barriers lie.
+pub fn barriers_path() -> String {
+    format!("{}/barriers.json", coordinator_home())
+}
+
+/// Where a person accounts for what blocked an initiative.
+pub fn recovery_report_path() -> String {
+    format!("{}/RECOVERY_REPORT.md", coordinator_home())
+}
+
+/// Where the context of a turn lies.
+pub fn context_folder(reference: &str) -> String {
+    format!("{}/context/{reference}", coordinator_home())
+}
+
+fn replace(path: String, text: String) -> Write {
+    Write::Replace { path, text }
+}

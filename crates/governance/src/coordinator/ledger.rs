@@ -1,0 +1,71 @@
+//! `multirepo/decision-ledger.jsonl`: what the coordinator decided itself, and why.
+
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use super::CoordinatorState;
+use crate::Instant;
+use crate::members::{build, text};
+
+/// What the ids of a coordinator's decisions begin with.
+const PREFIX: &str = "DEC-COORD-";
+
+wire_enum! {
+    /// What a coordinator's decision is about.
+    pub enum CoordinatorDecision("CoordinatorDecision", closed) {
+        /// An initiative began.
+        Initialization = "initialization",
+        /// A turn was handed out.
+        Dispatch = "dispatch",
+        /// The way to the next phase was asked for, or opened.
+        PhaseTransition = "phase_transition",
+        /// The end was asked for, or reached.
+        Completion = "completion",
+        /// A blocked initiative goes on.
+        Recovery = "recovery",
+    }
+}
+
+/// The ledger's ids so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct CoordinatorLedger {
+    greatest: u64,
+}
+
+impl CoordinatorLedger {
+    /// The ledger with these lines; ids of other forms are passed over.
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Self {
+        let numbers = lines.into_iter().filter_map(|line| {
+            let digits = text(line, "id")?.strip_prefix(PREFIX)?;
+            let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            plain.then(|| digits.parse::<u64>().ok()).flatten()
+        });
+        Self {
+            greatest: numbers.max().unwrap_or(0),
+        }
+    }
+
+    /// The line of a decision, under the next free id; `about` says what it concerns.
+    pub fn line<const N: usize>(
+        &mut self,
+        state: &CoordinatorState,
+        category: CoordinatorDecision,
+        statement: &str,
+        about: [(&str, Value); N],
+        now: Instant,
+    ) -> Object {
+        self.greatest = self.greatest.saturating_add(1);
+        let mut line = build([
+            ("id", format!("{PREFIX}{:03}", self.greatest).into()),
+            ("timestamp", now.to_string().into()),
+            ("super_run_id", state.super_run_id().into()),
+            ("role", "coordinator".into()),
+            ("phase", state.phase().into()),
+            ("category", category.as_str().into()),
+            ("statement", statement.into()),
+        ]);
+        let known = about.into_iter().filter(|(_, value)| !value.is_null());
+        line.extend(known.map(|(name, value)| (name.to_owned(), value)));
+        line
+    }
+}

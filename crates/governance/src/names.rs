@@ -1,0 +1,166 @@
+//! A set of names that is cheap to read again when it is large.
+//!
+//! Most of the names lie in one sorted text, a line each, that is taken over from a document as it
+//! is and searched where it lies; those that came later lie beside it.
+//!
+//! Invariants:
+//! - the text is sorted and has no name twice, and no name is both in it and beside it;
+//! - two sets are the same when they have the same names, wherever those lie.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use accord_contract::wire::{Object, Value};
+
+use crate::members::{build, list, text};
+
+/// A set of names.
+#[derive(Clone, Debug, Default, Eq)]
+pub(crate) struct Names {
+    packed: Arc<str>,
+    packed_count: usize,
+    added: BTreeSet<String>,
+}
+
+impl Names {
+    /// Takes a name in; false when it was there.
+    pub(crate) fn insert(&mut self, name: &str) -> bool {
+        !self.contains(name) && self.added.insert(name.to_owned())
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.added.contains(name) || is_packed(&self.packed, name)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.packed_count + self.added.len()
+    }
+
+    /// The names, sorted.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut packed = lines(&self.packed).peekable();
+        let mut added = self.added.iter().map(String::as_str).peekable();
+        std::iter::from_fn(move || match (packed.peek(), added.peek()) {
+            (Some(one), Some(other)) if other < one => added.next(),
+            (Some(_), _) => packed.next(),
+            (None, _) => added.next(),
+        })
+    }
+
+    /// The names as a document.
+    pub(crate) fn document(&self) -> Object {
+        // A name from a foreign file may hold anything, a line end too.
+        let (odd, plain): (Vec<&str>, Vec<&str>) = self.iter().partition(|name| !is_packable(name));
+        build([
+            ("names", plain.join("\n").into()),
+            ("others", odd.into_iter().map(Value::from).collect()),
+        ])
+    }
+
+    /// Reads what [`Names::document`] wrote; `None` when it is anything else.
+    pub(crate) fn read(document: &Object) -> Option<Self> {
+        let packed = text(document, "names")?;
+        let mut packed_count = 0;
+        let mut last = "";
+        for name in lines(packed) {
+            if name <= last {
+                return None;
+            }
+            last = name;
+            packed_count += 1;
+        }
+        let others = list(document, "others").iter();
+        let added: Option<BTreeSet<String>> = others
+            .map(|name| name.as_str().map(str::to_owned))
+            .collect();
+        let added = added.filter(|added| added.iter().all(|name| !is_packable(name)))?;
+        Some(Self {
+            packed: packed.into(),
+            packed_count,
+            added,
+        })
+    }
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+fn is_packable(name: &str) -> bool {
+    !name.is_empty() && !name.contains('\n')
+}
+
+fn lines(packed: &str) -> impl Iterator<Item = &str> {
+    packed.split('\n').filter(|_| !packed.is_empty())
+}
+
+/// Looks a name up by halves.
+fn is_packed(packed: &str, name: &str) -> bool {
+    let bytes = packed.as_bytes();
+    let (mut low, mut high) = (0, bytes.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let before = bytes[low..middle].iter().rposition(|byte| *byte == b'\n');
+        let start = before.map_or(low, |found| low + found + 1);
+        let behind = bytes[middle..high].iter().position(|byte| *byte == b'\n');
+        let end = behind.map_or(high, |found| middle + found);
+        match bytes[start..end].cmp(name.as_bytes()) {
+            std::cmp::Ordering::Equal => return is_packable(name),
+            std::cmp::Ordering::Less => low = end + 1,
+            std::cmp::Ordering::Greater => high = start.saturating_sub(1),
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_wherever_they_lie() {
+        for count in [0, 1, 2, 3, 10, 257] {
+            let mut names = Names::default();
+            // Of different lengths, so that halves fall anywhere.
+            let name = |number: usize| format!("{}{number}", "x".repeat(number % 7));
+            for number in (0..count).rev() {
+                assert!(names.insert(&name(number)));
+                assert!(!names.insert(&name(number)));
+            }
+            let mut again = Names::read(&names.document()).unwrap();
+            assert!(again.added.is_empty());
+            assert_eq!(again, names);
+            assert!(again.insert("later") && again != names && names.insert("later"));
+            assert_eq!(again, names);
+            assert_eq!(again.len(), count + 1);
+            let sorted: Vec<&str> = again.iter().collect();
+            assert!(sorted.is_sorted() && sorted.len() == count + 1);
+            for number in 0..count {
+                assert!(again.contains(&name(number)), "{number} of {count}");
+                assert!(!again.insert(&name(number)));
+            }
+            for absent in ["", "\n", "zzz", "!", "x", "0\n1", "late", "laterr"] {
+                let is_there = (0..count).any(|number| name(number) == absent);
+                assert_eq!(again.contains(absent), is_there, "{absent:?} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn odd_names_survive_and_odd_documents_do_not() {
+        let mut names = Names::default();
+        for name in ["", "a\nb", "a", "b"] {
+            assert!(names.insert(name));
+        }
+        let again = Names::read(&names.document()).unwrap();
+        assert_eq!(again, names);
+        assert!(again.contains("a\nb") && again.contains("") && !again.contains("b\na"));
+        for (packed, others) in [("b\na", ""), ("a\na", ""), ("a\n", ""), ("a", "b")] {
+            let others = Value::Array(vec![others.into()]);
+            let document = build([("names", packed.into()), ("others", others)]);
+            assert_eq!(Names::read(&document), None, "{packed:?}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What accepted turns changed was committed to version control.
+
+use accord_contract::codes::Failure;
+
+use super::Change;
+use crate::event::{Emitter, EventType};
+use crate::members::{array, build};
+use crate::state::State;
+use crate::{Ids, Instant};
+
+/// Notes that the files of an accepted turn are in this commit now; `clean` when nothing else
+/// is left uncommitted, so that the run rests on the commit.
+///
+/// # Errors
+/// With `invalid_event` when no run has begun.
+pub fn checkpoint(
+    state: &State,
+    turn: (&str, &str),
+    commit: &str,
+    files: &[String],
+    clean: bool,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    let mut next = state.clone();
+    if clean {
+        next.set("accepted_integration_ref", format!("git:{commit}"));
+    }
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    let payload = build([
+        ("checkpoint_sha", commit.into()),
+        ("files_changed", array(files)),
+    ]);
+    emitter.emit(EventType::TurnCheckpointed, &next, Some(turn), payload);
+    let events = emitter.finish();
+    Ok(Change::new(next, events))
+}
