@@ -1,0 +1,66 @@
+//! What a worker is given, and what it gave back and was refused.
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::manifest::Bundle;
+use accord_governance::{Instant, RepoPath, TurnId, dispatch};
+
+use super::files;
+use crate::disk::{self, Disk};
+use crate::{Kind, Result, TreeError, atomic, limits};
+
+/// The files of a bundle's own folder; what is no file is no part of it.
+pub(super) fn read(disk: &dyn Disk, turn: &TurnId) -> Result<Bundle> {
+    let folder = dispatch::bundle_folder(turn);
+    let mut bundle = Bundle::new();
+    for entry in disk.list(&folder)?.unwrap_or_default() {
+        if entry.kind != Kind::File {
+            continue;
+        }
+        let path = format!("{folder}/{}", entry.name);
+        if let Some(bytes) = disk::read(disk, &path, limits::BUNDLE_FILE)? {
+            bundle.insert(entry.name, bytes);
+        }
+    }
+    Ok(bundle)
+}
+
+/// Writes a bundle in place of whatever was there.
+pub(super) fn write(disk: &dyn Disk, turn: &TurnId, bundle: &Bundle) -> Result<()> {
+    let folder = dispatch::bundle_folder(turn);
+    for name in bundle.keys() {
+        path_in(turn, name)?;
+    }
+    disk.remove_tree(&folder)?;
+    atomic::make_folders(disk, &folder)?;
+    for (name, bytes) in bundle {
+        let path = path_in(turn, name)?;
+        disk.create(&path, bytes)?;
+        disk.sync(&path)?;
+    }
+    disk.sync_folder(&folder)
+}
+
+/// Writes one file of a bundle.
+pub(super) fn add(disk: &dyn Disk, turn: &TurnId, name: &str, bytes: &[u8]) -> Result<()> {
+    atomic::write(disk, &path_in(turn, name)?, bytes)
+}
+
+/// Where the copy of a rejected result lies.
+pub(super) fn rejected_path(turn: &TurnId, attempt: u64, now: Instant) -> RepoPath {
+    let at = now.to_string().replace([':', '.'], "-");
+    let folder = files::rejected();
+    files::own(&format!("{folder}/{turn}-attempt-{attempt}-{at}.json"))
+}
+
+/// The path of a file in a bundle, whose name is one name.
+fn path_in(turn: &TurnId, name: &str) -> Result<String> {
+    let sound = RepoPath::parse(name).is_ok_and(|path| path.as_str() == name);
+    if !sound || name.contains('/') {
+        let message = format!("{name:?} is no name for a file of a bundle");
+        let code = Code::XchainPathOutsideRepository;
+        return Err(TreeError::Document(
+            Failure::new(code, message).with("path", name),
+        ));
+    }
+    Ok(format!("{}/{name}", dispatch::bundle_folder(turn)))
+}

@@ -1,0 +1,125 @@
+//! Where the files of a governed repository lie.
+
+use accord_governance::accept::{CommitKind, Record};
+use accord_governance::{HOME, RepoPath};
+
+/// A record of a governed repository.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum RecordFile {
+    /// Accepted turns.
+    History,
+    /// Decisions.
+    Ledger,
+    /// Events.
+    Events,
+    /// Runs that are over or blocked.
+    RunHistory,
+    /// Decisions that outlive their run; written again as a whole when one is overridden.
+    RepoDecisions,
+    /// What hooks answered.
+    HookAudit,
+    /// What hooks want kept with accepted turns.
+    HookAnnotations,
+    /// What a coordinator did.
+    CoordinatorHistory,
+    /// What a coordinator decided.
+    CoordinatorLedger,
+    /// How a coordinator's barriers moved.
+    BarrierLedger,
+    /// What a coordinator's hooks answered.
+    CoordinatorHookAudit,
+    /// What a coordinator's hooks want kept with acceptances.
+    CoordinatorHookAnnotations,
+}
+
+impl RecordFile {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::History,
+        Self::Ledger,
+        Self::Events,
+        Self::RunHistory,
+        Self::RepoDecisions,
+        Self::HookAudit,
+        Self::HookAnnotations,
+        Self::CoordinatorHistory,
+        Self::CoordinatorLedger,
+        Self::BarrierLedger,
+        Self::CoordinatorHookAudit,
+        Self::CoordinatorHookAnnotations,
+    ];
+
+    /// Where the record lies.
+    pub fn path(self) -> RepoPath {
+        let text = match self {
+            Self::History => Record::History.path(),
+            Self::Ledger => Record::Ledger.path(),
+            Self::Events => Record::Events.path(),
+            Self::RunHistory => Record::RunHistory.path(),
+            Self::CoordinatorHistory => Record::CoordinatorHistory.path(),
+            Self::CoordinatorLedger => Record::CoordinatorLedger.path(),
+            Self::BarrierLedger => Record::BarrierLedger.path(),
+            Self::RepoDecisions => home("repo-decisions.jsonl"),
+            Self::HookAudit => home("hook-audit.jsonl"),
+            Self::HookAnnotations => home("hook-annotations.jsonl"),
+            Self::CoordinatorHookAudit => home("multirepo/hook-audit.jsonl"),
+            Self::CoordinatorHookAnnotations => home("multirepo/hook-annotations.jsonl"),
+        };
+        own(&text)
+    }
+}
+
+impl From<Record> for RecordFile {
+    fn from(record: Record) -> Self {
+        match record {
+            Record::History => Self::History,
+            Record::Ledger => Self::Ledger,
+            Record::Events => Self::Events,
+            Record::RunHistory => Self::RunHistory,
+            Record::CoordinatorHistory => Self::CoordinatorHistory,
+            Record::CoordinatorLedger => Self::CoordinatorLedger,
+            Record::BarrierLedger => Self::BarrierLedger,
+        }
+    }
+}
+
+/// The configuration.
+pub(super) const CONFIG: &str = "agentxchain.json";
+
+/// The state.
+pub(super) fn state() -> String {
+    home("state.json")
+}
+
+/// Where the work stood at the last checkpoint.
+pub(super) fn session() -> String {
+    home("session.json")
+}
+
+/// What is kept of the records, so that they need not be read whole.
+pub(super) fn index() -> String {
+    home("transactions/index/run.json")
+}
+
+/// The folder of the journals of a kind of commit. Other runners look into that of acceptances
+/// alone, and understand nothing else there.
+pub(super) fn journals(kind: CommitKind) -> String {
+    home(match kind {
+        CommitKind::Accept => "transactions/accept",
+        CommitKind::Change | CommitKind::Coordinate => "transactions/accord",
+    })
+}
+
+/// The folder of copies of rejected results.
+pub(super) fn rejected() -> String {
+    home("dispatch/rejected")
+}
+
+/// A path of the repository's own, which is always sound.
+pub(super) fn own(text: &str) -> RepoPath {
+    RepoPath::parse(text).expect("the paths of a repository's own files are sound")
+}
+
+fn home(rest: &str) -> String {
+    format!("{HOME}/{rest}")
+}

@@ -1,0 +1,273 @@
+//! Records: files that only grow, one JSON object a line.
+//!
+//! Invariants:
+//! - a line that was cut off while it was written is no line: readers pass over it, and it is cut
+//!   away before the next one is written;
+//! - a last line that is whole and lacks its line end is a line;
+//! - a damaged line is named by its file and number, and stays as it is.
+
+use accord_contract::wire::{Object, Value};
+
+use crate::disk::{Content, Disk, parent};
+use crate::{Result, TreeError, atomic, limits};
+
+const CHUNK: usize = 64 * 1024;
+
+/// A line of a record.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: u64,
+    /// What it says.
+    pub object: Object,
+    /// Where the next line begins.
+    pub end: u64,
+}
+
+/// The lines of a record, as they were when it was opened; goes on behind a damaged line.
+pub struct Lines {
+    path: String,
+    content: Option<Box<dyn Content>>,
+    /// How much of the file is looked at.
+    length: u64,
+    /// How much of it is in the buffer, or was.
+    read: u64,
+    /// Where the next line begins, and its number.
+    at: u64,
+    number: u64,
+    /// What was read; what lies before `start` was given out.
+    buffer: Vec<u8>,
+    start: usize,
+    torn: bool,
+}
+
+impl Lines {
+    /// Opens a record at the start of a line; a record that is not there has no lines.
+    pub(crate) fn open(disk: &dyn Disk, path: &str, at: u64, lines_before: u64) -> Result<Self> {
+        let content = disk.open(path)?;
+        let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
+        Ok(Self {
+            path: path.to_owned(),
+            content,
+            length,
+            read: at,
+            at,
+            number: lines_before,
+            buffer: Vec::new(),
+            start: 0,
+            torn: false,
+        })
+    }
+
+    /// Whether the end of the record is a line that was cut off; known once all were read.
+    pub fn is_torn(&self) -> bool {
+        self.torn
+    }
+
+    /// How many bytes were there when the record was opened.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The next line's bytes, and whether they have a line end.
+    fn take(&mut self) -> Result<Option<(Vec<u8>, bool)>> {
+        let Some(content) = &self.content else {
+            return Ok(None);
+        };
+        let mut looked = self.start;
+        loop {
+            if let Some(found) = self.buffer[looked..].iter().position(|byte| *byte == b'\n') {
+                let line = self.buffer[self.start..looked + found].to_vec();
+                self.start = looked + found + 1;
+                self.at += line.len() as u64 + 1;
+                return Ok(Some((line, true)));
+            }
+            self.buffer.drain(..self.start);
+            self.start = 0;
+            looked = self.buffer.len();
+            let wanted = self.length.saturating_sub(self.read).min(CHUNK as u64);
+            if wanted == 0 || looked as u64 > limits::LINE {
+                break;
+            }
+            let more = content.read_at(self.read, wanted as usize)?;
+            if more.is_empty() {
+                break;
+            }
+            self.read += more.len() as u64;
+            self.buffer.extend(more);
+        }
+        if self.buffer.is_empty() {
+            return Ok(None);
+        }
+        if self.buffer.len() as u64 > limits::LINE {
+            self.content = None;
+            return Err(TreeError::TooLarge {
+                path: self.path.clone(),
+                limit: limits::LINE,
+            });
+        }
+        let rest = std::mem::take(&mut self.buffer);
+        self.at += rest.len() as u64;
+        Ok(Some((rest, false)))
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Result<Line>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (bytes, ended) = match self.take() {
+                Ok(line) => line?,
+                Err(error) => return Some(Err(error)),
+            };
+            self.number += 1;
+            if ended && bytes.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            return match parse(&bytes) {
+                Ok(object) => Some(Ok(Line {
+                    number: self.number,
+                    object,
+                    end: self.at,
+                })),
+                Err(_) if !ended => {
+                    self.torn = true;
+                    None
+                }
+                Err(why) => Some(Err(TreeError::Damaged {
+                    path: self.path.clone(),
+                    line: Some(self.number),
+                    why,
+                })),
+            };
+        }
+    }
+}
+
+/// The last lines of a record, oldest first, without reading what is before them.
+pub(crate) fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Object>> {
+    let Some(content) = disk.open(path)? else {
+        return Ok(Vec::new());
+    };
+    let mut start = content.length()?;
+    let mut bytes = Vec::new();
+    // One line end more than lines, for the one before the first.
+    while start > 0 && bytes.iter().filter(|byte| **byte == b'\n').count() <= count + 1 {
+        let length = start.min(CHUNK as u64);
+        start -= length;
+        let mut chunk = content.read_at(start, length as usize)?;
+        chunk.append(&mut bytes);
+        bytes = chunk;
+    }
+    let mut rows: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    if start > 0 {
+        rows.remove(0);
+    }
+    let mut found = Vec::new();
+    let last = rows.len().saturating_sub(1);
+    for (place, row) in rows.iter().enumerate().rev() {
+        if found.len() == count {
+            break;
+        }
+        match parse(row) {
+            Ok(object) => found.push(object),
+            Err(_) if place == last || row.iter().all(u8::is_ascii_whitespace) => {}
+            Err(why) => {
+                return Err(TreeError::Damaged {
+                    path: path.to_owned(),
+                    line: None,
+                    why,
+                });
+            }
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// The bytes of lines, as a record has them.
+pub(crate) fn bytes_of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in lines {
+        bytes.extend(Value::Object(line.clone()).to_string().into_bytes());
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+/// Cuts away a line that was cut off, ends one that lacks its end, and says how long the record is.
+pub(crate) fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
+    let Some(content) = disk.open(path)? else {
+        return Ok(0);
+    };
+    let length = content.length()?;
+    let mut start = length;
+    let mut tail = Vec::new();
+    while start > 0 {
+        let step = start.min(CHUNK as u64);
+        let mut chunk = content.read_at(start - step, step as usize)?;
+        start -= step;
+        let found = chunk.iter().rposition(|byte| *byte == b'\n');
+        if let Some(found) = found {
+            start += found as u64 + 1;
+            chunk.drain(..=found);
+        }
+        chunk.append(&mut tail);
+        tail = chunk;
+        if found.is_some() {
+            break;
+        }
+        if tail.len() as u64 > limits::LINE {
+            return Err(TreeError::TooLarge {
+                path: path.to_owned(),
+                limit: limits::LINE,
+            });
+        }
+    }
+    if tail.is_empty() {
+        return Ok(length);
+    }
+    if parse(&tail).is_ok() {
+        disk.append(path, b"\n")?;
+        return Ok(length + 1);
+    }
+    disk.truncate(path, start)?;
+    Ok(start)
+}
+
+/// Adds bytes to the end of a file that is tidy and so long, for good; or nothing at all.
+pub(crate) fn append_at(disk: &dyn Disk, path: &str, length: u64, bytes: &[u8]) -> Result<()> {
+    let is_new = length == 0 && disk.stat(path)?.is_none();
+    if is_new {
+        atomic::make_folders(disk, parent(path))?;
+    }
+    let done = disk.append(path, bytes).and_then(|()| disk.sync(path));
+    if let Err(error) = done {
+        // Half a line is passed over anyway; this is tidier where it works.
+        drop(disk.truncate(path, length));
+        return Err(error);
+    }
+    if is_new {
+        disk.sync_folder(parent(path))?;
+    }
+    Ok(())
+}
+
+/// Adds lines to a record, for good.
+pub(crate) fn append(disk: &dyn Disk, path: &str, lines: &[Object]) -> Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let length = tidy(disk, path)?;
+    append_at(disk, path, length, &bytes_of(lines))
+}
+
+fn parse(bytes: &[u8]) -> std::result::Result<Object, String> {
+    match accord_canon::read(bytes) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err("the line is no JSON object".into()),
+        Err(error) => Err(format!("the line is no JSON: {error}")),
+    }
+}

@@ -1,0 +1,326 @@
+//! The files below one folder of this machine.
+//!
+//! Invariants:
+//! - nothing outside the folder is opened, made, renamed or removed, through whatever links;
+//! - to open a pipe or a device never waits: what is no file is refused.
+
+mod remove;
+mod resolve;
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, linkat, mkdirat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::disk::{Content, Disk, Entry, Kind, Stat, name, parent};
+use crate::{Result, TreeError};
+use resolve::Resolver;
+
+/// A folder that no path leads out of.
+#[derive(Debug)]
+pub struct Root {
+    place: PathBuf,
+    folder: OwnedFd,
+    resolver: Resolver,
+}
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
+
+impl Root {
+    /// Opens a folder that is there.
+    ///
+    /// # Errors
+    /// When it is not there, or is no folder that may be entered.
+    pub fn open(path: &Path) -> Result<Self> {
+        let refused = |source: std::io::Error| {
+            TreeError::system(&path.display().to_string(), "opened", source)
+        };
+        let place = std::fs::canonicalize(path).map_err(refused)?;
+        let flags = FOLDER | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(&place, flags, Mode::empty())
+            .map_err(|errno| refused(errno.into()))?;
+        let resolver = Resolver::for_folder(folder.as_fd());
+        Ok(Self {
+            place,
+            folder,
+            resolver,
+        })
+    }
+
+    fn resolve(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        let mode = Mode::from_raw_mode(0o666);
+        self.resolver.open(self.folder.as_fd(), path, flags, mode)
+    }
+
+    /// The folder that a path is in, and its name there.
+    fn split<'a>(&self, path: &'a str, doing: &'static str) -> Result<(OwnedFd, &'a str)> {
+        let folder = self
+            .resolve(parent(path), FOLDER)
+            .map_err(|errno| refused(path, doing, errno))?;
+        Ok((folder, name(path)))
+    }
+
+    /// As [`Root::split`]; `None` where there is no such folder.
+    fn split_if_there<'a>(
+        &self,
+        path: &'a str,
+        doing: &'static str,
+    ) -> Result<Option<(OwnedFd, &'a str)>> {
+        match self.split(path, doing) {
+            Err(error) if is_absent(&error) => Ok(None),
+            split => split.map(Some),
+        }
+    }
+
+    /// Opens a file for writing.
+    fn file(&self, path: &str, flags: OFlags, doing: &'static str) -> Result<File> {
+        let opened = self.resolve(path, flags | OFlags::NONBLOCK);
+        let file = File::from(opened.map_err(|errno| refused(path, doing, errno))?);
+        expect_file(path, &file, doing)?;
+        Ok(file)
+    }
+}
+
+impl Disk for Root {
+    fn place(&self) -> &Path {
+        &self.place
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<Stat>> {
+        let Some((folder, name)) = self.split_if_there(path, "looked at")? else {
+            return Ok(None);
+        };
+        let name = if name.is_empty() { "." } else { name };
+        match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(Stat {
+                kind: kind(FileType::from_raw_mode(stat.st_mode)),
+                length: u64::try_from(stat.st_size).unwrap_or(0),
+                modified_ms: stat.st_mtime.saturating_mul(1000),
+            })),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(errno) => Err(refused(path, "looked at", errno)),
+        }
+    }
+
+    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>> {
+        let folder = match self.resolve(path, FOLDER) {
+            Ok(folder) => folder,
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+            Err(errno) => return Err(refused(path, "listed", errno)),
+        };
+        let mut entries = entries(&folder).map_err(|errno| refused(path, "listed", errno))?;
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(Some(entries))
+    }
+
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
+        let file = match self.file(path, OFlags::RDONLY, "read") {
+            Err(error) if is_absent(&error) => return Ok(None),
+            file => file?,
+        };
+        Ok(Some(Box::new(Opened {
+            path: path.to_owned(),
+            file,
+        })))
+    }
+
+    fn make_folder(&self, path: &str) -> Result<bool> {
+        let (folder, name) = self.split(path, "made")?;
+        match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
+            Err(errno) => Err(refused(path, "made", errno)),
+        }
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<bool> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let opened = match self.resolve(path, flags) {
+            Ok(opened) => opened,
+            Err(Errno::EXIST) => return Ok(false),
+            Err(errno) => return Err(refused(path, "made", errno)),
+        };
+        File::from(opened)
+            .write_all(bytes)
+            .map_err(|source| TreeError::system(path, "written", source))?;
+        Ok(true)
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;
+        let mut file = self.file(path, flags, "written")?;
+        file.write_all(bytes)
+            .map_err(|source| TreeError::system(path, "written", source))
+    }
+
+    fn truncate(&self, path: &str, length: u64) -> Result<()> {
+        let file = self.file(path, OFlags::WRONLY, "cut")?;
+        file.set_len(length)
+            .map_err(|source| TreeError::system(path, "cut", source))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let (folder, old) = self.split(from, "renamed")?;
+        let new = name(to);
+        renameat(&folder, old, &folder, new).map_err(|errno| refused(to, "replaced", errno))
+    }
+
+    fn publish(&self, from: &str, to: &str) -> Result<bool> {
+        let (folder, old) = self.split(from, "renamed")?;
+        let new = name(to);
+        match linkat(&folder, old, &folder, new, AtFlags::empty()) {
+            Ok(()) => {}
+            Err(Errno::EXIST) => return Ok(false),
+            // Some file systems have no second names; there it is copied, which is not whole at
+            // once, and readers of a new file live with one that is cut off.
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
+                let bytes = crate::disk::read(self, from, u64::MAX - 1)?.unwrap_or_default();
+                if !self.create(to, &bytes)? {
+                    return Ok(false);
+                }
+                self.sync(to)?;
+            }
+            Err(errno) => return Err(refused(to, "made", errno)),
+        }
+        unlinkat(&folder, old, AtFlags::empty())
+            .map_err(|errno| refused(from, "removed", errno))?;
+        Ok(true)
+    }
+
+    fn remove_file(&self, path: &str) -> Result<bool> {
+        let Some((folder, name)) = self.split_if_there(path, "removed")? else {
+            return Ok(false);
+        };
+        match unlinkat(&folder, name, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(refused(path, "removed", errno)),
+        }
+    }
+
+    fn remove_tree(&self, path: &str) -> Result<()> {
+        let Some((folder, name)) = self.split_if_there(path, "removed")? else {
+            return Ok(());
+        };
+        remove::tree(folder.as_fd(), name.as_ref()).map_err(|errno| refused(path, "removed", errno))
+    }
+
+    fn sync(&self, path: &str) -> Result<()> {
+        let file = self.file(path, OFlags::RDONLY, "synced")?;
+        file.sync_all()
+            .map_err(|source| TreeError::system(path, "synced", source))
+    }
+
+    fn sync_folder(&self, path: &str) -> Result<()> {
+        let folder = self.resolve(path, FOLDER);
+        let folder = File::from(folder.map_err(|errno| refused(path, "synced", errno))?);
+        folder
+            .sync_all()
+            .map_err(|source| TreeError::system(path, "synced", source))
+    }
+
+    fn guard(&self, path: &str) -> Result<Box<dyn Send>> {
+        let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?;
+        file.lock()
+            .map_err(|source| TreeError::system(path, "locked", source))?;
+        Ok(Box::new(file))
+    }
+}
+
+/// A file that was opened.
+struct Opened {
+    path: String,
+    file: File,
+}
+
+impl Content for Opened {
+    fn length(&self) -> Result<u64> {
+        let metadata = self.file.metadata();
+        metadata
+            .map(|metadata| metadata.len())
+            .map_err(|source| TreeError::system(&self.path, "read", source))
+    }
+
+    fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        let mut filled = 0;
+        while filled < length {
+            match self
+                .file
+                .read_at(&mut bytes[filled..], offset + filled as u64)
+            {
+                Ok(0) => break,
+                Ok(more) => filled += more,
+                Err(source) if source.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(source) => return Err(TreeError::system(&self.path, "read", source)),
+            }
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+}
+
+fn expect_file(path: &str, file: &File, doing: &'static str) -> Result<()> {
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|source| TreeError::system(path, doing, source))?;
+    if metadata.is_file() {
+        return Ok(());
+    }
+    Err(TreeError::NotFile {
+        path: path.to_owned(),
+    })
+}
+
+fn entries(folder: &OwnedFd) -> rustix::io::Result<Vec<Entry>> {
+    let mut found = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            FileType::Unknown => match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => kind(FileType::from_raw_mode(stat.st_mode)),
+                Err(Errno::NOENT) => continue,
+                Err(errno) => return Err(errno),
+            },
+            known => kind(known),
+        };
+        found.push(Entry {
+            name: name.to_string_lossy().into_owned(),
+            kind,
+        });
+    }
+    Ok(found)
+}
+
+fn kind(kind: FileType) -> Kind {
+    match kind {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+fn refused(path: &str, doing: &'static str, errno: Errno) -> TreeError {
+    let path = path.to_owned();
+    match errno {
+        Errno::XDEV | Errno::LOOP => TreeError::Outside { path },
+        // A pipe that nobody reads, a socket, a folder where a file is to be written.
+        Errno::NXIO | Errno::ISDIR => TreeError::NotFile { path },
+        errno => TreeError::system(&path, doing, errno),
+    }
+}
+
+fn is_absent(error: &TreeError) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error, TreeError::System { source, .. } if matches!(source.kind(), NotFound | NotADirectory))
+}

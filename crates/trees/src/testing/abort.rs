@@ -1,0 +1,106 @@
+//! A disk that ends the process at a chosen write.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{Content, Disk, Entry, Result, Stat};
+
+/// A disk that carries so many writing operations out and then ends the process, as `kill -9`
+/// does: nothing is dropped, nothing is said.
+pub struct AbortAfter<D> {
+    disk: D,
+    left: AtomicU64,
+}
+
+impl<D: Disk> AbortAfter<D> {
+    /// Ends the process at the operation behind the first `operations`.
+    pub fn new(disk: D, operations: u64) -> Self {
+        Self {
+            disk,
+            left: AtomicU64::new(operations),
+        }
+    }
+
+    fn count(&self) {
+        let took = self
+            .left
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| {
+                left.checked_sub(1)
+            });
+        if took.is_err() {
+            std::process::abort();
+        }
+    }
+}
+
+impl<D: Disk> Disk for AbortAfter<D> {
+    fn place(&self) -> &Path {
+        self.disk.place()
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<Stat>> {
+        self.disk.stat(path)
+    }
+
+    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>> {
+        self.disk.list(path)
+    }
+
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
+        self.disk.open(path)
+    }
+
+    fn make_folder(&self, path: &str) -> Result<bool> {
+        self.count();
+        self.disk.make_folder(path)
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<bool> {
+        self.count();
+        self.disk.create(path, bytes)
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.count();
+        self.disk.append(path, bytes)
+    }
+
+    fn truncate(&self, path: &str, length: u64) -> Result<()> {
+        self.count();
+        self.disk.truncate(path, length)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        self.count();
+        self.disk.rename(from, to)
+    }
+
+    fn publish(&self, from: &str, to: &str) -> Result<bool> {
+        self.count();
+        self.disk.publish(from, to)
+    }
+
+    fn remove_file(&self, path: &str) -> Result<bool> {
+        self.count();
+        self.disk.remove_file(path)
+    }
+
+    fn remove_tree(&self, path: &str) -> Result<()> {
+        self.count();
+        self.disk.remove_tree(path)
+    }
+
+    fn sync(&self, path: &str) -> Result<()> {
+        self.count();
+        self.disk.sync(path)
+    }
+
+    fn sync_folder(&self, path: &str) -> Result<()> {
+        self.count();
+        self.disk.sync_folder(path)
+    }
+
+    fn guard(&self, path: &str) -> Result<Box<dyn Send>> {
+        self.disk.guard(path)
+    }
+}

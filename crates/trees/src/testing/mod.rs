@@ -1,0 +1,7 @@
+//! Disks for tests.
+
+mod abort;
+mod sim;
+
+pub use abort::AbortAfter;
+pub use sim::{Crash, SimDisk};

@@ -1,0 +1,422 @@
+//! A disk in memory that forgets what was not synced.
+//!
+//! It keeps every file and folder twice: as processes see it, and as it was last synced. After a
+//! crash each file is what was synced, or what was written, or something between, cut off or
+//! filled up with zeros; and of the names that were made, changed or removed in a folder since it
+//! was synced, any may have reached the disk and any may not.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::disk::{name, parent};
+use crate::{Content, Disk, Entry, Kind, Result, Stat, TreeError};
+
+/// How the machine goes down.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Crash {
+    /// The process ends; everything that it wrote is there.
+    Process,
+    /// The power fails; chance, from this seed, decides about what was not synced.
+    Power(u64),
+}
+
+/// A disk in memory.
+#[derive(Debug, Default)]
+pub struct SimDisk {
+    inner: Mutex<Inner>,
+    bytes_read: Arc<AtomicU64>,
+}
+
+#[derive(Clone, Debug)]
+struct Inner {
+    nodes: Vec<Node>,
+    /// How many writing operations were carried out.
+    operations: u64,
+    /// How many there may be; behind that everything fails.
+    budget: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    File {
+        now: Vec<u8>,
+        synced: Vec<u8>,
+    },
+    Folder {
+        now: Names,
+        synced: Names,
+        /// What was done since, one after the other; each reaches the disk whole or not.
+        since: Vec<Vec<(String, Option<usize>)>>,
+    },
+}
+
+/// The names in a folder, and the nodes that they name.
+type Names = BTreeMap<String, usize>;
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self {
+            nodes: vec![folder()],
+            operations: 0,
+            budget: u64::MAX,
+        }
+    }
+}
+
+impl SimDisk {
+    /// An empty disk.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on, so many writing operations succeed; then everything fails.
+    pub fn stop_after(&self, operations: u64) {
+        let mut inner = self.inner();
+        inner.budget = inner.operations + operations;
+    }
+
+    /// How many writing operations were carried out.
+    pub fn operations(&self) -> u64 {
+        self.inner().operations
+    }
+
+    /// The disk as the next process finds it.
+    #[must_use]
+    pub fn after(&self, crash: Crash) -> Self {
+        let mut inner = self.inner().clone();
+        inner.operations = 0;
+        inner.budget = u64::MAX;
+        if let Crash::Power(seed) = crash {
+            let mut chance = Chance(seed);
+            for node in &mut inner.nodes {
+                lose(node, &mut chance);
+            }
+        }
+        Self {
+            inner: Mutex::new(inner),
+            bytes_read: Arc::default(),
+        }
+    }
+
+    /// How many bytes were read of files.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Acquire)
+    }
+
+    /// Every file, by its path.
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let inner = self.inner();
+        let mut files = BTreeMap::new();
+        let mut open = vec![(String::new(), 0)];
+        while let Some((path, node)) = open.pop() {
+            match &inner.nodes[node] {
+                Node::File { now, .. } => {
+                    files.insert(path, now.clone());
+                }
+                Node::Folder { now, .. } => {
+                    for (name, child) in now {
+                        let below = if path.is_empty() {
+                            name.clone()
+                        } else {
+                            format!("{path}/{name}")
+                        };
+                        open.push((below, *child));
+                    }
+                }
+            }
+        }
+        files
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writing(&self, path: &str) -> Result<MutexGuard<'_, Inner>> {
+        let mut inner = self.inner();
+        if inner.operations >= inner.budget {
+            let down = io::Error::other("the machine is down");
+            return Err(TreeError::system(path, "written", down));
+        }
+        inner.operations += 1;
+        Ok(inner)
+    }
+}
+
+impl Inner {
+    fn find(&self, path: &str) -> Option<usize> {
+        let mut node = 0;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            node = match &self.nodes[node] {
+                Node::Folder { now, .. } => *now.get(name)?,
+                Node::File { .. } => return None,
+            };
+        }
+        Some(node)
+    }
+
+    fn bytes(&mut self, path: &str) -> Result<&mut Vec<u8>> {
+        let found = self.find(path).ok_or_else(|| absent(path))?;
+        match &mut self.nodes[found] {
+            Node::File { now, .. } => Ok(now),
+            Node::Folder { .. } => Err(TreeError::NotFile {
+                path: path.to_owned(),
+            }),
+        }
+    }
+
+    fn add(&mut self, path: &str, node: Node) -> Result<()> {
+        self.nodes.push(node);
+        let added = self.nodes.len() - 1;
+        self.rename_all(path, vec![(last(path), Some(added))])
+    }
+
+    /// Changes names in the folder of a path, at once.
+    fn rename_all(&mut self, path: &str, changes: Vec<(String, Option<usize>)>) -> Result<()> {
+        let found = self.find(parent(path)).ok_or_else(|| absent(path))?;
+        let Node::Folder { now, since, .. } = &mut self.nodes[found] else {
+            return Err(absent(path));
+        };
+        apply(now, &changes);
+        since.push(changes);
+        Ok(())
+    }
+}
+
+impl Disk for SimDisk {
+    fn place(&self) -> &Path {
+        Path::new("/sim")
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<Stat>> {
+        let inner = self.inner();
+        Ok(inner.find(path).map(|node| match &inner.nodes[node] {
+            Node::File { now, .. } => stat(Kind::File, now.len()),
+            Node::Folder { .. } => stat(Kind::Folder, 0),
+        }))
+    }
+
+    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>> {
+        let inner = self.inner();
+        let Some(Node::Folder { now, .. }) = inner.find(path).map(|node| &inner.nodes[node]) else {
+            return Ok(None);
+        };
+        let entries = now.iter().map(|(name, node)| Entry {
+            name: name.clone(),
+            kind: match &inner.nodes[*node] {
+                Node::File { .. } => Kind::File,
+                Node::Folder { .. } => Kind::Folder,
+            },
+        });
+        Ok(Some(entries.collect()))
+    }
+
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
+        let mut inner = self.inner();
+        if inner.find(path).is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(Opened {
+            bytes: inner.bytes(path)?.clone(),
+            read: self.bytes_read.clone(),
+        })))
+    }
+
+    fn make_folder(&self, path: &str) -> Result<bool> {
+        let mut inner = self.writing(path)?;
+        if inner.find(path).is_some() {
+            return Ok(false);
+        }
+        inner.add(path, folder())?;
+        Ok(true)
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<bool> {
+        let mut inner = self.writing(path)?;
+        if inner.find(path).is_some() {
+            return Ok(false);
+        }
+        inner.add(path, file(bytes))?;
+        Ok(true)
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let mut inner = self.writing(path)?;
+        if inner.find(path).is_none() {
+            inner.add(path, file(b""))?;
+        }
+        inner.bytes(path)?.extend(bytes);
+        Ok(())
+    }
+
+    fn truncate(&self, path: &str, length: u64) -> Result<()> {
+        let mut inner = self.writing(path)?;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        inner.bytes(path)?.truncate(length);
+        Ok(())
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let mut inner = self.writing(from)?;
+        let found = inner.find(from).ok_or_else(|| absent(from))?;
+        inner.rename_all(from, vec![(last(from), None), (last(to), Some(found))])
+    }
+
+    fn publish(&self, from: &str, to: &str) -> Result<bool> {
+        let mut inner = self.writing(from)?;
+        let found = inner.find(from).ok_or_else(|| absent(from))?;
+        if inner.find(to).is_some() {
+            return Ok(false);
+        }
+        inner.rename_all(to, vec![(last(to), Some(found))])?;
+        inner.rename_all(from, vec![(last(from), None)])?;
+        Ok(true)
+    }
+
+    fn remove_file(&self, path: &str) -> Result<bool> {
+        let mut inner = self.writing(path)?;
+        if inner.find(path).is_none() {
+            return Ok(false);
+        }
+        inner.rename_all(path, vec![(last(path), None)])?;
+        Ok(true)
+    }
+
+    fn remove_tree(&self, path: &str) -> Result<()> {
+        let below = self.list(path)?.unwrap_or_default();
+        for entry in below {
+            self.remove_tree(&format!("{path}/{}", entry.name))?;
+        }
+        self.remove_file(path).map(drop)
+    }
+
+    fn sync(&self, path: &str) -> Result<()> {
+        let mut inner = self.writing(path)?;
+        let found = inner.find(path).ok_or_else(|| absent(path))?;
+        if let Node::File { now, synced } = &mut inner.nodes[found] {
+            synced.clone_from(now);
+        }
+        Ok(())
+    }
+
+    fn sync_folder(&self, path: &str) -> Result<()> {
+        let mut inner = self.writing(path)?;
+        let found = inner.find(path).ok_or_else(|| absent(path))?;
+        if let Node::Folder { now, synced, since } = &mut inner.nodes[found] {
+            synced.clone_from(now);
+            since.clear();
+        }
+        Ok(())
+    }
+
+    fn guard(&self, _: &str) -> Result<Box<dyn Send>> {
+        Ok(Box::new(()))
+    }
+}
+
+/// A file that was opened.
+struct Opened {
+    bytes: Vec<u8>,
+    read: Arc<AtomicU64>,
+}
+
+impl Content for Opened {
+    fn length(&self) -> Result<u64> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>> {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let start = offset.min(self.bytes.len());
+        let end = start.saturating_add(length).min(self.bytes.len());
+        self.read.fetch_add((end - start) as u64, Ordering::AcqRel);
+        Ok(self.bytes[start..end].to_vec())
+    }
+}
+
+/// What is left of a node when the power fails.
+fn lose(node: &mut Node, chance: &mut Chance) {
+    match node {
+        Node::File { now, synced } => {
+            let common = now.iter().zip(synced.iter()).take_while(|(a, b)| a == b);
+            let common = common.count();
+            let cut = common + chance.below(now.len() - common + 1);
+            match chance.below(4) {
+                0 => now.clone_from(synced),
+                1 => {}
+                // A file is never shorter than what was synced and not cut since.
+                2 if now.len() >= synced.len() => now.truncate(cut.max(common)),
+                3 if now.len() >= synced.len() => now[cut..].fill(0),
+                _ => now.clone_from(synced),
+            }
+            synced.clone_from(now);
+        }
+        Node::Folder { now, synced, since } => {
+            now.clone_from(synced);
+            for changes in since.drain(..) {
+                if chance.below(2) == 0 {
+                    apply(now, &changes);
+                }
+            }
+            synced.clone_from(now);
+        }
+    }
+}
+
+fn apply(names: &mut Names, changes: &[(String, Option<usize>)]) {
+    for (name, node) in changes {
+        match node {
+            Some(node) => names.insert(name.clone(), *node),
+            None => names.remove(name),
+        };
+    }
+}
+
+fn file(bytes: &[u8]) -> Node {
+    Node::File {
+        now: bytes.to_vec(),
+        synced: Vec::new(),
+    }
+}
+
+fn folder() -> Node {
+    Node::Folder {
+        now: Names::new(),
+        synced: Names::new(),
+        since: Vec::new(),
+    }
+}
+
+fn stat(kind: Kind, length: usize) -> Stat {
+    Stat {
+        kind,
+        length: length as u64,
+        modified_ms: 0,
+    }
+}
+
+fn last(path: &str) -> String {
+    name(path).to_owned()
+}
+
+fn absent(path: &str) -> TreeError {
+    TreeError::system(path, "found", io::Error::from(io::ErrorKind::NotFound))
+}
+
+/// Numbers that look random and come from a seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: usize) -> usize {
+        // The step and the mixing of the generator that is known as SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        usize::try_from(mixed % limit.max(1) as u64).unwrap_or(0)
+    }
+}
