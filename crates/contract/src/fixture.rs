@@ -3,12 +3,15 @@
 //!
 //! In `stdio-fixture-v1` an adapter reads one case document from stdin, writes one [`AdapterResult`]
 //! to stdout and exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it reads one case a line
-//! and writes one result a line, in order, until its stdin ends; its exit code then says nothing.
+//! and writes one result a line, in order, until its stdin ends; its exit code then says nothing. In
+//! `http-fixture-v1` a server answers `GET /conform/capabilities` with its [`Capabilities`] and
+//! `POST /conform/execute`, whose body is one case document, with one [`AdapterResult`].
 //!
 //! Invariant: kit and adapters compare with the same function, so that a disagreement between them
 //! is about behaviour and never about the rules of comparison.
 
 mod assertion;
+mod capabilities;
 mod compare;
 
 use serde_json::Value;
@@ -16,6 +19,7 @@ use serde_json::Value;
 use crate::wire::{Field, Object, message, wire_enum};
 
 pub use assertion::{Assertion, BadExpectation, check_expectation};
+pub use capabilities::{AdapterClaim, BadCapabilities, Capabilities, TIERS};
 pub use compare::{Mismatch, differences, matches};
 
 /// The name of the protocol with one process a case.
@@ -23,6 +27,15 @@ pub const STDIO_FIXTURE_V1: &str = "stdio-fixture-v1";
 
 /// The name of the protocol with one case a line.
 pub const STDIO_FIXTURE_LINES_V1: &str = "stdio-fixture-lines-v1";
+
+/// The name of the protocol with one request a case.
+pub const HTTP_FIXTURE_V1: &str = "http-fixture-v1";
+
+/// Where a server tells its [`Capabilities`], below its base URL.
+pub const CAPABILITIES_PATH: &str = "/conform/capabilities";
+
+/// Where a server takes a case, below its base URL.
+pub const EXECUTE_PATH: &str = "/conform/execute";
 
 wire_enum! {
     /// What an adapter says about a case.

@@ -1,6 +1,7 @@
 //! What the kit adds to Accord's own wire contract: the documents that it reads and writes.
 
 use accord_contract::compat::Direction;
+use accord_contract::fixture::Capabilities;
 use accord_contract::snapshot::{Builder, EventMeaning};
 
 use crate::baseline::Baseline;
@@ -8,6 +9,7 @@ use crate::case::{CallCase, FixtureCase, HttpCase};
 use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::{EventLine, EventName};
 use crate::report::RunReport;
+use crate::verifier::ConformanceReport;
 
 /// Adds the kit's documents and events to a snapshot.
 #[must_use]
@@ -20,7 +22,9 @@ pub fn add_to(snapshot: Builder) -> Builder {
         .message::<OperationList>(Direction::Request)
         .message::<RouteList>(Direction::Request)
         .message::<Baseline>(Direction::Request)
+        .message::<Capabilities>(Direction::Request)
         .message::<RunReport>(Direction::Response)
+        .message::<ConformanceReport>(Direction::Response)
         .message::<EventLine>(Direction::Response)
         .events(meaning)
 }

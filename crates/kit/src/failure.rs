@@ -5,8 +5,10 @@ use accord_contract::codes::{Code, Failure};
 use crate::baseline::BaselineError;
 use crate::corpus::CorpusError;
 use crate::driver::{CannotBegin, ServerError};
+use crate::exchange::Trouble;
 use crate::filter::FilterError;
 use crate::runner::RunError;
+use crate::verifier::{TargetError, VerifyError};
 
 impl From<CorpusError> for Failure {
     fn from(error: CorpusError) -> Self {
@@ -55,6 +57,38 @@ impl From<RunError> for Failure {
                 Self::new(Code::OutputClosed, error.to_string())
             }
             RunError::Output(_) => Self::new(Code::OutputFailed, error.to_string()),
+        }
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        let message = error.to_string();
+        match error {
+            TargetError::Unreadable { .. } => Self::new(Code::KitCapabilitiesUnreadable, message),
+            TargetError::Silent { trouble, .. } => {
+                let code = match trouble {
+                    Trouble::TimedOut(_) => Code::KitServerTimeout,
+                    Trouble::Unreachable(_) => Code::KitServerUnreachable,
+                    Trouble::Broken(_) | Trouble::Cancelled => Code::KitCapabilitiesUnreadable,
+                };
+                Self::new(code, message)
+            }
+            TargetError::Invalid { pointer, .. } => {
+                Self::new(Code::KitCapabilitiesInvalid, message).at(pointer)
+            }
+            TargetError::Server(error) => error.into(),
+        }
+    }
+}
+
+impl From<VerifyError> for Failure {
+    fn from(error: VerifyError) -> Self {
+        let message = error.to_string();
+        match error {
+            VerifyError::SurfaceUnclaimed { .. } => Self::new(Code::KitSurfaceUnclaimed, message),
+            VerifyError::SurfaceUnknown { .. } => Self::new(Code::KitNoCaseRan, message),
+            VerifyError::Run(error) => error.into(),
         }
     }
 }

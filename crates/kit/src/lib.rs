@@ -4,7 +4,8 @@
 //! server; the [`verdict`] is the kit's own comparison of what was done with what must be done; the
 //! [`runner`] does that for many cases in parallel and tells it as [`event`]s, which every [`reporter`]
 //! reads. [`levels`] says which level of a protocol is reached, the [`baseline`] holds failures that are
-//! known, and [`exit`] says what a run's exit code means.
+//! known, and [`exit`] says what a run's exit code means. The [`verifier`] makes such a run of published
+//! fixtures, against an implementation that says what it claims.
 //!
 //! Invariant: the kit judges from outside. It knows no implementation, Accord's included, and no protocol
 //! by name; it computes none of the digests that it expects literally; and it keeps its own trouble
@@ -33,6 +34,7 @@ pub mod reporter;
 pub mod runner;
 pub mod schema;
 pub mod verdict;
+pub mod verifier;
 
 pub use accord_process::{Invocation, StartError, end_all as end_all_adapters};
 

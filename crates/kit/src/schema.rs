@@ -1,6 +1,6 @@
 //! The published JSON Schemas, made from the types that read and write the documents.
 
-use accord_contract::fixture::AdapterResult;
+use accord_contract::fixture::{AdapterResult, Capabilities};
 use accord_contract::wire::{Value, json_schema};
 
 use crate::baseline::Baseline;
@@ -8,14 +8,17 @@ use crate::case::{CallCase, FixtureCase, HttpCase};
 use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::EventLine;
 use crate::report::RunReport;
+use crate::verifier::ConformanceReport;
 
 /// Every document that the kit reads or writes, with its name and its schema.
 pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("adapter-result", json_schema::<AdapterResult>()),
         ("baseline", json_schema::<Baseline>()),
+        ("capabilities", json_schema::<Capabilities>()),
         ("case", json_schema::<CallCase>()),
         ("clauses", json_schema::<ClauseList>()),
+        ("conformance-report", json_schema::<ConformanceReport>()),
         ("event", json_schema::<EventLine>()),
         ("fixture-case", json_schema::<FixtureCase>()),
         ("http-case", json_schema::<HttpCase>()),

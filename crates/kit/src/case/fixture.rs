@@ -1,7 +1,10 @@
 //! A case in the form of a published fixture: the members that the fixture's format has, and in `x-case`
 //! what the kit adds. An implementation that knows only the format runs the same file.
+//!
+//! A fixture of somebody else's corpus has no `x-case`: it binds everybody, proves no clause of ours, and
+//! reaches adapters as the document that it is, whatever else is in it.
 
-use accord_contract::wire::{Object, message};
+use accord_contract::wire::{DecodeError, Object, Value, Wire as _, message};
 
 use super::{Call, Case, CaseInput, Strength, Task};
 
@@ -47,6 +50,38 @@ message! {
     }
 }
 
+message! {
+    /// What a fixture of any corpus says.
+    pub struct PublishedFixture("PublishedFixture", open) {
+        /// The name that reports give it.
+        required fixture_id: String = "fixture_id", "case-id";
+        /// The tier that it belongs to.
+        required tier: u64 = "tier", "conformance-tier";
+        /// The part of the protocol that it is about.
+        required surface: String = "surface", "protocol-surface";
+        /// What must hold.
+        required description: String = "description", "text-for-people";
+        /// What it is meant to show; informative.
+        required kind: String = "type", "fixture-type";
+        /// What must be there before the operation.
+        required setup: Object = "setup", "operation-setup";
+        /// What to do.
+        required input: PublishedInput = "input", "operation-call";
+        /// What must come of it; may hold assertions in the place of values.
+        required expected: Object = "expected", "expectation";
+    }
+}
+
+message! {
+    /// What a fixture of any corpus asks for.
+    pub struct PublishedInput("PublishedInput", open) {
+        /// The operation.
+        required operation: String = "operation", "operation-name";
+        /// Its arguments.
+        required args: Object = "args", "operation-arguments";
+    }
+}
+
 /// What a fixture says beyond what every case says.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -59,6 +94,52 @@ pub struct FixtureMarks {
     pub sibling: Option<String>,
     /// The only places in which the two differ, as JSON pointers.
     pub changes: Option<Vec<String>>,
+    /// The whole document, where it comes from another corpus than the kit's.
+    pub published: Option<Value>,
+}
+
+impl Case {
+    /// A fixture of any corpus, as a case of a protocol. It is written as the document that it was.
+    ///
+    /// # Errors
+    /// When a member is missing or of the wrong kind.
+    pub fn published(protocol: &str, document: Value) -> Result<Self, DecodeError> {
+        let fixture = PublishedFixture::from_document(document.clone())?;
+        Ok(Self {
+            id: fixture.fixture_id,
+            protocol: protocol.to_owned(),
+            level: None,
+            tier: Some(fixture.tier),
+            strength: Strength::Must,
+            clauses: Vec::new(),
+            profile: None,
+            title: fixture.description,
+            task: Task::Call(Call {
+                setup: fixture.setup,
+                input: CaseInput {
+                    operation: fixture.input.operation,
+                    args: fixture.input.args,
+                },
+                expected: fixture.expected,
+                fixture: Some(Box::new(FixtureMarks {
+                    surface: fixture.surface,
+                    kind: fixture.kind,
+                    sibling: None,
+                    changes: None,
+                    published: Some(document),
+                })),
+            }),
+            oracle: None,
+        })
+    }
+
+    /// The part of the protocol that the case is about, where it is a fixture.
+    pub fn surface(&self) -> Option<&str> {
+        match &self.task {
+            Task::Call(call) => Some(&call.fixture.as_ref()?.surface),
+            Task::Exchange(_) => None,
+        }
+    }
 }
 
 impl FixtureCase {
@@ -105,6 +186,7 @@ impl From<FixtureCase> for Case {
                     kind: document.kind,
                     sibling: document.own.sibling,
                     changes: document.own.changes,
+                    published: None,
                 })),
             }),
             oracle: document.own.oracle,

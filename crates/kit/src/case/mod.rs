@@ -17,7 +17,7 @@ pub use exchange::{
     Credential, Exchange, Generator, GeneratorKind, HttpCase, Request, Step, Tally,
 };
 pub use expectation::{Check, CheckKind, Comparison, Expectation, InsteadOfPass, Order};
-pub use fixture::{FixtureCase, FixtureMarks, FixtureNotes};
+pub use fixture::{FixtureCase, FixtureMarks, FixtureNotes, PublishedFixture, PublishedInput};
 
 wire_enum! {
     /// How strongly a clause, or a case that proves it, binds an implementation.
@@ -137,8 +137,11 @@ impl Wire for Case {
     fn write(&self, form: Form) -> Value {
         match &self.task {
             Task::Call(call) => match &call.fixture {
-                Some(marks) => FixtureCase::of(self, call, marks).write(form),
                 None => CallCase::of(self, call).write(form),
+                Some(marks) => match &marks.published {
+                    Some(document) => document.clone(),
+                    None => FixtureCase::of(self, call, marks).write(form),
+                },
             },
             Task::Exchange(exchange) => HttpCase::of(self, exchange).write(form),
         }

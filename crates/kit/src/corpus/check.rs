@@ -229,7 +229,7 @@ pub(super) fn is_name(text: &str) -> bool {
             .all(|byte| plain(byte) || b"._-".contains(&byte))
 }
 
-const COMPANIONS: [&str; 3] = ["clauses.json", "operations.json", "routes.json"];
+pub(super) const COMPANIONS: [&str; 3] = ["clauses.json", "operations.json", "routes.json"];
 
 pub(super) const NAME_RULE: &str =
     "names are lowercase letters, digits, `-`, `_` and `.`, and begin with a letter or digit";

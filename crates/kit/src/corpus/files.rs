@@ -20,9 +20,17 @@ pub(super) fn embedded() -> Files {
 /// it that hold nothing.
 pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
     let (mut files, mut empty) = (Files::new(), Vec::new());
-    collect(folder, "", 0, &mut files, &mut empty)?;
+    collect(folder, "", 0, |_| true, &mut files, &mut empty)?;
     empty.sort();
     Ok((files, empty))
+}
+
+/// The `*.json` files of a folder that may hold anything else, except those whose name begins with a dot.
+pub(super) fn read_json(folder: &Path) -> Result<Files, CorpusError> {
+    let (mut files, mut empty) = (Files::new(), Vec::new());
+    let json = |name: &str| name.ends_with(".json");
+    collect(folder, "", 0, json, &mut files, &mut empty)?;
+    Ok(files)
 }
 
 /// Writes files below a folder, which is made when it is not there.
@@ -42,6 +50,7 @@ fn collect(
     folder: &Path,
     prefix: &str,
     depth: usize,
+    wanted: fn(&str) -> bool,
     files: &mut Files,
     empty: &mut Vec<String>,
 ) -> Result<(), CorpusError> {
@@ -67,8 +76,9 @@ fn collect(
         holds_something = true;
         let path = entry.path();
         if path.is_dir() {
-            collect(&path, &format!("{prefix}{name}/"), depth + 1, files, empty)?;
-        } else {
+            let prefix = format!("{prefix}{name}/");
+            collect(&path, &prefix, depth + 1, wanted, files, empty)?;
+        } else if wanted(&name) {
             files.insert(format!("{prefix}{name}"), read_text(&path)?);
         }
     }

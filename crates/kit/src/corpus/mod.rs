@@ -16,6 +16,7 @@ mod check_values;
 mod documents;
 mod error;
 mod files;
+mod published;
 mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -21,7 +21,7 @@ use crate::case::{Case, Task};
 use crate::corpus::Protocol;
 use crate::exchange::Exchanged;
 use crate::report::LeftBehind;
-pub use http::{Http, HttpOptions, ServerError};
+pub use http::{Http, HttpFixtures, HttpOptions, ServerError};
 pub use in_process::InProcess;
 pub use long_lived::LongLived;
 pub use per_case::PerCase;
@@ -174,6 +174,8 @@ wire_enum! {
         InProcess = "in-process",
         /// Requests to a server.
         Http = "http",
+        /// One request a case, to a server that carries cases out.
+        HttpFixtures = "http-fixture-v1",
     }
 }
 

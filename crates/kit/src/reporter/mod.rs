@@ -10,4 +10,6 @@ mod text_style;
 pub use json::JsonReporter;
 pub use junit::JunitReporter;
 pub use ndjson::NdjsonReporter;
+pub(crate) use text::printable;
 pub use text::{TextOptions, TextReporter};
+pub(crate) use text_style::{Colour, Style};

@@ -243,7 +243,7 @@ fn needs_attention(result: &CaseReport) -> bool {
 }
 
 /// What an adapter wrote must not move the cursor or change colours on somebody's terminal.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for next in text.chars() {
         match next {

@@ -2,7 +2,7 @@
 
 /// The colours that verdicts are written in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Colour {
+pub(crate) enum Colour {
     Dim,
     Green,
     Magenta,
@@ -12,10 +12,10 @@ pub(super) enum Colour {
 
 /// Whether to colour at all.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Style(pub(super) bool);
+pub(crate) struct Style(pub(crate) bool);
 
 impl Style {
-    pub(super) fn paint(self, colour: Colour, text: &str) -> String {
+    pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
         if !self.0 {
             return text.to_owned();
         }

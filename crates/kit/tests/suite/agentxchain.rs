@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support::patient;
 
 /// Reading the corpus takes longer than all that is done with it.
-fn agentxchain() -> &'static Protocol {
+pub(crate) fn agentxchain() -> &'static Protocol {
     static READ: LazyLock<Protocol> = LazyLock::new(|| {
         let corpus = Corpus::embedded().unwrap();
         corpus.protocol("agentxchain").unwrap().clone()

@@ -14,13 +14,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn validator(name: &str) -> jsonschema::Validator {
+pub(crate) fn validator(name: &str) -> jsonschema::Validator {
     let schemas = schema::all();
     let (_, schema) = schemas.iter().find(|(known, _)| *known == name).unwrap();
     jsonschema::draft202012::new(schema).unwrap()
 }
 
-fn assert_valid(validator: &jsonschema::Validator, name: &str, document: &Value) {
+pub(crate) fn assert_valid(validator: &jsonschema::Validator, name: &str, document: &Value) {
     let errors: Vec<String> = validator
         .iter_errors(document)
         .map(|error| error.to_string())

@@ -6,6 +6,7 @@
 //! - A key goes to the server that was named, and into no report.
 
 mod client;
+mod fixtures;
 mod world;
 
 use std::sync::OnceLock;
@@ -15,12 +16,13 @@ use accord_contract::codes::Code;
 use accord_process::Cancel;
 use thiserror::Error;
 
-use super::{Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome};
+use super::{ANSWER_LIMIT, Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome};
 use crate::case::{Case, Credential, Exchange, GeneratorKind, Task};
 use crate::corpus::{Method, Protocol, RouteList};
 use crate::exchange::{End, Engine, Exchanged, Trouble};
 use crate::report::LeftBehind;
 use client::Client;
+pub use fixtures::HttpFixtures;
 use world::World;
 
 /// How to reach a server, and what a run may do there.
@@ -92,6 +94,16 @@ impl HttpOptions {
             scope: None,
             request_timeout: Duration::from_secs(10),
             body_limit: 8 * 1024 * 1024,
+        }
+    }
+
+    /// A server at this URL that carries cases out, without a key; thirty seconds a request, and no more
+    /// in a body than an adapter may write.
+    pub fn fixtures(url: impl Into<String>) -> Self {
+        Self {
+            request_timeout: Duration::from_secs(30),
+            body_limit: ANSWER_LIMIT as u64,
+            ..Self::new(url)
         }
     }
 }

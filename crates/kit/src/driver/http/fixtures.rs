@@ -1,0 +1,135 @@
+//! `http-fixture-v1`: one request a case, to a server that carries cases out.
+//!
+//! The case document goes to the server as it is, and one result document comes back with the status
+//! 200. Anything else, a redirect included, is the server's error. What the server claims is asked first,
+//! with the same key.
+
+use std::time::Duration;
+
+use accord_contract::fixture::{CAPABILITIES_PATH, EXECUTE_PATH};
+use accord_contract::wire::{Value, Wire as _};
+
+use super::{Client, HttpOptions, ServerError};
+use crate::case::{Case, Credential};
+use crate::corpus::{AnswerForm, Method, Protocol};
+use crate::driver::{
+    Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome, NoAnswer, reply,
+};
+use crate::exchange::answer::Answer;
+use crate::exchange::compose::{Body, Outgoing};
+use crate::exchange::{End, Exchanged, Transport as _, Trouble};
+
+/// A server that carries cases out, by its URL.
+pub struct HttpFixtures {
+    client: Client,
+    request_timeout: Duration,
+}
+
+impl HttpFixtures {
+    /// A server that is reached like this. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// When the URL is none.
+    pub fn new(options: &HttpOptions) -> Result<Self, ServerError> {
+        Ok(Self {
+            client: Client::new(options)?,
+            request_timeout: options.request_timeout,
+        })
+    }
+
+    /// The base URL.
+    pub fn url(&self) -> &str {
+        self.client.base()
+    }
+
+    /// Asks what the server claims, and gives the text of its answer.
+    pub(crate) fn capabilities(&self) -> Result<String, Trouble> {
+        let answer = self.ask(Method::Get, CAPABILITIES_PATH, None, self.request_timeout);
+        whole(answer?).map(|answer| answer.text)
+    }
+
+    fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+        limit: Duration,
+    ) -> Result<Answer, Trouble> {
+        let outgoing = Outgoing {
+            method,
+            target: path.to_owned(),
+            headers: vec![("connection".to_owned(), "close".to_owned())],
+            credential: Credential::Main,
+            body: body.map(|text| Body {
+                content_type: "application/json".to_owned(),
+                text,
+            }),
+            answer: AnswerForm::Json,
+            events: 0,
+        };
+        self.client.send(&outgoing, limit)
+    }
+}
+
+impl Adapter for HttpFixtures {
+    fn begin(&self, _: &Protocol) -> Result<(), CannotBegin> {
+        Ok(())
+    }
+
+    fn open(&self) -> Box<dyn Driver + '_> {
+        Box::new(Line(self))
+    }
+
+    fn info(&self) -> AdapterInfo {
+        AdapterInfo {
+            url: Some(self.url().to_owned()),
+            ..AdapterInfo::new(DriverKind::HttpFixtures, Vec::new())
+        }
+    }
+}
+
+struct Line<'a>(&'a HttpFixtures);
+
+impl Driver for Line<'_> {
+    fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
+        let document = Some(case.encode().to_string());
+        let answered = self.0.ask(Method::Post, EXECUTE_PATH, document, limit);
+        let result = answered.and_then(whole).and_then(|answer| {
+            let text = answer.text.as_bytes();
+            reply::read(case, text, reply::Id::Optional)
+                .map_err(|why| Trouble::Broken(format!("the server answered with 200, but {why}")))
+        });
+        match result {
+            Ok(result) => DriverOutcome::new(Ok::<_, NoAnswer>(result), b""),
+            Err(trouble) => Exchanged::nothing(End::Trouble(trouble)).into(),
+        }
+    }
+}
+
+/// An answer with the status 200.
+fn whole(answer: Answer) -> Result<Answer, Trouble> {
+    if answer.status == 200 {
+        return Ok(answer);
+    }
+    let advice = match answer.status {
+        401 | 403 => "; check the token",
+        300..=399 => "; redirects are not followed",
+        _ => "",
+    };
+    let status = answer.status;
+    Err(Trouble::Broken(match said(&answer.text) {
+        Some(said) => format!("HTTP {status}: {said}{advice}"),
+        None => format!("HTTP {status}{advice}"),
+    }))
+}
+
+/// What a failed answer says: its member `message`, or the beginning of its text.
+fn said(text: &str) -> Option<String> {
+    let document: Option<Value> = serde_json::from_str(text).ok();
+    let message = document.as_ref().and_then(|body| body["message"].as_str());
+    let said = message.unwrap_or(text).trim();
+    let end = said.floor_char_boundary(LONGEST_SAYING);
+    (!said.is_empty()).then(|| said[..end].to_owned())
+}
+
+const LONGEST_SAYING: usize = 200;

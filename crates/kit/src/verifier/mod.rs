@@ -1,0 +1,131 @@
+//! The verifier of published fixtures: judges an implementation by what it claims, tier by tier, and
+//! reports in the form that every verifier of such fixtures uses.
+//!
+//! Invariants:
+//! - A run is one of the kit's runs: the kit compares outcome and expectation itself, and the same
+//!   verdicts stand in this report as in the kit's own.
+//! - An error outranks a failure, and a failure a pass, in every tier and over all. What is not
+//!   implemented, and a tier that is not claimed, change nothing.
+//! - Fixtures are run one at a time: an implementation may have one workspace for all of them.
+
+mod report;
+mod target;
+mod text;
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::case::Case;
+use crate::corpus::Protocol;
+use crate::event::Reporter;
+use crate::runner::{RunError, RunOptions, run};
+
+pub use report::{ConformanceReport, Finding, Gap, SurfaceCounts, TierResult, TierStatus};
+pub use target::{Place, Target, TargetError};
+pub use text::write_text;
+
+/// What to judge.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// The highest tier; those below it belong to it.
+    pub tier: u64,
+    /// The one surface to judge; all of them when absent.
+    pub surface: Option<String>,
+    /// How long one fixture may take.
+    pub limit: Duration,
+    /// Where the fixtures are from, for the report.
+    pub fixture_root: String,
+}
+
+/// A verification that did not come about. No report exists; the exit code is 2.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The implementation does not claim the surface.
+    #[error(
+        "{implementation} does not claim the surface {asked:?}; it claims {}",
+        listing(claimed)
+    )]
+    SurfaceUnclaimed {
+        /// The implementation.
+        implementation: String,
+        /// The surface that was asked for.
+        asked: String,
+        /// Those that it claims.
+        claimed: Vec<String>,
+    },
+    /// No fixture is about the surface, and the implementation does not say what it claims.
+    #[error(
+        "no fixture is about the surface {asked:?}; there is {}",
+        listing(known)
+    )]
+    SurfaceUnknown {
+        /// The surface that was asked for.
+        asked: String,
+        /// Those that fixtures are about.
+        known: Vec<String>,
+    },
+    /// The run went wrong.
+    #[error("{0}")]
+    Run(#[from] RunError),
+}
+
+/// Judges an implementation by the fixtures of a protocol.
+///
+/// # Errors
+/// When the surface is not one to judge, or the run does not come about.
+pub fn verify(
+    protocol: &Protocol,
+    target: &Target,
+    selection: &Selection,
+    reporter: &mut dyn Reporter,
+) -> Result<ConformanceReport, VerifyError> {
+    if let Some(asked) = &selection.surface {
+        check_surface(protocol, target, asked)?;
+    }
+    let surface = selection.surface.as_deref();
+    let chosen = |case: &Case| {
+        let tier = case.tier.is_some_and(|tier| tier <= selection.tier);
+        tier && surface.is_none_or(|surface| case.surface() == Some(surface))
+    };
+    let chosen = protocol.only(chosen);
+    let options = RunOptions {
+        workers: NonZeroUsize::MIN,
+        case_timeout: selection.limit,
+        ..RunOptions::default()
+    };
+    let run = run(&chosen, target, &options, reporter)?;
+    Ok(ConformanceReport::new(&run, &chosen, target, selection))
+}
+
+fn check_surface(protocol: &Protocol, target: &Target, asked: &str) -> Result<(), VerifyError> {
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    if let Some(claimed) = target.capabilities().surfaces() {
+        return match claimed.contains(&asked) {
+            true => Ok(()),
+            false => Err(VerifyError::SurfaceUnclaimed {
+                implementation: target.capabilities().implementation.clone(),
+                asked: asked.to_owned(),
+                claimed: owned(claimed),
+            }),
+        };
+    }
+    let known: BTreeSet<&str> = protocol.cases().iter().filter_map(Case::surface).collect();
+    match known.contains(asked) {
+        true => Ok(()),
+        false => Err(VerifyError::SurfaceUnknown {
+            asked: asked.to_owned(),
+            known: owned(known.into_iter().collect()),
+        }),
+    }
+}
+
+fn listing(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    }
+}

@@ -1,0 +1,200 @@
+//! An implementation that says what it claims: a folder with its capabilities and the command of its
+//! adapter, or a server that tells its capabilities and carries cases out.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use accord_contract::fixture::{BadCapabilities, Capabilities, HTTP_FIXTURE_V1, STDIO_FIXTURE_V1};
+use accord_contract::wire::{DecodeError, Value, Wire as _};
+use accord_process::Invocation;
+use thiserror::Error;
+
+use crate::case::Case;
+use crate::corpus::Protocol;
+use crate::driver::{
+    Adapter, AdapterInfo, CannotBegin, Driver, HttpFixtures, HttpOptions, PerCase, ServerError,
+};
+use crate::exchange::Trouble;
+use crate::report::LeftBehind;
+
+/// An implementation that says what it claims. As an adapter, it is asked for cases of those tiers alone.
+pub struct Target {
+    capabilities: Capabilities,
+    place: Place,
+    adapter: Box<dyn Adapter>,
+}
+
+/// Where an implementation is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Place {
+    /// In this folder, whose adapter is started there.
+    Folder(PathBuf),
+    /// Behind this base URL.
+    Server(String),
+}
+
+/// An implementation that cannot be judged by what it claims.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// There is no file of capabilities, or it cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// The server does not tell its capabilities.
+    #[error("{url} does not tell its capabilities: {trouble}")]
+    Silent {
+        /// The base URL.
+        url: String,
+        /// What happened.
+        trouble: Trouble,
+    },
+    /// The capabilities are not what the format says.
+    #[error("the capabilities in {place} cannot be used: {why}")]
+    Invalid {
+        /// The file or the base URL.
+        place: String,
+        /// Where in them, as a JSON pointer.
+        pointer: String,
+        /// What is wrong there.
+        why: String,
+    },
+    /// The server cannot be asked at all.
+    #[error("{0}")]
+    Server(#[from] ServerError),
+}
+
+impl Target {
+    /// The implementation in a folder, which tells its claims in the file `.<protocol>-conformance/capabilities.json`.
+    ///
+    /// # Errors
+    /// When the file is not there, or is not what the format says.
+    pub fn in_folder(root: &Path, protocol: &Protocol) -> Result<Self, TargetError> {
+        let path = root.join(format!(".{}-conformance", protocol.name()));
+        let path = path.join("capabilities.json");
+        let unreadable = |source| TargetError::Unreadable {
+            path: path.clone(),
+            source,
+        };
+        let text = read(&path).map_err(unreadable)?;
+        let place = path.display().to_string();
+        let capabilities = decode(&place, &text, STDIO_FIXTURE_V1)?;
+        let (program, args) = capabilities
+            .command()
+            .map_err(|bad| invalid(&place, &bad))?;
+        let root = root.canonicalize().map_err(unreadable)?;
+        let invocation = Invocation::new(program, args).cwd(&root);
+        Ok(Self {
+            adapter: Box::new(PerCase::new(invocation)),
+            place: Place::Folder(root),
+            capabilities,
+        })
+    }
+
+    /// The implementation behind a URL, which is asked for its claims.
+    ///
+    /// # Errors
+    /// When the server does not answer, or its answer is not what the format says.
+    pub fn at_url(options: &HttpOptions) -> Result<Self, TargetError> {
+        let server = HttpFixtures::new(options)?;
+        let url = server.url().to_owned();
+        let told = server.capabilities();
+        let text = told.map_err(|trouble| TargetError::Silent {
+            url: url.clone(),
+            trouble,
+        })?;
+        Ok(Self {
+            capabilities: decode(&url, text.as_bytes(), HTTP_FIXTURE_V1)?,
+            place: Place::Server(url),
+            adapter: Box::new(server),
+        })
+    }
+
+    /// What the implementation claims.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+}
+
+impl Adapter for Target {
+    fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin> {
+        self.adapter.begin(protocol)
+    }
+
+    fn applies(&self, case: &Case) -> Result<(), String> {
+        match case.tier {
+            Some(tier) if !self.capabilities.claims_tier(tier) => Err(unclaimed(tier)),
+            _ => self.adapter.applies(case),
+        }
+    }
+
+    fn open(&self) -> Box<dyn Driver + '_> {
+        self.adapter.open()
+    }
+
+    fn end(&self) -> Vec<LeftBehind> {
+        self.adapter.end()
+    }
+
+    fn info(&self) -> AdapterInfo {
+        self.adapter.info()
+    }
+}
+
+/// What is said about a tier that the implementation does not claim.
+pub(super) fn unclaimed(tier: u64) -> String {
+    format!("Target does not claim Tier {tier}")
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let about = fs::metadata(path)?;
+    match about.len() {
+        _ if !about.is_file() => Err(io::Error::other("it is not a file")),
+        size if size > LARGEST => Err(io::Error::other(format!(
+            "it has {size} bytes; at most {LARGEST} are read"
+        ))),
+        _ => fs::read(path),
+    }
+}
+
+fn decode(place: &str, text: &[u8], protocol: &str) -> Result<Capabilities, TargetError> {
+    let wrong = |pointer: &str, why: String| TargetError::Invalid {
+        place: place.to_owned(),
+        pointer: pointer.to_owned(),
+        why,
+    };
+    let document: Value = accord_canon::read(text)
+        .map_err(|error| wrong(error.pointer(), error.detail().to_string()))?;
+    let capabilities = Capabilities::from_document(document).map_err(
+        |DecodeError {
+             pointer,
+             expected,
+             found,
+             ..
+         }| wrong(&pointer, format!("expected {expected}, found {found}")),
+    )?;
+    let checked = capabilities.check(protocol);
+    checked.map_err(|bad| invalid(place, &bad))?;
+    Ok(capabilities)
+}
+
+fn invalid(place: &str, bad: &BadCapabilities) -> TargetError {
+    TargetError::Invalid {
+        place: place.to_owned(),
+        pointer: bad.pointer.to_owned(),
+        why: bad.why.clone(),
+    }
+}
+
+/// Far more than anybody claims.
+const LARGEST: u64 = 1024 * 1024;
