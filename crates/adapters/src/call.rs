@@ -13,9 +13,11 @@ pub struct Call {
     pub args: Map<String, Value>,
     /// What the case expects.
     pub expected: Value,
+    /// The profile whose rules it is about; `None` for the usual ones.
+    pub profile: Option<String>,
 }
 
-/// A case that an adapter cannot make sense of.
+/// A case that an adapter cannot make sense of, or cannot carry out.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadCall(String);
@@ -41,6 +43,10 @@ impl Call {
                 .get("expected")
                 .cloned()
                 .ok_or_else(|| BadCall::new("the case expects nothing"))?,
+            profile: case
+                .pointer("/x-case/profile")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
         })
     }
 

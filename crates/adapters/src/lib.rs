@@ -6,8 +6,11 @@
 //! Accord does not have is `not_implemented`; a case that cannot be understood
 //! is an `error`; neither is ever a pass.
 
+pub mod agentxchain;
 pub mod alx;
 mod call;
+#[cfg(feature = "faults")]
+pub mod faults;
 mod serve;
 
 pub use call::{BadCall, Call};

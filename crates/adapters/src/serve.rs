@@ -4,7 +4,7 @@ use accord_canon::read;
 use accord_contract::fixture::{AdapterResult, Status};
 use serde_json::Value;
 
-use crate::{BadCall, Call, alx};
+use crate::{BadCall, Call, agentxchain, alx};
 
 /// What an implementation did when it was asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,11 @@ pub enum Reply {
 pub trait Adapter: Send + Sync {
     /// The protocol whose cases it answers.
     fn protocol(&self) -> &'static str;
+
+    /// The member of a case that holds its id.
+    fn id_member(&self) -> &'static str {
+        "id"
+    }
 
     /// Carries out what a case asks for.
     ///
@@ -43,7 +48,7 @@ pub trait Adapter: Send + Sync {
             Ok(result) => result,
             Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
         };
-        match case.get("id").and_then(Value::as_str) {
+        match case.get(self.id_member()).and_then(Value::as_str) {
             Some(id) => result.answering(id),
             None => result,
         }
@@ -71,12 +76,13 @@ pub trait Adapter: Send + Sync {
 
 /// The protocols that Accord answers for.
 pub const fn protocols() -> &'static [&'static str] {
-    &["alx"]
+    &["agentxchain", "alx"]
 }
 
 /// The adapter of a protocol.
 pub fn adapter(protocol: &str) -> Option<Box<dyn Adapter>> {
     match protocol {
+        "agentxchain" => Some(Box::new(agentxchain::Accord::default())),
         "alx" => Some(Box::new(alx::Accord)),
         _ => None,
     }

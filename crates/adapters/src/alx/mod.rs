@@ -10,7 +10,7 @@ mod outcome;
 mod streams;
 
 #[cfg(feature = "faults")]
-pub use faults::{FAULTS, Fault, Faulty};
+pub use faults::FAULTS;
 
 use crate::{Adapter, BadCall, Call, Reply};
 

@@ -1,33 +1,53 @@
 //! Judging an implementation with the cases that come with Accord.
 
+use std::sync::LazyLock;
+
 use accord_adapters::{Adapter, alx};
 use accord_contract::wire::Wire as _;
 use accord_kit::driver::InProcess;
-use accord_kit::{Corpus, Reporters, RunOptions, RunReport, run};
+use accord_kit::verdict::Verdict;
+use accord_kit::{Case, Corpus, Protocol, Reporters, RunOptions, RunReport, run};
 
-/// Runs every ALX case against an adapter, in this process.
+/// Runs every case of an adapter's protocol against it, in this process.
 pub(crate) fn judge(adapter: &dyn Adapter) -> RunReport {
-    let corpus = Corpus::embedded().expect("the corpus is sound");
-    let protocol = corpus.protocol("alx").expect("there are cases for ALX");
-    let in_process = InProcess::new(|case: &accord_kit::Case| adapter.answer_case(&case.encode()));
-    run(
-        protocol,
-        &in_process,
-        &RunOptions::default(),
-        &mut Reporters::default(),
-    )
-    .expect("the run comes about")
+    judge_profile(adapter, None)
+}
+
+/// Runs the cases of a profile against an adapter; without one, those that are in none.
+pub(crate) fn judge_profile(adapter: &dyn Adapter, profile: Option<&str>) -> RunReport {
+    let in_process = InProcess::new(|case: &Case| adapter.answer_case(&case.encode()));
+    let mut options = RunOptions::default();
+    options.profile = profile.map(str::to_owned);
+    let protocol = protocol(adapter.protocol());
+    run(protocol, &in_process, &options, &mut Reporters::default()).expect("the run comes about")
+}
+
+/// Every case of a protocol.
+pub(crate) fn cases(name: &str) -> &'static [Case] {
+    protocol(name).cases()
+}
+
+fn protocol(name: &str) -> &'static Protocol {
+    static CORPUS: LazyLock<Corpus> =
+        LazyLock::new(|| Corpus::embedded().expect("the corpus is sound"));
+    CORPUS.protocol(name).expect("there are cases")
+}
+
+/// What did not pass, for people.
+pub(crate) fn not_passed(report: &RunReport) -> Vec<String> {
+    let wrong = report
+        .cases
+        .iter()
+        .filter(|case| case.verdict != Verdict::Pass);
+    wrong
+        .map(|case| format!("{}: {} {:?}", case.id, case.verdict, case.message))
+        .collect()
 }
 
 #[test]
 fn accord_keeps_every_promise_also_those_that_are_only_proposed() {
     let report = judge(&alx::Accord);
-    let wrong: Vec<String> = report
-        .cases
-        .iter()
-        .filter(|case| case.verdict.as_str() != "pass")
-        .map(|case| format!("{}: {} {:?}", case.id, case.verdict, case.message))
-        .collect();
+    let wrong = not_passed(&report);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(report.cases.len() >= 120);
 }

@@ -1,9 +1,4 @@
-//! Seeded faults: implementations that are wrong in one thing each.
-//!
-//! The kit is only worth something if it notices. Each fault breaks one clause
-//! and leaves everything else to Accord's own code; the kit's self-test runs the
-//! whole corpus against each and asks that a case of that clause fails. Nothing
-//! in the honest path knows of them: a fault stands in front of it.
+//! ALX with one thing wrong at a time.
 
 mod canonical;
 mod compatibility;
@@ -13,52 +8,7 @@ mod messages;
 mod streams;
 mod tools;
 
-use self::tools::Honest;
-use super::Accord;
-use crate::{Adapter, BadCall, Call, Reply};
-
-/// One way to be wrong.
-#[derive(Clone, Copy)]
-pub struct Fault {
-    /// Its name.
-    pub name: &'static str,
-    /// The clause that it breaks.
-    pub clause: &'static str,
-    perform: fn(&Call, Honest<'_>) -> Result<Reply, BadCall>,
-}
-
-/// Accord with one fault.
-#[derive(Clone, Copy)]
-pub struct Faulty(pub &'static Fault);
-
-impl Adapter for Faulty {
-    fn protocol(&self) -> &'static str {
-        Accord.protocol()
-    }
-
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
-        (self.0.perform)(call, &|call| Accord.perform(call))
-    }
-}
-
-impl Fault {
-    /// The fault of that name.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        FAULTS.iter().find(|fault| fault.name == name)
-    }
-}
-
-/// Declares the table: a name, the clause it breaks, the function that does.
-macro_rules! faults {
-    ($($name:literal breaks $clause:literal: $perform:path;)+) => {
-        /// Every fault.
-        pub static FAULTS: &[Fault] = &[$(Fault {
-            name: $name,
-            clause: $clause,
-            perform: $perform,
-        }),+];
-    };
-}
+use crate::faults::faults;
 
 faults! {
     "keys-by-code-point" breaks "ALX-CANON-KEYS": canonical::keys_by_code_point;

@@ -2,17 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+pub(super) use crate::faults::{Honest, with_arg};
 use crate::{BadCall, Call, Reply};
-
-/// The honest implementation behind a fault.
-pub(super) type Honest<'a> = &'a dyn Fn(&Call) -> Result<Reply, BadCall>;
-
-/// The same call with one argument changed.
-pub(super) fn with_arg(call: &Call, name: &str, value: impl Into<Value>) -> Call {
-    let mut changed = call.clone();
-    changed.args.insert(name.to_owned(), value.into());
-    changed
-}
 
 /// The same call with the envelope in its argument changed. An envelope that
 /// is no JSON object is left as it is.

@@ -1,0 +1,106 @@
+//! The operations on dispatch bundles: finalise, change what the setup says, verify.
+
+use accord_contract::codes::Failure;
+use accord_governance::fixture::answer;
+use accord_governance::manifest::{self, MANIFEST};
+use accord_governance::{RunId, TurnId};
+use accord_runs::Reading;
+use serde_json::{Map, Value};
+
+use super::site::Site;
+use super::workspace::{bundle_folder, members, object, text_of, trouble};
+use crate::BadCall;
+
+/// The operations that finalise a bundle.
+pub(super) const OPERATIONS: [&str; 2] = ["verify_dispatch_manifest", "inspect_dispatch_manifest"];
+
+pub(super) fn verify(site: &mut Site<'_>) -> Result<Value, BadCall> {
+    let turn = site.turn()?;
+    if let Err(failure) = finalize(site, &turn)? {
+        return Ok(answer::unsound(&failure));
+    }
+    mutate(site)?;
+    let verified = site.runs(Reading::Lenient).verify_bundle(&turn);
+    Ok(answer::verified(
+        verified.map_err(|failure| trouble(failure.message))?,
+    ))
+}
+
+pub(super) fn inspect(site: &mut Site<'_>) -> Result<Value, BadCall> {
+    let turn = site.turn()?;
+    if let Err(failure) = finalize(site, &turn)? {
+        return Ok(answer::unsound(&failure));
+    }
+    let bundle = site.repository().bundle(&turn).map_err(trouble)?;
+    let written = bundle.get(MANIFEST).map_or(&[][..], Vec::as_slice);
+    let manifest = accord_canon::read(written).map_err(trouble)?;
+    Ok(answer::inspected(object(&manifest, MANIFEST)?))
+}
+
+/// Writes the manifest of what lies in the bundle's folder.
+fn finalize(site: &Site<'_>, turn: &TurnId) -> Result<Result<(), Failure>, BadCall> {
+    let held = site.hold()?;
+    let state = site.state()?;
+    let bundle = held.bundle(turn).map_err(trouble)?;
+    // A fixture may leave out the run that its bundle is for.
+    let run = state.run_id().cloned().or_else(|| RunId::parse("run_001"));
+    let role = state.turn(turn).map_or("dev", |turn| turn.role());
+    let now = site.world().now();
+    let made = match manifest::finalize(&bundle, run.as_ref(), turn, role, now) {
+        Ok(made) => Value::Object(made).to_string(),
+        Err(failure) => return Ok(Err(failure)),
+    };
+    held.add_to_bundle(turn, MANIFEST, made.as_bytes())
+        .map_err(trouble)?;
+    Ok(Ok(()))
+}
+
+/// Injected, tampered with, deleted, then the manifest itself.
+fn mutate(site: &mut Site<'_>) -> Result<(), BadCall> {
+    let setup: &Map<String, Value> = &site.call.setup;
+    for part in ["post_finalize_inject", "post_finalize_tamper"] {
+        for (turn, files) in members(setup, part)? {
+            let folder = bundle_folder(turn)?;
+            for (name, text) in object(files, part)? {
+                let text = text_of(text, name)?;
+                site.workspace.replace(&format!("{folder}/{name}"), text)?;
+            }
+        }
+    }
+    for (turn, names) in members(setup, "post_finalize_delete")? {
+        let folder = bundle_folder(turn)?;
+        let names = names
+            .as_array()
+            .ok_or_else(|| BadCall::kind(turn, "a list"))?;
+        for name in names {
+            let name = text_of(name, turn)?;
+            site.workspace.remove(&format!("{folder}/{name}"))?;
+        }
+    }
+    delete_manifests(site)?;
+    for (turn, content) in members(setup, "post_finalize_corrupt_manifest")? {
+        let path = format!("{}/{MANIFEST}", bundle_folder(turn)?);
+        match content {
+            Value::String(text) => site.workspace.replace(&path, text)?,
+            other => site.workspace.replace(&path, &other.to_string())?,
+        }
+    }
+    Ok(())
+}
+
+/// Either every turn's, or those of the turns that are named.
+fn delete_manifests(site: &Site<'_>) -> Result<(), BadCall> {
+    let turns: Vec<String> = match site.call.setup.get("post_finalize_delete_manifest") {
+        None | Some(Value::Null | Value::Bool(false)) => Vec::new(),
+        Some(Value::Object(turns)) => {
+            let named = turns.iter().filter(|(_, yes)| **yes == Value::Bool(true));
+            named.map(|(turn, _)| turn.clone()).collect()
+        }
+        Some(_) => vec![site.turn()?.to_string()],
+    };
+    for turn in turns {
+        let path = format!("{}/{MANIFEST}", bundle_folder(&turn)?);
+        site.workspace.remove(&path)?;
+    }
+    Ok(())
+}

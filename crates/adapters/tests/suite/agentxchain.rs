@@ -1,0 +1,205 @@
+//! AgentXchain's fixtures on real files: those that come with Accord, and public ones where a folder with them is named.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "public fixtures lie outside the project, in a folder that is named"
+)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use accord_adapters::Adapter as _;
+use accord_adapters::agentxchain::Accord;
+use accord_contract::fixture::Status;
+use accord_contract::wire::Wire as _;
+use accord_process::Cancel;
+use serde_json::{Value, json};
+
+use crate::judged::{cases, judge, judge_profile, not_passed};
+
+#[test]
+fn accord_passes_every_case_also_those_that_are_only_proposed() {
+    let report = judge(&Accord::default());
+    let wrong = not_passed(&report);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(report.cases.len() >= 440);
+}
+
+#[test]
+fn accord_passes_the_cases_without_normalization() {
+    let report = judge_profile(&Accord::default(), Some("strict"));
+    let wrong = not_passed(&report);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(report.cases.len() >= 25);
+}
+
+#[test]
+fn accord_passes_the_public_fixtures() {
+    let Ok(folder) = std::env::var("ACCORD_EXTERNAL_CORPUS") else {
+        eprintln!("ACCORD_EXTERNAL_CORPUS names no folder: public fixtures were not run");
+        return;
+    };
+    let files = documents(&Path::new(&folder).join("agentxchain"));
+    assert!(!files.is_empty(), "there are no fixtures in {folder}");
+    let mut wrong = Vec::new();
+    for file in &files {
+        let result = Accord::default().answer(&std::fs::read(file).expect("readable"));
+        if result.status != Status::Pass {
+            wrong.push(format!("{}: {result:?}", file.display()));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        files.len(),
+        wrong.join("\n")
+    );
+}
+
+/// A case of the corpus.
+fn case(name: &str) -> Value {
+    let id = format!("agentxchain/{name}");
+    let all = cases("agentxchain").iter();
+    let found = all
+        .map(|case| case.encode())
+        .find(|case| case["fixture_id"] == id.as_str());
+    found.expect("there is such a case")
+}
+
+#[test]
+fn what_a_setup_has_that_is_not_known_is_an_error_whatever_the_operation() {
+    let mut by_operation = BTreeMap::new();
+    for case in cases("agentxchain") {
+        let case = case.encode();
+        by_operation.insert(case["input"]["operation"].to_string(), case);
+    }
+    assert!(by_operation.len() >= 19);
+    for (operation, mut case) in by_operation {
+        case["setup"]["moon"] = json!({});
+        let result = Accord::default().answer_case(&case);
+        assert_eq!(result.status, Status::Error, "{operation}: {result:?}");
+    }
+}
+
+#[test]
+fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
+    for (name, place, value) in [
+        ("history/first-acceptance", "state", json!([])),
+        ("history/first-acceptance", "config", json!("none")),
+        ("history/first-acceptance", "history", json!({})),
+        ("history/first-acceptance", "ledger", json!(["DEC-001"])),
+        ("history/first-acceptance", "filesystem", json!({ "a": 1 })),
+        // The state is set up already.
+        (
+            "history/first-acceptance",
+            "filesystem",
+            json!({ ".agentxchain/state.json": "{}" }),
+        ),
+        // A file where a folder must be.
+        (
+            "history/first-acceptance",
+            "filesystem",
+            json!({ ".agentxchain/staging": "" }),
+        ),
+        (
+            "history/first-acceptance",
+            "post_finalize_inject",
+            json!({}),
+        ),
+        (
+            "dispatch_manifest/one-file",
+            "dispatch_bundle",
+            json!({ "turn_a": "text" }),
+        ),
+        (
+            "dispatch_manifest/one-file",
+            "post_finalize_delete",
+            json!({ "turn_a": "text" }),
+        ),
+        (
+            "coordinator/first-acceptance",
+            "repos",
+            json!({ "ferry": {} }),
+        ),
+        (
+            "coordinator/first-acceptance",
+            "repos",
+            json!({ "a": { "path": "a", "moon": 1 } }),
+        ),
+        (
+            "coordinator/first-acceptance",
+            "coordinator_history",
+            json!([1]),
+        ),
+    ] {
+        let mut case = case(name);
+        case["setup"][place] = value;
+        let result = Accord::default().answer_case(&case);
+        assert_eq!(result.status, Status::Error, "{name} {place}: {result:?}");
+    }
+    let mut other = case("history/first-acceptance");
+    other["x-case"]["profile"] = "loose".into();
+    assert_eq!(Accord::default().answer_case(&other).status, Status::Error);
+}
+
+#[test]
+fn hooks_that_are_too_many_too_slow_or_not_understood_are_not_run() {
+    for (member, value) in [
+        ("timeout_ms", json!(30_001)),
+        ("timeout_ms", json!("soon")),
+        ("type", json!("carrier pigeon")),
+        ("mode", json!("stern")),
+    ] {
+        let mut wrong = case("hook_audit/allow");
+        let hooks = wrong["setup"]["config"]["hooks"].as_object_mut();
+        for hooks in hooks.expect("phases").values_mut() {
+            hooks[0][member] = value.clone();
+        }
+        wrong["expected"] = json!({ "result": "success" });
+        let result = Accord::default().answer_case(&wrong);
+        assert_eq!(result.status, Status::Error, "{member}: {result:?}");
+    }
+    let mut many = case("hook_audit/allow");
+    let hooks = many["setup"]["config"]["hooks"].as_object_mut();
+    for hooks in hooks.expect("phases").values_mut() {
+        let named = |number: usize| {
+            let mut hook = hooks[0].clone();
+            hook["name"] = format!("hook_{number}").into();
+            hook
+        };
+        *hooks = (0..9).map(named).collect();
+    }
+    many["expected"] = json!({ "result": "success" });
+    let result = Accord::default().answer_case(&many);
+    assert_eq!(result.status, Status::Error, "{result:?}");
+}
+
+#[test]
+fn the_word_to_give_up_ends_the_programs_of_a_fixture() {
+    let mut slow = case("hook_audit/slow-blocking");
+    let hooks = slow["setup"]["config"]["hooks"].as_object_mut();
+    for hooks in hooks.expect("phases").values_mut() {
+        hooks[0]["timeout_ms"] = 30_000.into();
+        hooks[0]["command"] = json!(["/bin/sh", "-c", "sleep 60"]);
+    }
+    let cancel = Cancel::new();
+    cancel.cancel();
+    slow["expected"] = json!({});
+    let result = Accord::default().cancelled_by(cancel).answer_case(&slow);
+    assert_eq!(result.status, Status::Error, "{result:?}");
+}
+
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(documents(&path));
+        } else if path.extension().is_some_and(|name| name == "json") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
