@@ -25,6 +25,8 @@ pub(crate) enum Exit {
     Trouble,
     /// What the fixture protocol asks for.
     Adapter(u8),
+    /// It was told to end by this signal, and ended in order.
+    Signalled(i32),
 }
 
 impl Exit {
@@ -41,6 +43,7 @@ impl From<Exit> for ExitCode {
             Exit::No => 1,
             Exit::Trouble => 2,
             Exit::Adapter(code) => code,
+            Exit::Signalled(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         })
     }
 }

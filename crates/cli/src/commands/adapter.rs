@@ -3,10 +3,12 @@
 use std::io::Write as _;
 
 use accord_adapters::Adapter;
+use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
 use accord_contract::fixture::{AdapterResult, Status};
 use accord_contract::wire::Wire as _;
 
+use super::check::{Told, end_with};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::{DEFAULT_MAX_BYTES, InputArgs, Line};
@@ -35,14 +37,17 @@ pub(crate) struct AdapterArgs {
 
 impl AdapterArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
+        // A fixture can start programs, which have process groups of their own, and works in a folder.
+        let told = end_with(workspaces)?;
         let adapter = self.adapter()?;
         if self.lines {
-            return serve_lines(adapter.as_ref());
+            return serve_lines(adapter.as_ref(), &told);
         }
         let result = match standard_input().read() {
             Ok(case) => adapter.answer(&case),
             Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
         };
+        told.go_on();
         let mut output = Output::stdout();
         output.line(result.encode().to_string())?;
         output.finish()?;
@@ -52,11 +57,17 @@ impl AdapterArgs {
     fn adapter(&self) -> Result<Box<dyn Adapter>, CliError> {
         #[cfg(feature = "faults")]
         if let Some(name) = &self.fault {
-            let fault = accord_adapters::alx::Fault::named(name).ok_or_else(|| {
+            use accord_adapters::faults::{Faulty, faults_of};
+            let mut faults = faults_of(&self.protocol).iter();
+            let fault = faults.find(|fault| fault.name == name).ok_or_else(|| {
                 CliError::new(Code::Usage, format!("no fault is called {name:?}"))
             })?;
-            return Ok(Box::new(accord_adapters::alx::Faulty(fault)));
+            return Ok(Box::new(Faulty::new(self.honest()?.into(), fault)));
         }
+        self.honest()
+    }
+
+    fn honest(&self) -> Result<Box<dyn Adapter>, CliError> {
         accord_adapters::adapter(&self.protocol).ok_or_else(|| {
             CliError::new(
                 Code::Usage,
@@ -67,7 +78,7 @@ impl AdapterArgs {
 }
 
 /// Answers line by line; each answer is out before the next case is read.
-fn serve_lines(adapter: &dyn Adapter) -> Result<Exit, CliError> {
+fn serve_lines(adapter: &dyn Adapter, told: &Told) -> Result<Exit, CliError> {
     let mut lines = standard_input().lines()?;
     let mut output = Output::stdout();
     while let Some(line) = lines.next()? {
@@ -78,6 +89,7 @@ fn serve_lines(adapter: &dyn Adapter) -> Result<Exit, CliError> {
                 format!("the case is longer than {DEFAULT_MAX_BYTES} bytes"),
             ),
         };
+        told.go_on();
         output.line(result.encode().to_string())?;
         output.flush().map_err(CliError::from_output)?;
     }

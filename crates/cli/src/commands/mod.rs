@@ -8,6 +8,7 @@ mod codes;
 mod compat;
 mod completions;
 mod config;
+mod conformance;
 mod context;
 mod contract;
 mod fact;
@@ -16,10 +17,13 @@ mod key;
 mod mcp;
 mod progress;
 mod project;
+mod run;
 mod schema;
 mod serve;
 mod session;
+mod signals;
 mod store;
+mod verify;
 
 pub(crate) use self::kb::answers::LineError;
 
@@ -37,6 +41,7 @@ pub(crate) struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Serve(Box<serve::ServeArgs>),
+    Run(Box<run::RunArgs>),
     Context(context::ContextArgs),
     Fact(fact::FactArgs),
     Project(project::ProjectArgs),
@@ -46,6 +51,8 @@ enum Command {
     Store(store::StoreArgs),
     Config(Box<config::ConfigArgs>),
     Check(Box<check::CheckArgs>),
+    Conformance(conformance::ConformanceArgs),
+    Verify(verify::VerifyArgs),
     Kb(kb::KbArgs),
     Canon(canon::CanonArgs),
     Compat(compat::CompatArgs),
@@ -61,6 +68,7 @@ impl Cli {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         match self.command {
             Command::Serve(args) => args.run(),
+            Command::Run(args) => args.run(),
             Command::Context(args) => args.run(),
             Command::Fact(args) => args.run(),
             Command::Project(args) => args.run(),
@@ -70,6 +78,8 @@ impl Cli {
             Command::Store(args) => args.run(),
             Command::Config(args) => args.run(),
             Command::Check(args) => args.run(),
+            Command::Conformance(args) => args.run(),
+            Command::Verify(args) => args.run(),
             Command::Kb(args) => args.run(),
             Command::Canon(args) => args.run(),
             Command::Compat(args) => args.run(),

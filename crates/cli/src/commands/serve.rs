@@ -1,15 +1,13 @@
 //! `accord serve`: a host that others can reach.
 
-use std::process;
-
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::log;
 use accord_host::serve::Server;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::config::SettingArgs;
+use super::signals::Signals;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -43,56 +41,17 @@ impl ServeArgs {
 
 async fn serve(host: Host) -> Result<(), CliError> {
     // Before anybody is told that we are ready, and might tell us to end.
-    let mut signals = Signals::listen()?;
+    let signals = Signals::listen()?;
     let server = Server::bind(host).await?;
     let mut output = Output::stdout();
     output.line(format!("accord: listening on {}", server.url()))?;
     output.finish()?;
-    server
-        .run(async move {
-            signals.next().await;
-            tokio::spawn(async move {
-                // Whoever says it twice means it.
-                let number = signals.next().await;
-                process::exit(128 + number);
-            });
-        })
-        .await;
+    server.run(signals.end()).await;
     Ok(())
 }
 
-/// The signals that end a server.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn listen() -> Result<Self, CliError> {
-        let listen = |kind: SignalKind| {
-            signal(kind).map_err(|error| {
-                CliError::new(
-                    Code::HttpFault,
-                    format!("cannot listen to signals: {error}"),
-                )
-            })
-        };
-        Ok(Self {
-            terminate: listen(SignalKind::terminate())?,
-            interrupt: listen(SignalKind::interrupt())?,
-        })
-    }
-
-    /// The number of the next.
-    async fn next(&mut self) -> i32 {
-        tokio::select! {
-            _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
-            _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
-        }
-    }
-}
-
-fn runtime() -> Result<Runtime, CliError> {
+/// The threads of a server.
+pub(super) fn runtime() -> Result<Runtime, CliError> {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     Builder::new_multi_thread()
         .worker_threads(cores.clamp(2, 8))

@@ -24,4 +24,5 @@ pub(crate) use self::package::{brief, packages, revisions, whole};
 pub(crate) use self::page::{Ink, Page, colours};
 pub(crate) use self::project::{project, projects};
 pub(crate) use self::session::{session, sessions};
-pub(crate) use self::text::{clean, counted};
+pub(crate) use self::table::table;
+pub(crate) use self::text::{clean, counted, member, moment, one_line};

@@ -7,7 +7,7 @@ const WIDEST: usize = 48;
 
 /// Writes rows below their headings, each column as wide as it needs. A column that is empty in
 /// every row is left out.
-pub(super) fn table(page: &mut Page, headings: &[&str], rows: &[Vec<String>]) {
+pub(crate) fn table(page: &mut Page, headings: &[&str], rows: &[Vec<String>]) {
     let is_used = |column: usize| rows.iter().any(|row| !row[column].is_empty());
     let used: Vec<usize> = (0..headings.len())
         .filter(|column| is_used(*column))

@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Which of our crates each of our crates may use.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
     ("accord-knowledge", &["accord-canon", "accord-contract"]),
@@ -42,12 +42,34 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ),
     ("accord-process", &[]),
     (
+        "accord-trees",
+        &["accord-canon", "accord-contract", "accord-governance"],
+    ),
+    (
+        "accord-runs",
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-governance",
+            "accord-process",
+            "accord-trees",
+        ],
+    ),
+    (
         "accord-kit",
         &["accord-canon", "accord-contract", "accord-process"],
     ),
     (
         "accord-adapters",
-        &["accord-canon", "accord-contract", "accord-knowledge"],
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-governance",
+            "accord-knowledge",
+            "accord-process",
+            "accord-runs",
+            "accord-trees",
+        ],
     ),
     (
         "accord-cli",
@@ -56,16 +78,18 @@ const ARROWS: [(&str, &[&str]); 12] = [
             "accord-canon",
             "accord-context",
             "accord-contract",
+            "accord-governance",
             "accord-host",
             "accord-kit",
             "accord-knowledge",
+            "accord-process",
+            "accord-runs",
         ],
     ),
 ];
 
 /// The crates that decide, given state, input and time.
-const PURE: [&str; 6] = [
-    "accord-adapters",
+const PURE: [&str; 5] = [
     "accord-canon",
     "accord-context",
     "accord-contract",
@@ -115,7 +139,16 @@ const PURE_MAY_USE: [&str; 35] = [
 ];
 
 /// The crates that may touch the world.
-const MAY_OPT_OUT: [&str; 6] = ["process", "store", "store-sqlite", "host", "kit", "cli"];
+const MAY_OPT_OUT: [&str; 8] = [
+    "process",
+    "store",
+    "store-sqlite",
+    "trees",
+    "runs",
+    "host",
+    "kit",
+    "cli",
+];
 
 #[test]
 fn arrows_run_one_way() {

@@ -41,7 +41,7 @@ fn the_commands_of_the_quickstart_work_and_show_what_it_says() {
 }
 
 /// The code of a page in one language.
-fn blocks(page: &str, language: &str) -> Vec<String> {
+pub(crate) fn blocks(page: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     let blocks = page.split(&fence).skip(1);
     blocks

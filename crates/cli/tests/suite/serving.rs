@@ -14,9 +14,9 @@ use crate::accord::{accord, command};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server on a port of its own. Dropped, it is gone.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Serving {
@@ -24,7 +24,12 @@ impl Serving {
         let folder = folder.to_str().expect("it works");
         let mut args = vec!["serve", "--listen", "127.0.0.1:0", "--data", folder];
         args.extend(more);
-        let mut child = command(&args)
+        Self::begin(&mut command(&args))
+    }
+
+    /// Starts a command that says where it listens.
+    pub(crate) fn begin(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -42,7 +47,7 @@ impl Serving {
     }
 
     /// Sends a signal.
-    fn tell(&self, signal: &str) {
+    pub(crate) fn tell(&self, signal: &str) {
         let told = Command::new("kill")
             .args([signal, &self.child.id().to_string()])
             .status();
@@ -50,7 +55,7 @@ impl Serving {
     }
 
     /// Waits for its end: the exit code, and what it said on standard error.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("it can be waited for") {
@@ -66,6 +71,18 @@ impl Serving {
     }
 
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let (status, _, body) = self.ask_with("", method, path, body);
+        (status, body)
+    }
+
+    /// Asks with further headers: the status, the head and the document of the answer.
+    pub(crate) fn ask_with(
+        &self,
+        headers: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> (u16, String, Value) {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("it works");
         let kind = match body {
@@ -78,14 +95,15 @@ impl Serving {
         let address = &self.address;
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{kind}\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}{kind}\r\n{body}"
         )
         .expect("it works");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("it works");
         let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
         let status = head[9..12].parse().expect("it works");
-        (status, serde_json::from_str(body).unwrap_or_default())
+        let document = serde_json::from_str(body).unwrap_or_default();
+        (status, head.to_ascii_lowercase(), document)
     }
 }
 

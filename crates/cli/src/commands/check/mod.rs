@@ -6,19 +6,22 @@ mod look;
 mod ourselves;
 mod progress;
 mod report;
+mod whom;
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
-use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
 use accord_kit::exit::Overall;
-use accord_kit::{Baseline, Corpus, Filter, Invocation, Protocol, RunOptions, RunReport, run};
+use accord_kit::{Baseline, Corpus, Filter, Protocol, RunOptions, RunReport, run};
 
 use self::arguments::duration;
-use self::ourselves::Ourselves;
+pub(super) use self::interrupt::{Told, end_with, end_with_adapters, leave_nothing};
+pub(super) use self::progress::Progress;
+use self::whom::Whom;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
@@ -35,24 +38,18 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     select: Select,
 
-    /// The adapter to judge, as a command with its arguments; Accord's own when absent
-    #[arg(long, value_name = "COMMAND", conflicts_with = "look")]
-    command: Option<String>,
-
-    /// The adapter reads one case a line instead of being started for each case
-    #[arg(long, requires = "command")]
-    lines: bool,
-
     #[command(flatten)]
-    server: Server,
+    whom: Whom,
 
-    /// How long one case may take, as in 500ms, 10s or 2m; 10s when absent, 60s for a server
+    /// How long one case may take, as in 500ms, 10s or 2m; 10s when absent, 30s for
+    /// --target and --remote, 60s for a server
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "look")]
     case_timeout: Option<Duration>,
 
-    /// How many cases run at the same time; as many as there are cores when absent
+    /// How many cases run at the same time; as many as there are cores when absent, one with
+    /// --target and --remote
     #[arg(long, value_name = "N", conflicts_with = "look")]
-    jobs: Option<std::num::NonZeroUsize>,
+    jobs: Option<NonZeroUsize>,
 
     /// Stop at the first case that spoils the run
     #[arg(long, conflicts_with = "look")]
@@ -93,27 +90,6 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     look: Look,
-}
-
-/// A server to judge over HTTP, for protocols that are judged so.
-#[derive(Debug, clap::Args)]
-#[group(id = "server", conflicts_with_all = ["look", "command"])]
-struct Server {
-    /// The server to judge, by its base URL; a host of our own when absent
-    #[arg(long)]
-    url: Option<String>,
-
-    /// The key that requests carry
-    #[arg(long, value_name = "KEY", requires = "url")]
-    token: Option<String>,
-
-    /// A second key that does not reach what the run writes, to see that it does not
-    #[arg(long, value_name = "KEY", requires = "token")]
-    second_token: Option<String>,
-
-    /// A project to read; nothing is written then
-    #[arg(long, value_name = "ID", requires = "url")]
-    project: Option<String>,
 }
 
 /// Which cases.
@@ -192,18 +168,16 @@ impl CheckArgs {
     }
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
-        let ourselves = self.ourselves(protocol)?;
-        let adapter = self.adapter(protocol.name(), ourselves.as_ref())?;
-        let folder = ourselves.as_ref().map(|host| host.folder().to_owned());
-        interrupt::end_with_adapters(folder).map_err(|error| {
-            CliError::new(
-                Code::KitHarness,
-                format!("signals cannot be watched: {error}"),
-            )
-        })?;
+        let ourselves = self.whom.ourselves(protocol)?;
+        let adapter = self.whom.adapter(protocol, ourselves.as_ref())?;
+        end_with_adapters(ourselves.as_ref().map(|host| host.folder().to_owned()))?;
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
         options.case_timeout = self.case_timeout(protocol);
+        if self.whom.claims() {
+            // It may have one workspace for all cases.
+            options.workers = NonZeroUsize::MIN;
+        }
         options.fail_fast = self.fail_fast;
         options.filter = filter;
         options.profile = self.select.profile.clone();
@@ -246,67 +220,12 @@ impl CheckArgs {
     /// How long a case may take. Over a network, every request of a case pays
     /// for its connection.
     fn case_timeout(&self, protocol: &Protocol) -> Duration {
-        self.case_timeout.unwrap_or(match protocol.routes() {
-            Some(_) => Duration::from_secs(60),
-            None => Duration::from_secs(10),
-        })
-    }
-
-    /// A host of our own, where a server is to be judged and none is named.
-    fn ourselves(&self, protocol: &Protocol) -> Result<Option<Ourselves>, CliError> {
-        let is_named = self.server.url.is_some() || self.command.is_some();
-        match protocol.routes().is_some() && !is_named {
-            true => Ourselves::start().map(Some),
-            false => Ok(None),
-        }
-    }
-
-    /// Whom to judge. Accord judges itself through a process too, as it would
-    /// judge anybody else.
-    fn adapter(
-        &self,
-        protocol: &str,
-        ourselves: Option<&Ourselves>,
-    ) -> Result<Box<dyn Adapter>, CliError> {
-        if let Some(host) = ourselves {
-            return Ok(Box::new(Http::new(host.options()).map_err(Failure::from)?));
-        }
-        if let Some(url) = &self.server.url {
-            let mut options = HttpOptions::new(url);
-            options.token = self.server.token.clone();
-            options.second_token = self.server.second_token.clone();
-            options.scope = self.server.project.clone();
-            return Ok(Box::new(Http::new(options).map_err(Failure::from)?));
-        }
-        let Some(command) = &self.command else {
-            let accord = std::env::current_exe().map_err(|error| {
-                CliError::new(
-                    Code::KitAdapterNotFound,
-                    format!("accord cannot find its own program: {error}"),
-                )
-            })?;
-            if !accord_adapters::protocols().contains(&protocol) {
-                return Err(CliError::new(
-                    Code::Usage,
-                    format!("accord has no adapter of its own for {protocol}"),
-                )
-                .help("name whom to judge, with --url or --command"));
-            }
-            let invocation = Invocation::new(accord, ["adapter", protocol, "--lines"]);
-            return Ok(Box::new(LongLived::new(invocation)));
+        let usual = match protocol.routes() {
+            _ if self.whom.claims() => 30,
+            Some(_) => 60,
+            None => 10,
         };
-        let words = shell_words::split(command).map_err(|error| {
-            CliError::new(Code::Usage, format!("--command cannot be read: {error}"))
-        })?;
-        let Some((program, args)) = words.split_first() else {
-            return Err(CliError::new(Code::Usage, "--command names no program"));
-        };
-        let invocation = Invocation::new(program, args);
-        Ok(if self.lines {
-            Box::new(LongLived::new(invocation))
-        } else {
-            Box::new(PerCase::new(invocation))
-        })
+        self.case_timeout.unwrap_or(Duration::from_secs(usual))
     }
 
     fn baseline(&self) -> Result<Baseline, CliError> {

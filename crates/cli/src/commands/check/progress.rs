@@ -6,7 +6,7 @@ use accord_kit::{Event, Reporter, What};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Draws the bar on standard error.
-pub(super) struct Progress {
+pub(in crate::commands) struct Progress {
     bar: ProgressBar,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct AboveBar<W> {
 }
 
 impl Progress {
-    pub(super) fn new() -> Self {
+    pub(in crate::commands) fn new() -> Self {
         let bar = ProgressBar::no_length();
         bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(20));
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}")

@@ -90,15 +90,9 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
         "check".to_owned(),
         protocol.name().to_owned(),
     ];
-    if let Some(command) = &args.command {
-        words.extend(["--command".to_owned(), command.clone()]);
-    }
-    // Keys stay out of what is printed.
-    if let Some(url) = &args.server.url {
-        words.extend(["--url".to_owned(), url.clone()]);
-    }
-    if args.lines {
-        words.push("--lines".to_owned());
+    words.extend(args.whom.words());
+    if let Some(profile) = &args.select.profile {
+        words.extend(["--profile".to_owned(), profile.clone()]);
     }
     if let Some(limit) = args.case_timeout {
         words.extend([

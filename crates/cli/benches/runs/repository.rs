@@ -1,0 +1,211 @@
+//! A governed repository with a history.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use accord_runs::operations::{Accept, InitOptions, Start, init};
+use accord_runs::{Reading, Runs, World};
+use accord_trees::Root;
+use accord_trees::governed::Repository;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::floor::{Deed, Noting};
+
+const STATE: &str = ".agentxchain/state.json";
+const HISTORY: &str = ".agentxchain/history.jsonl";
+const LEDGER: &str = ".agentxchain/decision-ledger.jsonl";
+const EVENTS: &str = ".agentxchain/events.jsonl";
+
+/// Which files turns change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Files {
+    /// One of so many, in turns.
+    Same(usize),
+    /// Each one of its own.
+    New,
+}
+
+pub(crate) struct Governed {
+    folder: TempDir,
+    files: Files,
+    git: bool,
+    /// How many turns were accepted.
+    turns: usize,
+}
+
+impl Governed {
+    /// A repository in whose run so many turns were accepted.
+    pub(crate) fn new(turns: usize, files: Files, git: bool) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        init(folder.path(), &InitOptions::default(), &World::system()).expect("it begins");
+        let mut governed = Self {
+            folder,
+            files,
+            git,
+            turns: 0,
+        };
+        if git {
+            for words in [
+                "init --quiet",
+                "config user.name T",
+                "config user.email t@example.org",
+            ] {
+                governed.git(words);
+            }
+            governed.commit();
+        }
+        governed.runs().start(&Start::default()).expect("it starts");
+        governed.accept();
+        governed.write_history(turns);
+        if git {
+            governed.commit();
+        }
+        governed
+    }
+
+    /// Accepts a turn; how long that took.
+    pub(crate) fn accept(&mut self) -> Duration {
+        self.stage();
+        let began = Instant::now();
+        let runs = self.runs();
+        runs.accept(&Accept::default()).expect("it is accepted");
+        let took = began.elapsed();
+        self.over();
+        took
+    }
+
+    /// Accepts a turn, and notes what was written.
+    pub(crate) fn record(&mut self) -> Vec<Deed> {
+        self.stage();
+        let root = Root::open(self.folder.path()).expect("a folder");
+        let (disk, deeds) = Noting::new(root);
+        let repository = Repository::on(Arc::new(disk));
+        let runs = Runs::on(repository, World::system(), Reading::Full);
+        runs.accept(&Accept::default()).expect("it is accepted");
+        self.over();
+        std::mem::take(&mut *deeds.lock().expect("nobody panicked"))
+    }
+
+    /// Gives out a turn, does its work and stages its result.
+    fn stage(&self) {
+        let runs = self.runs();
+        runs.assign(Some("pm")).expect("it is assigned");
+        let turn = runs.dispatch(None).expect("it is handed out");
+        let file = self.file(self.turns);
+        self.write(&file, &format!("turn {}\n", self.turns));
+        let result = json!({
+            "schema_version": "1.0",
+            "run_id": turn.moved.state.run_id().expect("a run").as_str(),
+            "turn_id": turn.turn.id().as_str(),
+            "role": "pm",
+            "runtime_id": turn.runtime.id,
+            "status": "completed",
+            "summary": "What was to be done in this turn is done, and it was looked at.",
+            "decisions": [{"id": format!("DEC-{:03}", self.turns + 1), "category": "scope",
+                "statement": "This turn does what the plan says and nothing beside.", "rationale": "It is enough."}],
+            "objections": [],
+            "files_changed": [file],
+            "verification": {"status": "pass", "commands": ["true"], "evidence_summary": "It was seen.",
+                "machine_evidence": [{"command": "true", "exit_code": 0}]},
+            "artifact": {"type": "workspace"},
+            "proposed_next_role": "pm",
+        });
+        self.write(&turn.staging, &result.to_string());
+    }
+
+    fn over(&mut self) {
+        self.turns += 1;
+        if self.git {
+            self.commit();
+        }
+    }
+
+    /// Writes the records of further turns like the first, until there are so many.
+    fn write_history(&mut self, turns: usize) {
+        let entry = self.first(HISTORY, "turn_id");
+        let decision = self.first(LEDGER, "id");
+        let event = self.first(EVENTS, "turn");
+        let (mut history, mut ledger, mut events) = (String::new(), String::new(), String::new());
+        for turn in 1..turns {
+            let id = format!("turn_{turn:016x}");
+            let mut entry = entry.clone();
+            entry["turn_id"] = id.as_str().into();
+            entry["accepted_sequence"] = (2 * turn + 2).into();
+            entry["files_changed"] = json!([self.file(turn)]);
+            entry["decisions"][0]["id"] = format!("DEC-{:03}", turn + 1).into();
+            let mut decision = decision.clone();
+            decision["id"] = entry["decisions"][0]["id"].clone();
+            decision["turn_id"] = id.as_str().into();
+            let mut event = event.clone();
+            event["event_id"] = format!("evt_{turn:016x}").into();
+            event["turn"]["turn_id"] = id.as_str().into();
+            for (record, line) in [
+                (&mut history, entry),
+                (&mut ledger, decision),
+                (&mut events, event),
+            ] {
+                writeln!(record, "{line}").expect("a text takes everything");
+            }
+        }
+        for (path, more) in [(HISTORY, history), (LEDGER, ledger), (EVENTS, events)] {
+            self.write(path, &(self.read(path) + &more));
+        }
+        let mut state: Value = serde_json::from_str(&self.read(STATE)).expect("a state");
+        state["turn_sequence"] = (2 * turns).into();
+        self.write(STATE, &format!("{state:#}\n"));
+        self.turns = turns;
+    }
+
+    /// The first line of a record that has this member.
+    fn first(&self, path: &str, member: &str) -> Value {
+        let text = self.read(path);
+        let mut lines = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"));
+        let found =
+            lines.find(|line: &Value| line.get(member).is_some_and(|member| !member.is_null()));
+        found.expect("there is one")
+    }
+
+    fn file(&self, turn: usize) -> String {
+        match self.files {
+            Files::Same(many) => format!("src/module_{}.rs", turn % many),
+            Files::New => format!("src/module_{turn}.rs"),
+        }
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::open(self.folder.path(), World::system()).expect("it is governed")
+    }
+
+    fn commit(&self) {
+        self.git("add --all");
+        self.git("commit --quiet --allow-empty --message turn");
+    }
+
+    fn git(&self, words: &str) {
+        let done = Command::new("git")
+            .args(words.split(' '))
+            .current_dir(self.folder.path())
+            .status();
+        assert!(done.expect("git is there").success(), "git {words}");
+    }
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.at(path)).expect("a file")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let at = self.at(path);
+        std::fs::create_dir_all(at.parent().unwrap_or(Path::new(""))).expect("a folder");
+        std::fs::write(at, text).expect("a file");
+    }
+
+    fn at(&self, path: &str) -> std::path::PathBuf {
+        self.folder.path().join(path)
+    }
+}

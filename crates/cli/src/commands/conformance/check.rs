@@ -1,0 +1,157 @@
+//! `accord conformance check`: runs published fixtures against an implementation.
+//!
+//! Flags, report and exit codes are those of the protocol's own verifier, so that scripts can call either.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use accord_contract::codes::Failure;
+use accord_contract::fixture::TIERS;
+use accord_contract::wire::Wire as _;
+use accord_kit::driver::HttpOptions;
+use accord_kit::exit::Overall;
+use accord_kit::verifier::{ConformanceReport, Selection, Target, verify, write_text};
+use accord_kit::{Corpus, Protocol, Reporters};
+use serde_json::json;
+
+use super::super::check::{Progress, end_with_adapters};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, talk};
+
+/// Judge an implementation by published fixtures, tier by tier
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct CheckArgs {
+    /// The highest tier to judge: 1, 2 or 3; those below it belong to it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(TIERS))]
+    tier: u64,
+
+    /// Judge only this surface
+    #[arg(long, value_name = "NAME")]
+    surface: Option<String>,
+
+    /// The folder of the implementation, with .agentxchain-conformance/capabilities.json in it
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = ".",
+        conflicts_with = "remote"
+    )]
+    target: PathBuf,
+
+    /// The base URL of an implementation that is asked over HTTP
+    #[arg(long, value_name = "URL")]
+    remote: Option<String>,
+
+    /// The bearer token that requests carry
+    #[arg(long, requires = "remote")]
+    token: Option<String>,
+
+    /// How long one request may take, in milliseconds; 30000 when absent
+    #[arg(long, value_name = "MS", requires = "remote", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+
+    /// The fixtures of this folder instead of those that came with accord
+    #[arg(long, value_name = "DIR")]
+    fixtures: Option<PathBuf>,
+
+    /// How to report
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+enum Format {
+    /// Lines for people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+impl CheckArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let report = match self.judge() {
+            Ok(report) => report,
+            // Who reads documents gets one, also where there is nothing to report.
+            Err(error) => {
+                if self.format == Format::Json {
+                    let refusal = json!({"overall": "error", "message": error.to_string()});
+                    let mut output = Output::stdout();
+                    output.line(format!("{refusal:#}"))?;
+                    output.finish()?;
+                }
+                return Err(error);
+            }
+        };
+        let mut output = Output::stdout();
+        match self.format {
+            Format::Json => output.line(format!("{:#}", report.encode()))?,
+            Format::Text => write_text(&report, TITLE, crate::show::colours(), &mut output)
+                .map_err(CliError::from_output)?,
+        }
+        output.finish()?;
+        if report.fixtures_run() == 0 {
+            talk("no fixture was run, so that nothing was shown");
+        }
+        Ok(match report.overall {
+            Overall::Pass => Exit::Yes,
+            Overall::Fail => Exit::No,
+            Overall::Error => Exit::Trouble,
+        })
+    }
+
+    fn judge(&self) -> Result<ConformanceReport, CliError> {
+        let (fixtures, fixture_root) = self.fixtures()?;
+        let selection = Selection {
+            tier: self.tier,
+            surface: self.surface.clone(),
+            limit: self.limit(),
+            fixture_root,
+        };
+        end_with_adapters(None)?;
+        let target = match &self.remote {
+            None => Target::in_folder(&self.target, &fixtures),
+            Some(url) => {
+                let mut options = HttpOptions::fixtures(url);
+                options.token = self.token.clone();
+                options.request_timeout = self.limit();
+                Target::at_url(&options)
+            }
+        };
+        let target = target.map_err(Failure::from)?;
+        let mut reporters = Reporters::default();
+        if std::io::stderr().is_terminal() {
+            reporters.0.push(Box::new(Progress::new()));
+        }
+        let report = verify(&fixtures, &target, &selection, &mut reporters);
+        Ok(report.map_err(Failure::from)?)
+    }
+
+    /// The fixtures, and where they are from.
+    fn fixtures(&self) -> Result<(Protocol, String), CliError> {
+        let corpus = Corpus::embedded().map_err(Failure::from)?;
+        let protocol = corpus.protocol(PROTOCOL).map_err(Failure::from)?;
+        let Some(folder) = &self.fixtures else {
+            let root = format!("embedded:{PROTOCOL}@sha256:{}", protocol.digest());
+            return Ok((protocol.binding(), root));
+        };
+        let fixtures = protocol.with_fixtures(folder).map_err(Failure::from)?;
+        let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        Ok((fixtures, root.display().to_string()))
+    }
+
+    fn limit(&self) -> Duration {
+        self.timeout.map_or(LIMIT, Duration::from_millis)
+    }
+}
+
+const PROTOCOL: &str = "agentxchain";
+const TITLE: &str = "AgentXchain Protocol Conformance";
+/// How long one fixture may take where nothing else is said.
+const LIMIT: Duration = Duration::from_secs(30);
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 every fixture of the claimed tiers passes or is not implemented; 1 a fixture fails; 2 a
+fixture could not be judged, or the run did not come about. An error outranks a failure.";

@@ -1,0 +1,33 @@
+//! `accord conformance`: the verifier of AgentXchain, for any implementation, and the server that it can judge Accord by.
+
+mod check;
+mod door;
+mod serve;
+mod token;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+
+pub(super) use self::check::CheckArgs;
+
+/// Judge an implementation of AgentXchain by what it claims
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConformanceArgs {
+    #[command(subcommand)]
+    command: ConformanceCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ConformanceCommand {
+    Check(CheckArgs),
+    Serve(serve::ServeArgs),
+}
+
+impl ConformanceArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            ConformanceCommand::Check(args) => args.run(),
+            ConformanceCommand::Serve(args) => args.run(),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `accord conformance serve`: Accord as an implementation that is judged over HTTP.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use accord_adapters::agentxchain::workspaces;
+use accord_contract::codes::Code;
+
+use super::super::check::leave_nothing;
+use super::super::serve::runtime;
+use super::super::signals::Signals;
+use super::door::Door;
+use super::token::Token;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Answer fixtures over HTTP (http-fixture-v1), for whoever has the token
+///
+/// Says `accord: listening on http://ADDRESS` on standard output when it is ready. A fixture can carry commands, which are
+/// run on this machine: give the token to nobody else. Each fixture has a folder of its own, which is removed
+/// afterwards. SIGTERM or Ctrl-C ends it after what runs is finished; a second one ends it at once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8788")]
+    listen: SocketAddr,
+
+    /// What every request must carry, as in Authorization: Bearer TOKEN
+    #[arg(long, value_parser = Token::parse)]
+    token: Token,
+
+    /// Listen on an address that others can reach: a proxy in front does TLS
+    #[arg(long)]
+    behind_proxy: bool,
+}
+
+impl ServeArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let local = self.listen.ip().to_canonical().is_loopback();
+        if !local && !self.behind_proxy {
+            let message = format!(
+                "{} can be reached by others, and the token would go there in the clear",
+                self.listen
+            );
+            return Err(CliError::new(Code::ServeTlsNeeded, message)
+                .help("listen on 127.0.0.1, or say --behind-proxy where a proxy does TLS"));
+        }
+        let runtime = runtime()?;
+        runtime.block_on(self.serve())?;
+        // What did not end in time must neither keep the process nor outlive it.
+        leave_nothing(workspaces);
+        runtime.shutdown_timeout(Duration::ZERO);
+        Ok(Exit::Yes)
+    }
+
+    async fn serve(self) -> Result<(), CliError> {
+        // Before anybody is told that we are ready, and might tell us to end.
+        let signals = Signals::listen()?;
+        let door = Door::open(self.listen, self.token).await?;
+        let mut output = Output::stdout();
+        output.line(format!("accord: listening on http://{}", door.address()))?;
+        output.finish()?;
+        door.answer_until(signals.end()).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! The secret that a conformance server asks for.
+
+use std::fmt;
+
+use hyper::header::HeaderValue;
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+/// A token, kept as its digest: comparing digests takes as long for a good guess as for a bad one.
+#[derive(Clone)]
+pub(super) struct Token([u8; 32]);
+
+impl Token {
+    /// Takes a token that can stand in a header.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            true => Ok(Self::of(text.as_bytes())),
+            false => Err("a token is made of visible ASCII characters".to_owned()),
+        }
+    }
+
+    /// Whether the header `Authorization` of a request carries the token.
+    pub(super) fn lets_in(&self, header: Option<&HeaderValue>) -> bool {
+        let sent = header.map_or(&[][..], HeaderValue::as_bytes);
+        let (scheme, sent) = sent.split_at_checked(SCHEME.len()).unwrap_or_default();
+        let sent = Self::of(sent.trim_ascii());
+        scheme.eq_ignore_ascii_case(SCHEME) && self.0.ct_eq(&sent.0).into()
+    }
+
+    fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+}
+
+const SCHEME: &[u8] = b"Bearer ";
+
+impl fmt::Debug for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Token(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::Token;
+
+    #[test]
+    fn only_the_token_lets_in_whatever_the_scheme_looks_like() {
+        let token = Token::parse("tide-table-7").unwrap();
+        let lets_in = |header: &'static str| token.lets_in(Some(&HeaderValue::from_static(header)));
+        assert!(lets_in("Bearer tide-table-7"));
+        assert!(lets_in("bearer  tide-table-7"));
+        for other in [
+            "Bearer tide-table-8",
+            "Bearer tide-table-77",
+            "Bearer tide-table-",
+            "Bearer ",
+            "Bearer",
+            "",
+            "Basic tide-table-7",
+            "tide-table-7",
+        ] {
+            assert!(!lets_in(other), "{other}");
+        }
+        assert!(!token.lets_in(None));
+    }
+
+    #[test]
+    fn a_token_can_stand_in_a_header() {
+        assert!(Token::parse("").is_err());
+        assert!(Token::parse("two words").is_err());
+        assert!(Token::parse("caf\u{e9}").is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! `accord run accept`: a staged result becomes part of the history.
+
+use accord_runs::operations::{Accept, Acceptance};
+
+use super::answers::{RunAcceptAnswer, RunCheckpointAnswer, RunFailure};
+use super::{NextAnswer, RepoArgs, TurnArgs, next_lines};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::show::{Ink, Page, clean};
+
+/// Accept a turn: judge its staged result, compare it with what changed, make it part of the history
+#[derive(Debug, clap::Args)]
+pub(super) struct AcceptArgs {
+    #[command(flatten)]
+    turn: TurnArgs,
+
+    /// Take the result as it is, or not at all: correct nothing in it
+    #[arg(long)]
+    strict: bool,
+
+    /// Take a result that claims work and shows none for a review
+    #[arg(long, conflicts_with = "strict")]
+    as_review: bool,
+
+    /// What was in conflict with another turn is merged
+    #[arg(long)]
+    human_merge: bool,
+
+    /// Commit what the turn changed at once
+    #[arg(long)]
+    checkpoint: bool,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+impl AcceptArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let accept = Accept {
+            turn: self.turn.turn,
+            strict: self.strict,
+            force_review: self.as_review,
+            human_merge: self.human_merge,
+            checkpoint: self.checkpoint,
+        };
+        let done = self.repo.take(runs.accept(&accept))?;
+        let next = self.repo.next(&runs)?;
+        let document = answer(&done, next);
+        self.repo.say(&document, |page| write(page, &document))?;
+        // The turn is accepted; that it could not be committed is a no all the same.
+        Ok(Exit::from_answer(done.no_checkpoint.is_none()))
+    }
+}
+
+fn answer(done: &Acceptance, next: Vec<NextAnswer>) -> RunAcceptAnswer {
+    let accepted = &done.accepted;
+    RunAcceptAnswer {
+        turn_id: accepted.turn_id.to_string(),
+        accepted_sequence: accepted.accepted_sequence,
+        history_entry: accepted.history_entry.clone(),
+        warnings: accepted.warnings.clone(),
+        after_hooks: accepted.after_hooks.as_ref().map(RunFailure::new),
+        checkpoint: done.checkpoint.as_ref().map(RunCheckpointAnswer::new),
+        no_checkpoint: done.no_checkpoint.as_ref().map(RunFailure::new),
+        state: accepted.state.document(),
+        next,
+    }
+}
+
+fn write(page: &mut Page, answer: &RunAcceptAnswer) {
+    let role = answer
+        .history_entry
+        .get("role")
+        .and_then(|role| role.as_str());
+    let accepted = page.ink(Ink::Good, "accepted");
+    page.line(format!(
+        "{accepted} {} of {}",
+        clean(&answer.turn_id),
+        clean(role.unwrap_or("?"))
+    ));
+    for warning in &answer.warnings {
+        page.labelled("warning", warning);
+    }
+    if let Some(failure) = &answer.after_hooks {
+        page.labelled("hook", &failure.message);
+    }
+    if let Some(made) = &answer.checkpoint {
+        page.labelled("commit", &made.commit);
+    }
+    if let Some(failure) = &answer.no_checkpoint {
+        page.labelled("commit", &format!("none: {}", failure.message));
+    }
+    next_lines(page, &answer.next);
+}

@@ -1,0 +1,297 @@
+//! The commands of `accord run` that move a run.
+
+use accord_contract::codes::Failure;
+use accord_governance::run::ApprovalPlan;
+use accord_governance::state::Pending;
+use accord_runs::Runs;
+use accord_runs::operations::{Gate, Moved, Reject, Start};
+
+use super::answers::{
+    RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunPlanAnswer, RunRejectAnswer,
+    RunTurnAnswer,
+};
+use super::{RepoArgs, TurnArgs, next_lines};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::show::{clean, counted};
+
+/// Begin a run
+#[derive(Debug, clap::Args)]
+pub(super) struct StartArgs {
+    /// Leave a run behind that is over or blocked
+    #[arg(long)]
+    restart: bool,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Give a role its turn
+#[derive(Debug, clap::Args)]
+pub(super) struct AssignArgs {
+    /// The role; the one that is due when absent
+    role: Option<String>,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Hand a turn to its worker: write its bundle, ask the hooks, close it with a manifest
+#[derive(Debug, clap::Args)]
+pub(super) struct DispatchArgs {
+    #[command(flatten)]
+    turn: TurnArgs,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Reject a turn: it is tried again, or the run waits for a person
+#[derive(Debug, clap::Args)]
+pub(super) struct RejectArgs {
+    #[command(flatten)]
+    turn: TurnArgs,
+
+    /// Why, for people and for the next try
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Commit what accepted turns changed, so that the next one starts clean
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckpointArgs {
+    /// Only what this accepted turn changed
+    #[arg(long, value_name = "ID", value_parser = super::turn_id)]
+    turn: Option<accord_governance::TurnId>,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Let a run into its next phase, through the gate that waits
+#[derive(Debug, clap::Args)]
+pub(super) struct TransitionArgs {
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+/// Let a run end, through the gate that waits
+#[derive(Debug, clap::Args)]
+pub(super) struct CompletionArgs {
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct GateArgs {
+    /// Only tell what would be done
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Stop a run until a person has looked
+#[derive(Debug, clap::Args)]
+pub(super) struct EscalateArgs {
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Let a blocked run go on
+#[derive(Debug, clap::Args)]
+pub(super) struct ResolveArgs {
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+impl StartArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let start = Start {
+            restart: self.restart,
+            ..Start::default()
+        };
+        moved(&self.repo, |runs| runs.start(&start))
+    }
+}
+
+impl AssignArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let assigned = self.repo.take(runs.assign(self.role.as_deref()))?;
+        let answer = RunTurnAnswer {
+            turn: assigned.turn.document(),
+            next: self.repo.next(&runs)?,
+        };
+        self.repo.say(&answer, |page| {
+            let turn = &assigned.turn;
+            page.line(format!("{} has {}", clean(turn.role()), turn.id()));
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl DispatchArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let handed = self.repo.take(runs.dispatch(self.turn.turn.as_ref()))?;
+        let answer = RunDispatchAnswer {
+            turn: handed.turn.document(),
+            runtime_id: handed.runtime.id.clone(),
+            runtime_type: handed.runtime.kind.to_string(),
+            bundle: handed.bundle.clone(),
+            staging: handed.staging.clone(),
+            manifest: handed.manifest.clone(),
+            next: self.repo.next(&runs)?,
+        };
+        self.repo.say(&answer, |page| {
+            page.line(format!(
+                "{} is with {} ({})",
+                handed.turn.id(),
+                clean(handed.turn.role()),
+                clean(&answer.runtime_id)
+            ));
+            page.labelled("prompt", &format!("{}/PROMPT.md", answer.bundle));
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl RejectArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let reject = Reject {
+            turn: self.turn.turn,
+            reason: self.reason,
+            ..Reject::default()
+        };
+        let rejected = self.repo.take(runs.reject(&reject))?;
+        let answer = RunRejectAnswer {
+            again: rejected.again,
+            kept: rejected.kept.clone(),
+            state: rejected.moved.state.document(),
+            next: self.repo.next(&runs)?,
+        };
+        self.repo.say(&answer, |page| {
+            page.line(match rejected.again {
+                true => "rejected; the turn may be tried again",
+                false => "rejected; the turn has no try left, and the run is blocked",
+            });
+            if let Some(kept) = &rejected.kept {
+                page.labelled("kept", kept);
+            }
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl CheckpointArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let made = self.repo.take(runs.checkpoint(self.turn.as_ref()))?;
+        let answer = RunCheckpointAnswer::new(&made);
+        let next = self.repo.next(&runs)?;
+        self.repo.say(&answer, |page| {
+            let files = counted(made.files.len() as u64, "file");
+            page.line(format!("commit {} with {files}", made.commit));
+            next_lines(page, &next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl TransitionArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.gate.run(Gate::Transition)
+    }
+}
+
+impl CompletionArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.gate.run(Gate::Completion)
+    }
+}
+
+impl GateArgs {
+    fn run(self, gate: Gate) -> Result<Exit, CliError> {
+        if !self.dry_run {
+            return moved(&self.repo, |runs| runs.approve(gate));
+        }
+        let runs = self.repo.open()?;
+        let plan = self.repo.take(runs.plan_approval(gate))?;
+        let answer = plan_answer(&plan);
+        self.repo.say(&answer, |page| {
+            let to = answer.to.as_deref().unwrap_or("the end of the run");
+            page.line(format!("would let the run into {}", clean(to)));
+            for hook in &answer.hooks {
+                page.labelled("hook", hook);
+            }
+            for command in &answer.commands {
+                page.labelled("command", command);
+            }
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl EscalateArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        moved(&self.repo, |runs| runs.escalate(&self.reason))
+    }
+}
+
+impl ResolveArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        moved(&self.repo, Runs::resolve)
+    }
+}
+
+/// Moves a run, and tells where it stands.
+fn moved(
+    repo: &RepoArgs,
+    operation: impl FnOnce(&Runs) -> Result<Moved, Failure>,
+) -> Result<Exit, CliError> {
+    let runs = repo.open_to_act()?;
+    let moved = repo.take(operation(&runs))?;
+    let answer = RunAnswer::new(&moved, repo.next(&runs)?);
+    repo.say(&answer, |page| {
+        let run = moved.state.run_id().map(ToString::to_string);
+        page.line(format!(
+            "{} is {} in {}",
+            run.unwrap_or_default(),
+            moved.state.status(),
+            clean(moved.state.phase())
+        ));
+        next_lines(page, &answer.next);
+    })?;
+    Ok(Exit::Yes)
+}
+
+fn plan_answer(plan: &ApprovalPlan) -> RunPlanAnswer {
+    let (gate, to) = match &plan.pending {
+        Pending::Transition(pending) => (Some(pending.gate.clone()), Some(pending.to.clone())),
+        Pending::Completion(pending) => (pending.gate.clone(), None),
+    };
+    let hooks = plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks);
+    RunPlanAnswer {
+        gate,
+        to,
+        hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
+        commands: plan
+            .actions
+            .iter()
+            .map(|action| action.run.clone())
+            .collect(),
+    }
+}

@@ -1,0 +1,317 @@
+//! `accord run coordinator`: one initiative over several repositories.
+
+pub(super) mod answers;
+mod show;
+
+use std::path::PathBuf;
+
+use accord_contract::wire::Object;
+use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextMove, Outcome};
+
+use self::answers::{
+    CoordinatorDivergence, CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorStepAnswer,
+    CoordinatorSyncAnswer, CoordinatorTurn, status_answer,
+};
+use super::answers::RunFailure;
+use super::next::NextAnswer;
+use super::{RepoArgs, next_lines, world};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::show::clean;
+
+/// Coordinate several governed repositories towards one end
+#[derive(Debug, clap::Args)]
+pub(super) struct CoordinatorArgs {
+    #[command(subcommand)]
+    command: CoordinatorCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum CoordinatorCommand {
+    Init(InitArgs),
+    Status(StatusArgs),
+    Step(StepArgs),
+    ApproveGate(ApproveGateArgs),
+    Resync(ResyncArgs),
+}
+
+/// Which workspace, and how to answer.
+#[derive(Debug, clap::Args)]
+struct WorkspaceArgs {
+    /// The workspace; the current folder, or the nearest above it with agentxchain-multi.json,
+    /// when absent
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+
+    /// Answer as JSON, also to a refusal
+    #[arg(long)]
+    json: bool,
+}
+
+/// Begin an initiative: link the runs of its repositories, and begin those that are missing
+#[derive(Debug, clap::Args)]
+struct InitArgs {
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+}
+
+/// Where the initiative stands, what waits for whom, and what to type next
+#[derive(Debug, clap::Args)]
+struct StatusArgs {
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+}
+
+/// Take over what repositories accepted, then hand the next turn out or reach the next gate
+#[derive(Debug, clap::Args)]
+struct StepArgs {
+    /// The workstream; the first that can take a turn when absent
+    #[arg(long, value_name = "ID")]
+    workstream: Option<String>,
+
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+}
+
+/// Open the gate that waits for a person
+#[derive(Debug, clap::Args)]
+struct ApproveGateArgs {
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+}
+
+/// Bring the initiative up to what its repositories say
+#[derive(Debug, clap::Args)]
+struct ResyncArgs {
+    /// Only tell what differs
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+}
+
+impl CoordinatorArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            CoordinatorCommand::Init(args) => args.run(),
+            CoordinatorCommand::Status(args) => args.run(),
+            CoordinatorCommand::Step(args) => args.run(),
+            CoordinatorCommand::ApproveGate(args) => args.run(),
+            CoordinatorCommand::Resync(args) => args.run(),
+        }
+    }
+}
+
+impl WorkspaceArgs {
+    /// Answers go the same way as those about one repository.
+    fn answering(&self) -> RepoArgs {
+        RepoArgs {
+            repo: self.workspace.clone(),
+            json: self.json,
+        }
+    }
+
+    fn open(&self) -> Result<(Coordinator, RepoArgs), CliError> {
+        let answering = self.answering();
+        let opened = Coordinator::open(&answering.folder(), world());
+        let coordinator = answering.take(opened)?;
+        Ok((coordinator, answering))
+    }
+
+    /// What is to be done next, as the words to type.
+    fn next(&self, overview: &CoordinatorOverview) -> Vec<NextAnswer> {
+        let workspace = self.workspace.as_ref().map_or_else(String::new, |place| {
+            let place = place.to_string_lossy();
+            format!(" --workspace {}", shell_words::quote(&place))
+        });
+        let type_it = |words: &str, why: &str| NextAnswer {
+            command: Some(format!("accord run coordinator {words}{workspace}")),
+            why: why.to_owned(),
+        };
+        let mut next = Vec::new();
+        for step in &overview.next {
+            next.push(match step {
+                NextMove::Init => type_it("init", "no initiative goes on here"),
+                NextMove::Step => type_it("step", "the initiative can go on"),
+                NextMove::ApproveGate { gate } => {
+                    type_it("approve-gate", &format!("{gate} waits for a person"))
+                }
+                NextMove::Account { report } => {
+                    let why = format!("once what blocks it is mended, and {report} says how");
+                    type_it("resync", &why)
+                }
+                NextMove::Repository { id, .. } => {
+                    next.extend(self.next_in(overview, id));
+                    continue;
+                }
+                _ => type_it("status", "look again"),
+            });
+        }
+        next
+    }
+
+    /// What is to be done next in a repository.
+    fn next_in(&self, overview: &CoordinatorOverview, id: &str) -> Option<NextAnswer> {
+        let repo = overview.repos.iter().find(|repo| repo.id == id)?;
+        let own = repo.overview.as_ref().ok()?;
+        let answering = RepoArgs {
+            repo: Some(own.root.clone()),
+            json: self.json,
+        };
+        let mut next = NextAnswer::new(own.next.first()?, &answering);
+        next.why = format!("{id}: {}", next.why);
+        Some(next)
+    }
+}
+
+impl InitArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let (coordinator, answering) = self.workspace.open()?;
+        let begun = answering.take(coordinator.init())?;
+        let overview = answering.take(coordinator.status())?;
+        let answer = CoordinatorInitAnswer {
+            state: begun.state.document(),
+            begun: begun.begun.clone(),
+            next: self.workspace.next(&overview),
+        };
+        answering.say(&answer, |page| {
+            let id = begun.state.super_run_id();
+            page.line(format!("the initiative {} begins", clean(id)));
+            for repo in &overview.repos {
+                let how = match begun.begun.contains(&repo.id) {
+                    true => "a run was begun",
+                    false => "its run was linked",
+                };
+                page.labelled(&repo.id, how);
+            }
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl StatusArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let (coordinator, answering) = self.workspace.open()?;
+        let overview = answering.take(coordinator.status())?;
+        let next_of = |id: &str| self.workspace.next_in(&overview, id);
+        let answer = status_answer(&overview, next_of, self.workspace.next(&overview));
+        answering.say(&answer, |page| show::status(page, &overview, &answer.next))?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl StepArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let (coordinator, answering) = self.workspace.open()?;
+        let stepped = answering.take(coordinator.step(self.workstream.as_deref()))?;
+        let overview = answering.take(coordinator.status())?;
+        let (mut turn, mut waiting) = (None, None);
+        match &stepped.outcome {
+            Outcome::Dispatched {
+                choice,
+                dispatched,
+                context,
+            } => turn = Some(CoordinatorTurn::new(choice, dispatched, context)),
+            Outcome::Waiting(failure) => waiting = Some(RunFailure::new(failure)),
+            _ => {}
+        }
+        let answer = CoordinatorStepAnswer {
+            projected: stepped.projected.clone(),
+            dispatched: turn,
+            waiting,
+            state: overview
+                .state
+                .as_ref()
+                .map(|state| state.document())
+                .unwrap_or_default(),
+            next: self.workspace.next(&overview),
+        };
+        answering.say(&answer, |page| {
+            show::projected(page, &stepped.projected);
+            match &stepped.outcome {
+                Outcome::Dispatched {
+                    choice, dispatched, ..
+                } => page.line(format!(
+                    "{} has {} as {}, for {}",
+                    clean(&choice.repo),
+                    dispatched.turn.id(),
+                    clean(&choice.role),
+                    clean(&choice.workstream)
+                )),
+                Outcome::Gate { state } => show::gate(page, state),
+                Outcome::Waiting(failure) => page.labelled("waits", &failure.message),
+                _ => {}
+            }
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl ApproveGateArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let (coordinator, answering) = self.workspace.open()?;
+        let passed = answering.take(coordinator.approve_gate())?;
+        let overview = answering.take(coordinator.status())?;
+        let answer = CoordinatorGateAnswer {
+            gate: passed.gate.clone(),
+            state: passed.state.document(),
+            next: self.workspace.next(&overview),
+        };
+        answering.say(&answer, |page| {
+            show::gate(page, &passed.state);
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl ResyncArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let (coordinator, answering) = self.workspace.open()?;
+        let mut answer = CoordinatorSyncAnswer {
+            state: Object::new(),
+            projected: Vec::new(),
+            mended: Vec::new(),
+            left: Vec::new(),
+            resumed: false,
+            next: Vec::new(),
+        };
+        if self.dry_run {
+            let found = answering.take(coordinator.divergence())?;
+            answer.left = found.iter().map(CoordinatorDivergence::new).collect();
+        } else {
+            let synced = answering.take(coordinator.resync())?;
+            answer.projected = synced.projected;
+            answer.mended = synced
+                .mended
+                .iter()
+                .map(CoordinatorDivergence::new)
+                .collect();
+            answer.left = synced.left.iter().map(CoordinatorDivergence::new).collect();
+            answer.resumed = synced.resumed;
+        }
+        let overview = answering.take(coordinator.status())?;
+        answer.state = overview
+            .state
+            .as_ref()
+            .map(|state| state.document())
+            .unwrap_or_default();
+        answer.next = self.workspace.next(&overview);
+        answering.say(&answer, |page| {
+            show::projected(page, &answer.projected);
+            show::divergence(page, "mended", &answer.mended);
+            show::divergence(page, "differs", &answer.left);
+            if answer.resumed {
+                page.line("the initiative goes on");
+            }
+            if answer.mended.is_empty() && answer.left.is_empty() {
+                page.line("the repositories are as the initiative knows them");
+            }
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}

@@ -1,0 +1,169 @@
+//! What people read about an initiative.
+
+use accord_contract::wire::{Object, Value};
+use accord_governance::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
+use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
+
+use super::super::next::NextAnswer;
+use super::super::next_lines;
+use super::answers::CoordinatorDivergence;
+use crate::show::{Ink, Page, clean, one_line, table};
+
+/// Where an initiative stands.
+pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[NextAnswer]) {
+    page.heading(&overview.root.to_string_lossy());
+    match &overview.state {
+        None => page.line("no initiative was begun here"),
+        Some(state) => standing(page, state),
+    }
+    let rows: Vec<Vec<String>> = overview.repos.iter().map(repo_row).collect();
+    table(
+        page,
+        &["repository", "status", "phase", "turns", "run"],
+        &rows,
+    );
+    barriers(page, overview);
+    for (stream, prospect) in &overview.prospects {
+        let text = match prospect {
+            Ok(choice) => format!("{} is next, as {}", choice.repo, choice.role),
+            Err(found) => match &found.repo {
+                Some(repo) => format!("waits for {repo}: {}", found.reason),
+                None => found.reason.to_string(),
+            },
+        };
+        page.labelled(stream, &text);
+    }
+    let found: Vec<CoordinatorDivergence> = overview
+        .divergence
+        .iter()
+        .map(CoordinatorDivergence::new)
+        .collect();
+    divergence(page, "differs", &found);
+    if let Some(holder) = overview.holder.as_ref().filter(|holder| holder.alive) {
+        page.labelled(
+            "busy",
+            &format!("process {} works on it", holder.lock.owner_pid),
+        );
+    }
+    for journal in &overview.journals {
+        page.labelled(
+            "journal",
+            &format!("{journal} waits for the next command that writes"),
+        );
+    }
+    next_lines(page, next);
+}
+
+/// The acceptances that were taken over.
+pub(super) fn projected(page: &mut Page, lines: &[Object]) {
+    for line in lines {
+        let text = |name: &str| {
+            let text = line.get(name).and_then(Value::as_str);
+            one_line(text.unwrap_or_default(), 80)
+        };
+        let what = format!(
+            "{} accepted {}: {}",
+            text("repo_id"),
+            text("repo_turn_id"),
+            text("summary")
+        );
+        page.labelled("took over", &what);
+    }
+}
+
+/// Where a gate leads.
+pub(super) fn gate(page: &mut Page, state: &CoordinatorState) {
+    match state.status() {
+        CoordinatorStatus::Completed => page.line("the initiative is over"),
+        CoordinatorStatus::Paused => {
+            let gate = state
+                .pending_gate()
+                .and_then(|gate| gate.get("gate")?.as_str());
+            page.line(format!(
+                "reached {}, which waits for a person",
+                clean(gate.unwrap_or("a gate"))
+            ));
+        }
+        _ => page.line(format!("the initiative is in {}", clean(state.phase()))),
+    }
+}
+
+pub(super) fn divergence(page: &mut Page, label: &str, found: &[CoordinatorDivergence]) {
+    for found in found {
+        let turn = found
+            .turn_id
+            .as_ref()
+            .map_or_else(String::new, |turn| format!(" ({turn})"));
+        page.labelled(label, &format!("{}: {}{turn}", found.repo_id, found.kind));
+    }
+}
+
+fn standing(page: &mut Page, state: &CoordinatorState) {
+    let ink = match state.status() {
+        CoordinatorStatus::Active | CoordinatorStatus::Completed => Ink::Good,
+        CoordinatorStatus::Paused => Ink::Waiting,
+        CoordinatorStatus::Blocked => Ink::Bad,
+    };
+    let pieces = [
+        page.ink(ink, state.status().as_str()),
+        format!("in {}", clean(state.phase())),
+        page.ink(Ink::Faint, &clean(state.super_run_id())),
+    ];
+    page.pieces(&pieces);
+    if let Some(reason) = state.blocked_reason() {
+        page.labelled("because", reason);
+    }
+}
+
+fn repo_row(repo: &RepoOverview) -> Vec<String> {
+    let id = repo.id.clone();
+    let run = repo.run.clone().unwrap_or_default();
+    match &repo.overview {
+        Err(problem) => vec![id, one_line(problem, 60), String::new(), String::new(), run],
+        Ok(own) => match &own.state {
+            Err(failure) => vec![
+                id,
+                one_line(&failure.message, 60),
+                String::new(),
+                String::new(),
+                run,
+            ],
+            Ok(state) => vec![
+                id,
+                state.status().to_string(),
+                clean(state.phase()),
+                own.turns.len().to_string(),
+                run,
+            ],
+        },
+    }
+}
+
+fn barriers(page: &mut Page, overview: &CoordinatorOverview) {
+    let rows: Vec<Vec<String>> = overview
+        .barriers
+        .iter()
+        .map(|barrier| {
+            let satisfied = barrier.satisfied_repos();
+            let open = barrier.status() == BarrierStatus::Satisfied;
+            let missing: Vec<String> = barrier
+                .required_repos()
+                .into_iter()
+                .filter(|repo| !open && !satisfied.contains(repo))
+                .collect();
+            vec![
+                clean(barrier.workstream()),
+                barrier.kind().to_string(),
+                barrier.status().to_string(),
+                clean(&missing.join(", ")),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        table(
+            page,
+            &["workstream", "barrier", "status", "waits for"],
+            &rows,
+        );
+    }
+}

@@ -1,0 +1,360 @@
+//! `accord run step` and `accord run loop`: turns carried through by their workers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::wire_enum;
+use accord_governance::state::Status;
+use accord_process::Cancel;
+use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
+use accord_runs::{Carried, Manner, Notice, Runs, World};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::answers::{RunDriveAnswer, RunFailure};
+use super::{RepoArgs, next_lines};
+use crate::commands::progress::Progress;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::talk;
+use crate::show::{Ink, clean, counted};
+
+wire_enum! {
+    /// Why a run is driven no further.
+    pub(crate) enum RunStop("RunStop", closed) {
+        /// The turn was accepted, and the run goes on.
+        Accepted = "accepted",
+        /// The run is over.
+        Completed = "completed",
+        /// The run is blocked: a person is needed.
+        Blocked = "blocked",
+        /// A gate waits for a person.
+        GateHeld = "gate_held",
+        /// A person does the turn.
+        ByHand = "by_hand",
+        /// As many turns were given out as may be.
+        MaxTurns = "max_turns_reached",
+        /// It was told to stop.
+        Cancelled = "cancelled",
+        /// No run goes on.
+        NotRunning = "not_running",
+    }
+}
+
+/// Carry the next turn through: assign, dispatch, let its worker work, accept or try again
+#[derive(Debug, clap::Args)]
+pub(super) struct StepArgs {
+    /// Give this role a turn; the one that is due when absent
+    #[arg(long, value_name = "ROLE", conflicts_with = "turn")]
+    role: Option<String>,
+
+    /// Carry on this active turn
+    #[arg(long, value_name = "ID", value_parser = super::turn_id)]
+    turn: Option<accord_governance::TurnId>,
+
+    #[command(flatten)]
+    manner: MannerArgs,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Carry turn after turn, until the run is over or a person is needed
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 the run is over, a person is next or enough turns were \
+given out; 1 the run is blocked; 2 something went wrong."
+)]
+pub(super) struct LoopArgs {
+    /// Give out at most so many turns
+    #[arg(long, value_name = "N")]
+    max_turns: Option<usize>,
+
+    /// Pass gates that wait for a person
+    #[arg(long)]
+    auto_approve: bool,
+
+    #[command(flatten)]
+    manner: MannerArgs,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct MannerArgs {
+    /// Take results as they are, or not at all: correct nothing in them
+    #[arg(long)]
+    strict: bool,
+
+    /// Do not commit to git what an accepted turn changed
+    #[arg(long)]
+    no_checkpoint: bool,
+
+    /// Show what workers write
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl MannerArgs {
+    fn manner(&self) -> Manner {
+        Manner {
+            strict: self.strict,
+            checkpoint: !self.no_checkpoint,
+        }
+    }
+}
+
+/// Where a command came to.
+struct End {
+    stop: RunStop,
+    accepted: usize,
+    turn: Option<String>,
+    failure: Option<Failure>,
+}
+
+impl End {
+    fn of(stop: RunStop) -> Self {
+        Self {
+            stop,
+            accepted: 0,
+            turn: None,
+            failure: None,
+        }
+    }
+}
+
+impl StepArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let step = Step {
+            role: self.role,
+            turn: self.turn,
+            manner: self.manner.manner(),
+        };
+        drive(&self.repo, self.manner.verbose, |runs| {
+            Ok(match runs.step(&step)? {
+                Stepped::Carried(Carried::Accepted(done)) => End {
+                    accepted: 1,
+                    turn: Some(done.accepted.turn_id.to_string()),
+                    ..End::of(match done.accepted.state.status() {
+                        Status::Completed => RunStop::Completed,
+                        Status::Blocked => RunStop::Blocked,
+                        Status::Paused => RunStop::GateHeld,
+                        _ => RunStop::Accepted,
+                    })
+                },
+                Stepped::Carried(Carried::ByHand(handed)) => End {
+                    turn: Some(handed.turn.id().to_string()),
+                    ..End::of(RunStop::ByHand)
+                },
+                Stepped::Carried(Carried::Blocked(failure)) => End {
+                    failure: Some(failure),
+                    ..End::of(RunStop::Blocked)
+                },
+                Stepped::Waits(Gate::Transition | Gate::Completion) => End::of(RunStop::GateHeld),
+                Stepped::Stands(next) => stands(&next),
+            })
+        })
+    }
+}
+
+impl LoopArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let options = Loop {
+            manner: self.manner.manner(),
+            max_turns: self.max_turns,
+            auto_approve: self.auto_approve,
+        };
+        drive(&self.repo, self.manner.verbose, |runs| {
+            let looped = runs.run_loop(&options)?;
+            let end = match looped.stop {
+                Stop::Completed => End::of(RunStop::Completed),
+                Stop::Blocked => End::of(RunStop::Blocked),
+                Stop::GateHeld(_) => End::of(RunStop::GateHeld),
+                Stop::ByHand(handed) => End {
+                    turn: Some(handed.turn.id().to_string()),
+                    ..End::of(RunStop::ByHand)
+                },
+                Stop::MaxTurns => End::of(RunStop::MaxTurns),
+                Stop::Cancelled => End::of(RunStop::Cancelled),
+                Stop::Stands(next) => stands(&next),
+            };
+            Ok(End {
+                accepted: looped.accepted,
+                ..end
+            })
+        })
+    }
+}
+
+fn stands(next: &NextStep) -> End {
+    match next {
+        NextStep::Resolve { .. } => End::of(RunStop::Blocked),
+        NextStep::Start { restart: true } => End::of(RunStop::Completed),
+        other => End {
+            turn: other.turn().map(ToString::to_string),
+            ..End::of(match other {
+                NextStep::Work { by_hand: true, .. } => RunStop::ByHand,
+                _ => RunStop::NotRunning,
+            })
+        },
+    }
+}
+
+/// Drives a run, tells of it on the way, and says where it came to.
+fn drive(
+    repo: &RepoArgs,
+    verbose: bool,
+    work: impl FnOnce(&Runs) -> Result<End, Failure>,
+) -> Result<Exit, CliError> {
+    let word = Cancel::new();
+    let told = told_to_end(&word)?;
+    let bar = Arc::new(Progress::items());
+    let world = world(verbose, &bar).cancel(word);
+    let opened = Runs::open(&repo.folder(), world);
+    let runs = opened.map_err(|failure| repo.refuse(&failure))?;
+    let end = work(&runs);
+    bar.finish();
+    let signal = told.load(Ordering::SeqCst);
+    let end = match end {
+        Err(failure)
+            if signal != 0
+                && matches!(
+                    failure.code,
+                    Code::XchainWorkerCancelled | Code::XchainGivenUp
+                ) =>
+        {
+            End::of(RunStop::Cancelled)
+        }
+        other => repo.take(other)?,
+    };
+    let state = repo.take(runs.state())?;
+    let answer = RunDriveAnswer {
+        stop: end.stop,
+        accepted: end.accepted as u64,
+        turn_id: end.turn,
+        failure: end.failure.as_ref().map(RunFailure::new),
+        state: state.document(),
+        next: repo.next(&runs)?,
+    };
+    repo.say(&answer, |page| {
+        let accepted = counted(answer.accepted, "turn");
+        let (ink, words) = match end.stop {
+            RunStop::Accepted => (Ink::Good, "accepted; the run goes on".to_owned()),
+            RunStop::Completed => (Ink::Good, "the run is over".to_owned()),
+            RunStop::Blocked => {
+                let on = state.blocked_on().unwrap_or("something");
+                (Ink::Bad, format!("the run is blocked on {}", clean(on)))
+            }
+            RunStop::GateHeld => (Ink::Title, "a gate waits for a person".to_owned()),
+            RunStop::ByHand => (Ink::Title, "a turn waits for a person".to_owned()),
+            RunStop::MaxTurns => (Ink::Title, "enough turns were given out".to_owned()),
+            RunStop::Cancelled => (Ink::Bad, "stopped; the turn can be carried on".to_owned()),
+            RunStop::NotRunning => (Ink::Title, "no run goes on".to_owned()),
+        };
+        let words = page.ink(ink, &words);
+        page.line(format!("{words} ({accepted} accepted)"));
+        if let Some(failure) = &answer.failure {
+            page.labelled("because", &failure.message);
+        }
+        next_lines(page, &answer.next);
+    })?;
+    Ok(match (end.stop, signal) {
+        (_, signal) if signal != 0 => Exit::Signalled(signal),
+        (RunStop::Blocked, _) => Exit::No,
+        (RunStop::NotRunning | RunStop::Cancelled, _) => Exit::Trouble,
+        _ => Exit::Yes,
+    })
+}
+
+/// The system, which gives the word when it is told to end. A second signal ends everything at once.
+pub(super) fn told_to_end(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
+    let told = Arc::new(AtomicI32::new(0));
+    let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]);
+    let mut signals = signals.map_err(|error| {
+        CliError::new(Code::Usage, format!("signals cannot be watched: {error}"))
+    })?;
+    let (word, noted) = (word.clone(), Arc::clone(&told));
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if noted.swap(signal, Ordering::SeqCst) != 0 {
+                accord_process::end_all();
+                std::process::exit(128 + signal);
+            }
+            word.cancel();
+        }
+    });
+    Ok(told)
+}
+
+/// The system, with a word to people on the way.
+fn world(verbose: bool, bar: &Arc<Progress>) -> World {
+    let bar = Arc::clone(bar);
+    World::system().listener(move |notice| {
+        if let Notice::Output { bytes, .. } = notice {
+            if verbose {
+                bar.above(|| {
+                    talk(
+                        String::from_utf8_lossy(bytes)
+                            .lines()
+                            .map(clean)
+                            .collect::<Vec<_>>()
+                            .join("\n"),
+                    )
+                });
+            }
+            bar.advance(1);
+            return;
+        }
+        if let Notice::Dispatched { role, runtime, .. } = notice {
+            bar.about(&format!("{role} works ({runtime})"));
+        }
+        if let Some(line) = line_of(notice) {
+            bar.above(|| talk(line));
+        }
+    })
+}
+
+fn line_of(notice: &Notice) -> Option<String> {
+    Some(match notice {
+        Notice::Assigned { turn, role } => format!("{} has {turn}", clean(role)),
+        Notice::Dispatched {
+            turn,
+            runtime,
+            attempt,
+            ..
+        } => {
+            let again = match attempt {
+                0 | 1 => String::new(),
+                attempt => format!(", try {attempt}"),
+            };
+            format!("{turn} is with {}{again}", clean(runtime))
+        }
+        Notice::WorkerFailed { failure, .. } => format!("no result: {}", clean(&failure.message)),
+        Notice::Accepted {
+            turn,
+            role,
+            summary,
+        } => {
+            let first = summary.lines().next().unwrap_or_default();
+            format!("accepted {turn} of {}: {}", clean(role), clean(first))
+        }
+        Notice::Rejected {
+            turn,
+            reason,
+            again,
+        } => {
+            let next = if *again {
+                "it is tried again"
+            } else {
+                "no try is left"
+            };
+            format!("rejected {turn}: {}; {next}", clean(reason))
+        }
+        Notice::Checkpointed { commit } => format!("committed as {}", clean(commit)),
+        Notice::Approved { gate: Some(gate) } => format!("passed the gate {}", clean(gate)),
+        Notice::Approved { gate: None } => "passed the gate".to_owned(),
+        other => return super::line_of(other, true),
+    })
+}

@@ -1,0 +1,67 @@
+//! `accord run init`: a folder becomes a governed repository.
+
+use accord_runs::operations::{InitOptions, init};
+
+use super::answers::RunInitAnswer;
+use super::{RepoArgs, next_lines, usage, world};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::show::{clean, counted};
+use accord_runs::Runs;
+
+/// Make a governed repository of a folder; what is there already stays as it is
+#[derive(Debug, clap::Args)]
+pub(super) struct InitArgs {
+    /// The project's name; the folder's when absent
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+
+    /// The project's id; made from its name when absent
+    #[arg(long, value_name = "ID")]
+    project_id: Option<String>,
+
+    /// What the project is there for
+    #[arg(long, value_name = "TEXT")]
+    goal: Option<String>,
+
+    /// The command that carries the developer's turns, as in 'claude -p {prompt}'; a person when absent
+    #[arg(long, value_name = "COMMAND")]
+    agent: Option<String>,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+impl InitArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let agent = self.agent.as_deref().map(shell_words::split).transpose();
+        let agent = agent.map_err(|error| usage(format!("--agent cannot be read: {error}")))?;
+        let options = InitOptions {
+            project_id: self.project_id.clone(),
+            name: self.name.clone(),
+            goal: self.goal.clone(),
+            agent,
+        };
+        let world = world();
+        let made = self
+            .repo
+            .take(init(&self.repo.folder(), &options, &world))?;
+        let answer = RunInitAnswer {
+            root: made.root.to_string_lossy().into_owned(),
+            written: made.written,
+            kept: made.kept,
+        };
+        let runs = self.repo.take(Runs::open(&made.root, world))?;
+        let next = self.repo.next(&runs)?;
+        self.repo.say(&answer, |page| {
+            page.line(format!(
+                "{} is governed now: {} written, {} kept",
+                clean(&answer.root),
+                counted(answer.written.len() as u64, "file"),
+                answer.kept.len()
+            ));
+            next_lines(page, &next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}

@@ -1,0 +1,333 @@
+//! The commands of `accord run` that only look.
+
+use accord_contract::wire::{Object, Value};
+use accord_governance::RunId;
+use accord_governance::state::{State, Status};
+use accord_runs::operations::{Level, Overview, Query, RunChoice, TurnView};
+
+use super::answers::{RunDoctorAnswer, RunFailure, RunFinding, RunStatusAnswer};
+use super::{NextAnswer, RepoArgs, next_lines};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::show::{Ink, Page, clean, counted, member, moment, one_line, table};
+
+/// Where the run stands, what blocks it, and what to type next
+#[derive(Debug, clap::Args)]
+pub(super) struct StatusArgs {
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// The accepted turns
+#[derive(Debug, clap::Args)]
+pub(super) struct HistoryArgs {
+    #[command(flatten)]
+    lines: LinesArgs,
+}
+
+/// The decisions, and what else was decided about the run
+#[derive(Debug, clap::Args)]
+pub(super) struct DecisionsArgs {
+    /// Those that outlive their run instead
+    #[arg(long, conflicts_with_all = ["run", "all", "last"])]
+    lasting: bool,
+
+    #[command(flatten)]
+    lines: LinesArgs,
+}
+
+/// What happened, event by event
+#[derive(Debug, clap::Args)]
+pub(super) struct EventsArgs {
+    /// Only those of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+
+    #[command(flatten)]
+    lines: LinesArgs,
+}
+
+/// Check everything that stands, or may come to stand, in a run's way; changes nothing
+#[derive(Debug, clap::Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct LinesArgs {
+    /// Those of this run; of the current one when absent
+    #[arg(long, value_name = "ID", value_parser = run_id, conflicts_with = "all")]
+    run: Option<RunId>,
+
+    /// Those of all runs
+    #[arg(long)]
+    all: bool,
+
+    /// Only so many, the newest
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+impl StatusArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open()?;
+        let overview = self.repo.take(runs.status())?;
+        let steps = self.repo.steps(&overview);
+        let answer = status_answer(&overview, steps);
+        self.repo
+            .say(&answer, |page| write_status(page, &overview, &answer.next))?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl HistoryArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.lines.repo.open()?;
+        let lines = self.lines.repo.take(runs.history(&self.lines.query()))?;
+        self.lines.print(
+            &lines,
+            &["accepted", "turn", "role", "phase", "summary"],
+            |line| {
+                vec![
+                    moment(&line["accepted_at"]),
+                    member(line, "turn_id"),
+                    member(line, "role"),
+                    member(line, "phase"),
+                    one_line(line["summary"].as_str().unwrap_or_default(), 80),
+                ]
+            },
+        )
+    }
+}
+
+impl DecisionsArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.lines.repo.open()?;
+        let found = match self.lasting {
+            true => runs.repo_decisions(),
+            false => runs.decisions(&self.lines.query()),
+        };
+        let lines = self.lines.repo.take(found)?;
+        self.lines
+            .print(&lines, &["id", "role", "phase", "what", "status"], |line| {
+                let kind = line.get("decision").or_else(|| line.get("type"));
+                let kind = kind.and_then(Value::as_str).unwrap_or_default();
+                let what = line["statement"].as_str().unwrap_or(kind);
+                vec![
+                    member(line, "id"),
+                    member(line, "role"),
+                    member(line, "phase"),
+                    one_line(what, 80),
+                    member(line, "status"),
+                ]
+            })
+    }
+}
+
+impl EventsArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.lines.repo.open()?;
+        let found = runs.events(&self.lines.query(), self.kind.as_deref());
+        let lines = self.lines.repo.take(found)?;
+        self.lines.print(
+            &lines,
+            &["when", "event", "phase", "status", "turn"],
+            |line| {
+                vec![
+                    moment(&line["timestamp"]),
+                    member(line, "event_type"),
+                    member(line, "phase"),
+                    member(line, "status"),
+                    member(&line["turn"], "turn_id"),
+                ]
+            },
+        )
+    }
+}
+
+impl DoctorArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open()?;
+        let findings = runs.doctor();
+        let healthy = findings.iter().all(|finding| finding.level != Level::Error);
+        let answer = RunDoctorAnswer {
+            healthy,
+            findings: findings.iter().map(RunFinding::new).collect(),
+        };
+        self.repo.say(&answer, |page| {
+            for finding in &findings {
+                let ink = match finding.level {
+                    Level::Error => Ink::Bad,
+                    Level::Warning => Ink::Waiting,
+                    Level::Note => Ink::Faint,
+                };
+                let level = page.ink(ink, finding.level.as_str());
+                page.line(format!(
+                    "{level}  {}: {}",
+                    clean(&finding.subject),
+                    clean(&finding.message)
+                ));
+                page.labelled_whole("", &finding.advice);
+            }
+            page.line(match healthy {
+                true => "nothing stands in the way",
+                false => "mend what is an error first",
+            });
+        })?;
+        Ok(Exit::from_answer(healthy))
+    }
+}
+
+impl LinesArgs {
+    fn query(&self) -> Query {
+        Query {
+            run: match (&self.run, self.all) {
+                (Some(run), _) => RunChoice::Named(run.clone()),
+                (None, true) => RunChoice::All,
+                (None, false) => RunChoice::Current,
+            },
+            last: self.last,
+        }
+    }
+
+    /// As JSON, one line a line of the record; else as a table.
+    fn print(
+        &self,
+        lines: &[Object],
+        headings: &[&str],
+        row: impl Fn(&Value) -> Vec<String>,
+    ) -> Result<Exit, CliError> {
+        let mut output = Output::stdout();
+        if self.repo.json {
+            for line in lines {
+                output.line(Value::Object(line.clone()).to_string())?;
+            }
+        } else if !lines.is_empty() {
+            let rows: Vec<Vec<String>> = lines
+                .iter()
+                .map(|line| row(&Value::Object(line.clone())))
+                .collect();
+            let mut page = Page::new();
+            table(&mut page, headings, &rows);
+            output.bytes(page.as_str().as_bytes())?;
+        }
+        output.finish()?;
+        Ok(Exit::Yes)
+    }
+}
+
+fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAnswer {
+    let problem = overview
+        .config
+        .as_ref()
+        .err()
+        .or(overview.state.as_ref().err());
+    RunStatusAnswer {
+        root: overview.root.to_string_lossy().into_owned(),
+        problem: problem.map(RunFailure::new),
+        state: overview.state.as_ref().ok().map(State::document),
+        accepted_turns: overview.accepted_turns,
+        lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
+        journals: overview.journals.clone(),
+        next,
+    }
+}
+
+fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
+    let name = overview
+        .config
+        .as_ref()
+        .map(|config| config.project_name().to_owned());
+    let name = name.unwrap_or_else(|_| overview.root.to_string_lossy().into_owned());
+    page.heading(&name);
+    if let Err(failure) = &overview.config {
+        page.labelled("config", &failure.message);
+    }
+    match &overview.state {
+        Err(failure) => page.labelled("state", &failure.message),
+        Ok(state) => write_state(page, overview, state),
+    }
+    for view in &overview.turns {
+        write_turn(page, view);
+    }
+    if let Some(holder) = overview.holder.as_ref().filter(|holder| holder.alive) {
+        page.labelled(
+            "busy",
+            &format!("process {} works on it", holder.lock.owner_pid),
+        );
+    }
+    for journal in &overview.journals {
+        page.labelled(
+            "journal",
+            &format!("{journal} waits for the next command that writes"),
+        );
+    }
+    next_lines(page, next);
+}
+
+fn write_state(page: &mut Page, overview: &Overview, state: &State) {
+    let ink = match state.status() {
+        Status::Active | Status::Completed => Ink::Good,
+        Status::Paused => Ink::Waiting,
+        Status::Blocked | Status::Failed => Ink::Bad,
+        Status::Idle => Ink::Faint,
+    };
+    let status = page.ink(ink, state.status().as_str());
+    let mut pieces = vec![status];
+    if let Some(run) = state.run_id() {
+        pieces.push(format!("in {}", clean(state.phase())));
+        pieces.push(counted(overview.accepted_turns, "accepted turn"));
+        pieces.push(page.ink(Ink::Faint, run.as_str()));
+    }
+    page.pieces(&pieces);
+    if let Some(blocked) = state.blocked_on() {
+        page.labelled("waits on", blocked);
+    }
+    let detail = state.member("blocked_reason");
+    if let Some(detail) = detail.pointer("/recovery/detail").and_then(Value::as_str) {
+        page.labelled("because", detail);
+    }
+    let failure = state.member("last_gate_failure");
+    for reason in failure["reasons"].as_array().into_iter().flatten() {
+        page.labelled("gate", reason.as_str().unwrap_or_default());
+    }
+    let budget = state.member("budget_status");
+    if let (Some(spent), Some(left)) = (
+        budget["spent_usd"].as_f64(),
+        budget["remaining_usd"].as_f64(),
+    ) {
+        page.labelled("budget", &format!("{spent:.2} USD spent, {left:.2} left"));
+    }
+}
+
+fn write_turn(page: &mut Page, view: &TurnView) {
+    let turn = &view.turn;
+    let status = turn.document().remove("status");
+    let status = status
+        .as_ref()
+        .and_then(Value::as_str)
+        .unwrap_or("?")
+        .to_owned();
+    let mut text = format!(
+        "{} {} {status}, try {}",
+        turn.id(),
+        turn.role(),
+        turn.attempt()
+    );
+    if view.staged {
+        text += ", result staged";
+    }
+    if view.overdue {
+        text += ", overdue";
+    }
+    page.labelled("turn", &text);
+}
+
+fn run_id(text: &str) -> Result<RunId, String> {
+    RunId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
+}

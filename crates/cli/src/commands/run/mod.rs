@@ -1,0 +1,253 @@
+//! `accord run`: governed runs in a repository.
+//!
+//! The commands are doors: `accord-runs` does what they ask for.
+
+mod accept;
+mod act;
+pub(crate) mod answers;
+mod coordinator;
+mod drive;
+mod init;
+mod look;
+mod next;
+mod stage;
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Value, Wire};
+use accord_governance::TurnId;
+use accord_process::Cancel;
+use accord_runs::operations::Overview;
+use accord_runs::{Notice, Runs, World};
+
+use self::answers::RunFailure;
+use self::next::NextAnswer;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, talk};
+use crate::show::{Ink, Page, clean};
+
+/// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[command(subcommand)]
+    command: RunCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum RunCommand {
+    Init(init::InitArgs),
+    Start(act::StartArgs),
+    Status(look::StatusArgs),
+    Assign(act::AssignArgs),
+    Dispatch(act::DispatchArgs),
+    Stage(stage::StageArgs),
+    Accept(accept::AcceptArgs),
+    Reject(act::RejectArgs),
+    Checkpoint(act::CheckpointArgs),
+    ApproveTransition(act::TransitionArgs),
+    ApproveCompletion(act::CompletionArgs),
+    Escalate(act::EscalateArgs),
+    Resolve(act::ResolveArgs),
+    History(look::HistoryArgs),
+    Decisions(look::DecisionsArgs),
+    Events(look::EventsArgs),
+    Doctor(look::DoctorArgs),
+    Step(drive::StepArgs),
+    Loop(drive::LoopArgs),
+    Coordinator(coordinator::CoordinatorArgs),
+}
+
+impl RunArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            RunCommand::Init(args) => args.run(),
+            RunCommand::Start(args) => args.run(),
+            RunCommand::Status(args) => args.run(),
+            RunCommand::Assign(args) => args.run(),
+            RunCommand::Dispatch(args) => args.run(),
+            RunCommand::Stage(args) => args.run(),
+            RunCommand::Accept(args) => args.run(),
+            RunCommand::Reject(args) => args.run(),
+            RunCommand::Checkpoint(args) => args.run(),
+            RunCommand::ApproveTransition(args) => args.run(),
+            RunCommand::ApproveCompletion(args) => args.run(),
+            RunCommand::Escalate(args) => args.run(),
+            RunCommand::Resolve(args) => args.run(),
+            RunCommand::History(args) => args.run(),
+            RunCommand::Decisions(args) => args.run(),
+            RunCommand::Events(args) => args.run(),
+            RunCommand::Doctor(args) => args.run(),
+            RunCommand::Step(args) => args.run(),
+            RunCommand::Loop(args) => args.run(),
+            RunCommand::Coordinator(args) => args.run(),
+        }
+    }
+}
+
+/// Which repository, and how to answer.
+#[derive(Debug, clap::Args)]
+pub(super) struct RepoArgs {
+    /// The repository; the current folder, or the nearest above it that is governed, when absent
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+
+    /// Answer as JSON, also to a refusal
+    #[arg(long)]
+    json: bool,
+}
+
+/// A turn by its id.
+#[derive(Debug, clap::Args)]
+pub(super) struct TurnArgs {
+    /// The turn; the only active one when absent
+    #[arg(long, value_name = "ID", value_parser = turn_id)]
+    turn: Option<TurnId>,
+}
+
+impl RepoArgs {
+    fn folder(&self) -> PathBuf {
+        self.repo.clone().unwrap_or_else(|| PathBuf::from("."))
+    }
+
+    /// How the repository is named in a command to type.
+    fn words(&self) -> String {
+        match &self.repo {
+            None => String::new(),
+            Some(repo) => format!(" --repo {}", shell_words::quote(&repo.to_string_lossy())),
+        }
+    }
+
+    /// The services for the repository.
+    fn open(&self) -> Result<Runs, CliError> {
+        let opened = Runs::open(&self.folder(), world());
+        opened.map_err(|failure| self.refuse(&failure))
+    }
+
+    /// The services for the repository, whose programs end when the command is told to.
+    fn open_to_act(&self) -> Result<Runs, CliError> {
+        let word = Cancel::new();
+        drive::told_to_end(&word)?;
+        let opened = Runs::open(&self.folder(), world().cancel(word));
+        opened.map_err(|failure| self.refuse(&failure))
+    }
+
+    /// A refusal: for programs on standard output, for people on standard error.
+    fn refuse(&self, failure: &Failure) -> CliError {
+        if self.json {
+            let document = RunFailure::new(failure).encode();
+            let mut output = Output::stdout();
+            if let Err(error) = output
+                .line(document.to_string())
+                .and_then(|()| output.finish())
+            {
+                return error;
+            }
+        }
+        told(failure)
+    }
+
+    /// What an operation gives, or its refusal.
+    fn take<T>(&self, answer: Result<T, Failure>) -> Result<T, CliError> {
+        answer.map_err(|failure| self.refuse(&failure))
+    }
+
+    /// Gives an answer: as JSON, or as lines for people.
+    fn say(&self, document: &impl Wire, text: impl FnOnce(&mut Page)) -> Result<(), CliError> {
+        let mut output = Output::stdout();
+        if self.json {
+            output.line(document.encode().to_string())?;
+        } else {
+            let mut page = Page::new();
+            text(&mut page);
+            output.bytes(page.as_str().as_bytes())?;
+        }
+        output.finish()
+    }
+
+    /// What is to be done next in a repository.
+    fn next(&self, runs: &Runs) -> Result<Vec<NextAnswer>, CliError> {
+        let overview = self.take(runs.status())?;
+        Ok(self.steps(&overview))
+    }
+
+    fn steps(&self, overview: &Overview) -> Vec<NextAnswer> {
+        let steps = overview.next.iter();
+        steps.map(|step| NextAnswer::new(step, self)).collect()
+    }
+}
+
+/// The system, with a word to people while something is under way.
+fn world() -> World {
+    let terminal = std::io::stderr().is_terminal();
+    World::system().listener(move |notice| {
+        if let Some(line) = line_of(notice, terminal) {
+            talk(line);
+        }
+    })
+}
+
+/// What people are told of a notice; of hooks and commands only where they can watch.
+fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
+    match notice {
+        Notice::Recovered { journal, dropped } => Some(match dropped {
+            false => format!(
+                "finished what an earlier process left half done ({})",
+                clean(journal)
+            ),
+            true => format!(
+                "dropped {}, which others had gone on without",
+                clean(journal)
+            ),
+        }),
+        Notice::HookStarted { phase, name } if terminal => {
+            Some(format!("{phase} hook {}", clean(name)))
+        }
+        Notice::CommandStarted { command } if terminal => Some(format!("$ {}", clean(command))),
+        Notice::Trouble(failure) => Some(format!("not done: {}", clean(&failure.message))),
+        _ => None,
+    }
+}
+
+/// A refusal as people read it, with everything that was found.
+fn told(failure: &Failure) -> CliError {
+    let mut error = CliError::from(failure.clone());
+    let errors = failure
+        .details
+        .as_ref()
+        .and_then(|details| details.get("errors")?.as_array());
+    let errors: Vec<String> = errors
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .filter(|found| !failure.message.ends_with(*found))
+        .map(|found| format!("- {}", clean(found)))
+        .collect();
+    if !errors.is_empty() {
+        let help = failure
+            .suggestion
+            .as_deref()
+            .unwrap_or(failure.code.meaning());
+        error = error.help(format!("{}\n{help}", errors.join("\n")));
+    }
+    error
+}
+
+fn turn_id(text: &str) -> Result<TurnId, String> {
+    TurnId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
+}
+
+/// Lines about what is to be done next.
+fn next_lines(page: &mut Page, steps: &[NextAnswer]) {
+    for (at, step) in steps.iter().enumerate() {
+        let label = page.ink(Ink::Title, if at == 0 { "next" } else { "then" });
+        page.line(format!("{label}  {}", step.line()));
+    }
+}
+
+/// A failure of the command line itself.
+fn usage(message: impl Into<String>) -> CliError {
+    CliError::new(Code::Usage, message)
+}

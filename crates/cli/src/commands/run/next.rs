@@ -1,0 +1,112 @@
+//! What is to be done next, as the words to type.
+
+use accord_contract::wire::message;
+use accord_governance::dispatch;
+use accord_runs::operations::NextStep;
+
+use super::RepoArgs;
+use crate::show::{clean, counted};
+
+message! {
+    /// What is to be done next.
+    pub(crate) struct NextAnswer("RunNextStep", closed) {
+        /// The command to type; null where there is none.
+        required_or_null command: String = "command", "shell-line";
+        /// What it is about.
+        required why: String = "why", "text";
+    }
+}
+
+impl NextAnswer {
+    /// A step in words; the commands name the repository as the caller did.
+    pub(super) fn new(step: &NextStep, repo: &RepoArgs) -> Self {
+        let run = |words: &str| Some(format!("accord run {words}{}", repo.words()));
+        let (command, why) = match step {
+            NextStep::Examine(failure) => (run("doctor"), failure.message.clone()),
+            NextStep::Start { restart: false } => (run("start"), "no run has begun".to_owned()),
+            NextStep::Start { restart: true } => (
+                run("start --restart"),
+                "the run is over; begin the next".to_owned(),
+            ),
+            NextStep::Assign { role } => (
+                run(&format!("assign {role}")),
+                format!("it is the turn of {role}"),
+            ),
+            NextStep::Checkpoint => (
+                run("checkpoint"),
+                "what accepted turns changed is not committed yet".to_owned(),
+            ),
+            NextStep::Tidy { files } => (
+                Some("git status".to_owned()),
+                format!(
+                    "{} not committed and {} to no turn: commit or stash first",
+                    match files.as_slice() {
+                        [only] => format!("{only} is"),
+                        files => format!("{} are", counted(files.len() as u64, "file")),
+                    },
+                    if files.len() == 1 {
+                        "belongs"
+                    } else {
+                        "belong"
+                    }
+                ),
+            ),
+            NextStep::Dispatch { turn } => (
+                run(&format!("dispatch --turn {turn}")),
+                "the turn is assigned and not handed to its worker".to_owned(),
+            ),
+            NextStep::Work {
+                turn,
+                by_hand: true,
+                ..
+            } => (
+                run(&format!("stage --turn {turn} --summary '…'")),
+                format!(
+                    "once you have done what {}/PROMPT.md says",
+                    dispatch::bundle_folder(turn)
+                ),
+            ),
+            NextStep::Work { staging, .. } => (
+                None,
+                format!("the worker works; the result belongs into {staging}"),
+            ),
+            NextStep::Accept { turn } => (
+                run(&format!("accept --turn {turn}")),
+                "the result is staged".to_owned(),
+            ),
+            NextStep::Mend { turn, why } => (
+                run(&format!("accept --turn {turn}")),
+                format!("once the result is mended ({why}); or reject the turn"),
+            ),
+            NextStep::Reconcile { turn } => (
+                run(&format!("reject --turn {turn} --reason conflict")),
+                "another turn changed the same files; or merge them, and accept with --human-merge"
+                    .to_owned(),
+            ),
+            NextStep::ApproveTransition { gate, to } => (
+                run("approve-transition"),
+                format!("the gate {gate} waits for a person; {to} comes next"),
+            ),
+            NextStep::ApproveCompletion { gate } => (
+                run("approve-completion"),
+                match gate {
+                    Some(gate) => {
+                        format!("the gate {gate} waits for a person; the run ends behind it")
+                    }
+                    None => "the end of the run waits for a person".to_owned(),
+                },
+            ),
+            NextStep::Resolve { action } => (run("resolve"), action.clone()),
+            _ => (run("status"), "look again".to_owned()),
+        };
+        Self { command, why }
+    }
+
+    /// The step on a line.
+    pub(super) fn line(&self) -> String {
+        match &self.command {
+            Some(command) => format!("{}   ({})", clean(command), clean(&self.why)),
+            None => clean(&self.why),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `accord run stage`: the result of a turn that a person did.
+
+use accord_runs::operations::Deed;
+
+use super::answers::RunStageAnswer;
+use super::{RepoArgs, TurnArgs, next_lines};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::show::{clean, counted};
+
+/// Stage the result of a turn that you did yourself
+#[derive(Debug, clap::Args)]
+pub(super) struct StageArgs {
+    #[command(flatten)]
+    turn: TurnArgs,
+
+    /// What was done
+    #[arg(long, value_name = "TEXT")]
+    summary: String,
+
+    /// Something that was decided; may be given several times
+    #[arg(long = "decision", value_name = "TEXT")]
+    decisions: Vec<String>,
+
+    /// Something that speaks against it; may be given several times
+    #[arg(long = "objection", value_name = "TEXT")]
+    objections: Vec<String>,
+
+    /// A file that was changed; may be given several times; what git sees when absent
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+
+    /// A check that was made and passed; may be given several times
+    #[arg(long = "verified", value_name = "COMMAND")]
+    verified: Vec<String>,
+
+    /// Who is proposed next
+    #[arg(long, value_name = "ROLE")]
+    next_role: Option<String>,
+
+    /// The phase is done: ask for the next
+    #[arg(long, conflicts_with = "complete")]
+    next_phase: bool,
+
+    /// The run is done: ask for its end
+    #[arg(long)]
+    complete: bool,
+
+    /// What another person must decide first
+    #[arg(long, value_name = "REASON")]
+    needs_human: Option<String>,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+impl StageArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open()?;
+        let deed = Deed {
+            turn: self.turn.turn,
+            summary: self.summary,
+            decisions: self.decisions,
+            objections: self.objections,
+            files: self.files,
+            verified: self.verified,
+            next_role: self.next_role,
+            next_phase: self.next_phase,
+            complete: self.complete,
+            needs_human: self.needs_human,
+        };
+        let staged = self.repo.take(runs.stage_deed(&deed))?;
+        let answer = RunStageAnswer {
+            turn_id: staged.turn.id().to_string(),
+            path: staged.path.clone(),
+            result: staged.result.clone(),
+            next: self.repo.next(&runs)?,
+        };
+        self.repo.say(&answer, |page| {
+            let files = staged
+                .result
+                .get("files_changed")
+                .and_then(|files| files.as_array());
+            let files = files.map_or(0, Vec::len) as u64;
+            page.line(format!(
+                "staged the result of {} with {}",
+                clean(&answer.turn_id),
+                counted(files, "changed file")
+            ));
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}

@@ -1,0 +1,52 @@
+//! Being told to end, as a server.
+
+use std::process;
+
+use accord_adapters::agentxchain::workspaces;
+use accord_contract::codes::Code;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::check::leave_nothing;
+use crate::error::CliError;
+
+/// The signals that end a server.
+pub(super) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    pub(super) fn listen() -> Result<Self, CliError> {
+        let listen = |kind: SignalKind| {
+            signal(kind).map_err(|error| {
+                CliError::new(
+                    Code::HttpFault,
+                    format!("cannot listen to signals: {error}"),
+                )
+            })
+        };
+        Ok(Self {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits until we are told to end. Whoever says it twice means it: a second signal ends the process at
+    /// once, with the programs that it runs.
+    pub(super) async fn end(mut self) {
+        self.next().await;
+        tokio::spawn(async move {
+            let number = self.next().await;
+            leave_nothing(workspaces);
+            process::exit(128 + number);
+        });
+    }
+
+    /// The number of the next.
+    async fn next(&mut self) -> i32 {
+        tokio::select! {
+            _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
+            _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `accord run`, typed by hand as a newcomer would.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::accord::command;
+use crate::run_place::{Place, plan};
+
+/// The command that an answer says to type next.
+fn next(said: &str) -> &str {
+    let line = said.lines().find_map(|line| line.strip_prefix("next  "));
+    let line = line.unwrap_or_else(|| panic!("no next step: {said}"));
+    line.split("   (").next().unwrap_or(line)
+}
+
+#[test]
+fn each_answer_says_what_to_type_next_until_the_gate_is_passed() {
+    let place = Place::new();
+    let said = place.run("init --name Shop --goal 'to sell'").yes();
+    assert_eq!(next(&said), "accord run start");
+    let said = place.run("start").yes();
+    assert_eq!(next(&said), "accord run assign pm");
+    let said = place.run("assign").yes();
+    assert!(said.starts_with("pm has turn_"), "{said}");
+    let dispatch = next(&said).strip_prefix("accord run ").expect("a command");
+    let said = place.run(dispatch).yes();
+    assert!(said.contains("PROMPT.md"), "{said}");
+    assert!(
+        next(&said).starts_with("accord run stage --turn turn_"),
+        "{said}"
+    );
+    place.run("reject --reason 'another day'").yes();
+    place.run("escalate --reason 'wait for Ada'").yes();
+    let said = place.run("status").yes();
+    assert!(
+        said.contains("blocked") && said.contains("wait for Ada"),
+        "{said}"
+    );
+    assert_eq!(next(&said), "accord run resolve");
+    place.run("resolve").yes();
+}
+
+#[test]
+fn a_turn_goes_through_acceptance_checkpoint_and_gate() {
+    let place = Place::begun();
+    let files = plan(&place);
+    let dirty = place.run("assign pm").refused("baseline_dirty");
+    assert!(dirty.contains("commit or stash"), "{dirty}");
+    place.commit();
+    let turn = place.work("pm", &files, |result| {
+        result["phase_transition_request"] = json!("implementation");
+        result["decisions"] = json!([{"id": "first", "category": "scope", "statement": "small",
+            "rationale": "soon"}]);
+    });
+    for path in &files {
+        place.write(
+            path,
+            &(std::fs::read_to_string(place.at(path)).expect("text") + "\nmore\n"),
+        );
+    }
+    let said = place.run("accept --strict").refused("validation_failed");
+    assert!(said.contains("DEC"), "{said}");
+    let said = place.run("status").yes();
+    assert!(said.contains("failed_acceptance"), "{said}");
+    let done = place.json("accept --checkpoint");
+    assert_eq!(done["turn_id"], turn.as_str());
+    assert_eq!(
+        done["history_entry"]["normalizations"][0]["code"],
+        "decision_id_assigned"
+    );
+    assert_eq!(done["checkpoint"]["files"], json!(files));
+    assert_eq!(done["next"][0]["command"], "accord run approve-transition");
+    let plan = place.run("approve-transition --dry-run").yes();
+    assert!(plan.contains("implementation"), "{plan}");
+    place
+        .run("approve-completion")
+        .refused("invalid_state_transition");
+    let said = place.run("approve-transition").yes();
+    assert_eq!(next(&said), "accord run assign dev");
+    let history = place.run("history").yes();
+    assert!(
+        history.contains(&turn) && history.contains("planned"),
+        "{history}"
+    );
+    let decisions = place.run("decisions").yes();
+    assert!(decisions.contains("DEC-001"), "{decisions}");
+    let events = place.run("events --type turn_accepted --json").yes();
+    assert_eq!(events.lines().count(), 1);
+    assert!(
+        place
+            .run("doctor")
+            .yes()
+            .contains("nothing stands in the way")
+    );
+}
+
+#[test]
+fn a_refusal_is_a_document_for_programs_and_words_for_people() {
+    let place = Place::begun();
+    let ran = place.run("accept --json");
+    assert_eq!(ran.code, 2);
+    let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
+    assert_eq!(document["code"], "turn_not_active");
+    assert!(ran.stderr.starts_with("turn_not_active"), "{}", ran.stderr);
+    place.run("assign nobody").refused("unknown_role");
+    place.run("init").refused("already_governed");
+    place.run("accept --turn ../x").refused("USAGE");
+    let elsewhere = Place::new();
+    elsewhere.run("status").refused("not_governed");
+}
+
+#[test]
+fn the_repository_can_be_named_and_is_named_in_what_to_type_next() {
+    let place = Place::new();
+    let there = place.at("a b");
+    let there = there.to_str().expect("UTF-8");
+    let said = place.run(&format!("init --repo '{there}'")).yes();
+    assert_eq!(next(&said), format!("accord run start --repo '{there}'"));
+    place.run(&format!("start --repo '{there}'")).yes();
+    assert!(Path::new(there).join(".agentxchain/state.json").exists());
+}
+
+#[test]
+fn doctor_says_no_where_something_stands_in_the_way() {
+    let place = Place::begun();
+    place.write("agentxchain.json", "{\"schema_version\": \"9\"}");
+    let ran = place.run("doctor");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("schema_version"), "{}", ran.stdout);
+    let status = place.run("status").yes();
+    assert_eq!(next(&status), "accord run doctor");
+}
+
+#[test]
+fn a_command_that_is_told_to_end_ends_its_hook_and_leaves_the_run_as_it_was() {
+    let place = Place::begun();
+    let config = std::fs::read_to_string(place.at("agentxchain.json")).expect("text");
+    let mut config: Value = serde_json::from_str(&config).expect("JSON");
+    config["hooks"] = json!({"before_assignment": [{"name": "slow", "type": "process",
+        "command": ["/bin/sh", "-c", "echo broken > .agentxchain/state.json; sleep 30 & echo $! > started; wait"],
+        "timeout_ms": 30000, "mode": "blocking"}]});
+    place.write("agentxchain.json", &config.to_string());
+    place.commit();
+    let state = std::fs::read(place.at(".agentxchain/state.json")).expect("a state");
+    let mut child = command(&["run", "assign"])
+        .current_dir(place.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("accord starts");
+    let started = place.at("started");
+    while std::fs::read_to_string(&started)
+        .unwrap_or_default()
+        .trim()
+        .is_empty()
+    {
+        assert!(
+            child.try_wait().expect("a child").is_none(),
+            "it ended too early"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = child.id().to_string();
+    Command::new("kill")
+        .args(["-INT", &pid])
+        .status()
+        .expect("kill is there");
+    let output = child.wait_with_output().expect("accord ends");
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(words.starts_with("given_up"), "{words}");
+    let child = std::fs::read_to_string(&started).expect("a number");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+    let runs_still = stat.is_ok_and(|stat| !stat.contains(") Z "));
+    assert!(!runs_still, "nothing of the hook is left");
+    let after = std::fs::read(place.at(".agentxchain/state.json")).expect("a state");
+    assert_eq!(after, state);
+}

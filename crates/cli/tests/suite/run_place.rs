@@ -1,0 +1,245 @@
+//! A governed repository of a test's own, worked on by the real command.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::accord::{Ran, command};
+
+/// How long anything may take that is not a matter of speed.
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// A repository to type commands in.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    /// A folder.
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        }
+    }
+
+    /// A governed repository under git, with a run that has begun.
+    pub(crate) fn begun() -> Self {
+        Self::begun_with(|_| {})
+    }
+
+    /// The same, with a configuration of its own.
+    pub(crate) fn begun_with(change: impl FnOnce(&mut Value)) -> Self {
+        let place = Self::new();
+        place.run("init --name Shop").yes();
+        place.configure(change);
+        place.git(&["init", "--quiet"]);
+        place.git(&["config", "user.name", "T"]);
+        place.git(&["config", "user.email", "t@example.org"]);
+        place.commit();
+        place.run("start").yes();
+        place
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// Types `accord run …` in the folder.
+    pub(crate) fn run(&self, words: &str) -> Ran {
+        let child = self.begin(words);
+        let output = child.wait_with_output().expect("accord ends");
+        Ran {
+            code: output.status.code().expect("accord was not killed"),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
+    /// The same, still under way.
+    pub(crate) fn begin(&self, words: &str) -> Child {
+        let words = shell_words::split(words).expect("words");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        command(&[&["run"], words.as_slice()].concat())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("accord starts")
+    }
+
+    /// What a command answers to programs.
+    pub(crate) fn json(&self, words: &str) -> Value {
+        let said = self.run(&format!("{words} --json")).yes();
+        serde_json::from_str(&said).expect("one JSON document")
+    }
+
+    pub(crate) fn git(&self, args: &[&str]) {
+        let done = Command::new("git")
+            .args(args)
+            .current_dir(self.folder.path())
+            .status();
+        assert!(done.expect("git is there").success(), "git {args:?}");
+    }
+
+    pub(crate) fn commit(&self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "-m", "more"]);
+    }
+
+    pub(crate) fn configure(&self, change: impl FnOnce(&mut Value)) {
+        let mut config: Value = serde_json::from_str(&self.read("agentxchain.json")).expect("JSON");
+        change(&mut config);
+        self.write("agentxchain.json", &config.to_string());
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let place = self.at(path);
+        std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+        std::fs::write(place, text).expect("a file");
+    }
+
+    /// What a file says; nothing where there is none.
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.at(path)).unwrap_or_default()
+    }
+
+    /// The lines of a record.
+    pub(crate) fn lines(&self, path: &str) -> Vec<Value> {
+        let text = self.read(path);
+        let line = |line| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{path}: {error}: {line}"))
+        };
+        text.lines().map(line).collect()
+    }
+
+    /// What a killed command must not leave: journals, temporary files, the lock. Those in a turn's own folders go with them;
+    /// one beside the lock may be of somebody who wants it now, and stays a minute.
+    pub(crate) fn leftovers(&self) -> Vec<String> {
+        let home = self.at(".agentxchain");
+        let mut folders = vec![home.clone()];
+        let mut left = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let below = folder.strip_prefix(&home).expect("it is below");
+            let passing = ["locks", "staging", "dispatch/turns"]
+                .iter()
+                .any(|own| below.starts_with(own));
+            let holds_journals =
+                below.ends_with("transactions/accept") || below.ends_with("transactions/accord");
+            for entry in std::fs::read_dir(&folder).expect("a folder") {
+                let entry = entry.expect("an entry");
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let is_temporary = name.starts_with(".tmp-") && !passing;
+                if entry.path().is_dir() {
+                    folders.push(entry.path());
+                } else if holds_journals || is_temporary || name == "accept-turn.lock" {
+                    left.push(entry.path().display().to_string());
+                }
+            }
+        }
+        left
+    }
+
+    /// Gives a role its turn and hands it out; gives the answer.
+    pub(crate) fn hand_out(&self, role: &str) -> Value {
+        self.run(&format!("assign {role}")).yes();
+        self.json("dispatch")
+    }
+
+    /// Gives the role its turn and stages a result, as its worker would.
+    pub(crate) fn work(
+        &self,
+        role: &str,
+        files: &[&str],
+        change: impl FnOnce(&mut Value),
+    ) -> String {
+        let handed = self.hand_out(role);
+        let turn = handed["turn"]["turn_id"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
+        let mut result = result(&handed["turn"], &handed["runtime_id"], files);
+        change(&mut result);
+        let staging = handed["staging"].as_str().expect("a path");
+        self.write(staging, &result.to_string());
+        turn
+    }
+}
+
+/// A sound result of a turn.
+pub(crate) fn result(turn: &Value, runtime: &Value, files: &[&str]) -> Value {
+    json!({
+        "schema_version": "1.0", "run_id": turn["run_id"], "turn_id": turn["turn_id"],
+        "role": turn["assigned_role"], "runtime_id": runtime, "status": "completed",
+        "summary": "planned", "decisions": [], "objections": [], "files_changed": files,
+        "verification": {"status": "pass", "evidence_summary": "read"},
+        "artifact": {"type": "workspace"}, "proposed_next_role": "human",
+    })
+}
+
+/// The documents that the gate behind planning asks for.
+pub(crate) const PLAN: [(&str, &str); 3] = [
+    (".planning/PM_SIGNOFF.md", "Approved: YES\n"),
+    (
+        ".planning/ROADMAP.md",
+        "| Req # | What |\n|---|---|\n| 1 | it |\n",
+    ),
+    (
+        ".planning/SYSTEM_SPEC.md",
+        "## Purpose\n\nx\n\n## Interface\n\nx\n\n## Acceptance Tests\n\n- x\n",
+    ),
+];
+
+/// Writes them, and says where.
+pub(crate) fn plan(place: &Place) -> Vec<&'static str> {
+    for (path, text) in PLAN {
+        place.write(path, text);
+    }
+    PLAN.iter().map(|(path, _)| *path).collect()
+}
+
+/// Kills a command; what it said, and whether it was still at work.
+pub(crate) fn kill(mut child: Child) -> (Output, bool) {
+    // That it ends by itself in between is no matter.
+    let _ = child.kill();
+    let output = child.wait_with_output().expect("accord ends");
+    let was_killed = output.status.code().is_none();
+    (output, was_killed)
+}
+
+/// Waits until something has happened.
+pub(crate) fn wait_for(mut there: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !there() {
+        assert!(began.elapsed() < LIMIT, "it did not happen");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[track_caller]
+pub(crate) fn all_different<T: Ord + Clone + Debug>(found: Vec<T>, told: &str) -> BTreeSet<T> {
+    let different: BTreeSet<T> = found.iter().cloned().collect();
+    assert_eq!(
+        different.len(),
+        found.len(),
+        "{told}: something is there twice: {found:?}"
+    );
+    different
+}
+
+/// A member that is a text.
+#[track_caller]
+pub(crate) fn text<'a>(document: &'a Value, name: &str) -> &'a str {
+    document[name]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {name}: {document}"))
+}

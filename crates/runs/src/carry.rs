@@ -1,0 +1,250 @@
+//! One turn, from its dispatch to its acceptance.
+//!
+//! Invariants:
+//! - the repository's lock is held while something is decided or written, never while a worker
+//!   works;
+//! - a worker that came to no result costs the turn none of its tries: they are for results
+//!   that were refused.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Extensible, Object, Value};
+use accord_governance::TurnId;
+use accord_governance::state::{Status, TurnStatus};
+
+use crate::Runs;
+use crate::operations::{Accept, Acceptance, Dispatched, Reject};
+use crate::runtime::{self, Ended, Job, Limits, Sign};
+use crate::world::Notice;
+
+/// How a turn is carried through.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Manner {
+    /// Whether results are taken as they are, or not at all.
+    pub strict: bool,
+    /// Whether what a turn changed is committed to git once it is accepted.
+    pub checkpoint: bool,
+}
+
+/// What became of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Carried {
+    /// It is part of the history.
+    Accepted(Acceptance),
+    /// A person does the work.
+    ByHand(Dispatched),
+    /// Its results were refused too often, or a rule stopped the run: it is blocked.
+    Blocked(Failure),
+}
+
+impl Runs {
+    /// Carries a turn through: has it done by its worker, accepts the result, or rejects it
+    /// and has it done again for as long as the rules allow.
+    ///
+    /// # Errors
+    /// With the worker's failure, when it came to no result; the turn is then marked, and can be
+    /// carried again. With any other code when something else stands in the way.
+    pub fn carry(&self, turn: &TurnId, manner: Manner) -> Result<Carried, Failure> {
+        loop {
+            if !self.is_staged(turn)? {
+                let dispatched = self.dispatch(Some(turn))?;
+                if self.have_done(&dispatched)? == Ended::ByHand {
+                    return Ok(Carried::ByHand(dispatched));
+                }
+            }
+            let accept = Accept {
+                turn: Some(turn.clone()),
+                strict: manner.strict,
+                checkpoint: manner.checkpoint,
+                ..Accept::default()
+            };
+            let refusal = match self.accept(&accept) {
+                Ok(acceptance) => {
+                    self.tell_accepted(&acceptance);
+                    return Ok(Carried::Accepted(acceptance));
+                }
+                Err(refusal) => refusal,
+            };
+            if let Some(carried) = self.reject_refused(turn, refusal)? {
+                return Ok(carried);
+            }
+        }
+    }
+
+    /// Has a turn's worker do its work, and stages what it answers.
+    fn have_done(&self, dispatched: &Dispatched) -> Result<Ended, Failure> {
+        let turn = dispatched.turn.id();
+        self.world.tell(&Notice::Dispatched {
+            turn: turn.clone(),
+            role: dispatched.turn.role().to_owned(),
+            runtime: dispatched.runtime.id.clone(),
+            attempt: dispatched.turn.attempt(),
+        });
+        // What the worker is given must be what was written for it.
+        if let Err(errors) = self.verify_bundle(turn)? {
+            let first = errors.first().map(|error| error.detail.clone());
+            let message = format!("the bundle of {turn}: {}", first.unwrap_or_default());
+            return Err(Failure::new(Code::XchainManifestInvalid, message));
+        }
+        let state = &dispatched.moved.state;
+        let job = Job {
+            root: self.repository().root(),
+            run_id: state.run_id().map_or("", |run| run.as_str()),
+            phase: state.phase(),
+            turn: &dispatched.turn,
+            runtime: &dispatched.runtime,
+            prompt: &dispatched.prompt,
+            context: &dispatched.context,
+            limits: Limits::of(
+                &self.config()?,
+                &dispatched.runtime,
+                &dispatched.turn,
+                self.world.now(),
+            ),
+            cancel: self.world.cancel_word(),
+        };
+        let mut signs = |sign: Sign<'_>| self.seen(turn, sign);
+        let ended = runtime::carry(&job, &mut signs);
+        match &ended {
+            Ok(Ended::Answered(result)) => self.stage(turn, result)?,
+            Ok(Ended::ByHand | Ended::Written) => {}
+            Err(failure) => self.note_failure(turn, failure),
+        }
+        ended
+    }
+
+    /// Notes what is seen of a worker. That it cannot be noted is no reason to end it.
+    fn seen(&self, turn: &TurnId, sign: Sign<'_>) {
+        let now = self.world.now().to_string();
+        let (status, about) = match sign {
+            Sign::Output { error, bytes } => {
+                self.world.tell(&Notice::Output {
+                    turn: turn.clone(),
+                    error,
+                    bytes: bytes.to_vec(),
+                });
+                return;
+            }
+            Sign::Started { pid } => (
+                TurnStatus::Starting,
+                [
+                    ("worker_pid", pid.into()),
+                    ("worker_started_at", Value::from(now)),
+                ],
+            ),
+            Sign::FirstOutput { stream } => (
+                TurnStatus::Running,
+                [
+                    ("first_output_at", now.into()),
+                    ("first_output_stream", stream.into()),
+                ],
+            ),
+        };
+        self.mark_or_tell(
+            turn,
+            status,
+            about.map(|(name, value)| (name.to_owned(), value)),
+        );
+    }
+
+    fn note_failure(&self, turn: &TurnId, failure: &Failure) {
+        self.world.tell(&Notice::WorkerFailed {
+            turn: turn.clone(),
+            failure: failure.clone(),
+        });
+        let status = match failure.code {
+            Code::XchainWorkerNotStarted => TurnStatus::FailedStart,
+            _ => TurnStatus::Stalled,
+        };
+        let about = [
+            ("worker_pid".to_owned(), Value::Null),
+            (
+                "last_worker_failure".to_owned(),
+                serde_json::json!({
+                    "code": failure.code.as_str(),
+                    "message": failure.message,
+                    "at": self.world.now().to_string(),
+                }),
+            ),
+        ];
+        self.mark_or_tell(turn, status, about);
+    }
+
+    fn mark_or_tell<const N: usize>(
+        &self,
+        turn: &TurnId,
+        status: TurnStatus,
+        about: [(String, Value); N],
+    ) {
+        if let Err(failure) = self.mark(turn, status, Object::from_iter(about)) {
+            self.world.tell(&Notice::Trouble(failure));
+        }
+    }
+
+    /// Rejects a turn whose result was refused; `None` when it is to be tried again.
+    fn reject_refused(&self, turn: &TurnId, refusal: Failure) -> Result<Option<Carried>, Failure> {
+        let state = self.state()?;
+        if state.status() == Status::Blocked {
+            return Ok(Some(Carried::Blocked(refusal)));
+        }
+        let status = state.turn(turn).map(|turn| turn.status().clone());
+        let refused = matches!(
+            status,
+            Some(Extensible::Known(
+                TurnStatus::FailedAcceptance | TurnStatus::Conflicted
+            ))
+        );
+        if !refused {
+            // Not the result was refused: something else stands in the way of judging it.
+            return Err(refusal);
+        }
+        let details = |name: &str| refusal.details.as_ref()?.get(name);
+        let errors = details("errors").and_then(Value::as_array);
+        let errors = errors.into_iter().flatten().filter_map(Value::as_str);
+        let rejected = self.reject(&Reject {
+            turn: Some(turn.clone()),
+            reason: refusal.message.clone(),
+            errors: errors.map(str::to_owned).collect(),
+            failed_stage: details("failed_stage")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+        })?;
+        self.world.tell(&Notice::Rejected {
+            turn: turn.clone(),
+            reason: refusal.message.clone(),
+            again: rejected.again,
+        });
+        Ok((!rejected.again).then_some(Carried::Blocked(refusal)))
+    }
+
+    fn tell_accepted(&self, acceptance: &Acceptance) {
+        let entry = &acceptance.accepted.history_entry;
+        let text = |name: &str| {
+            let text = entry.get(name).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        self.world.tell(&Notice::Accepted {
+            turn: acceptance.accepted.turn_id.clone(),
+            role: text("role"),
+            summary: text("summary"),
+        });
+        if let Some(made) = &acceptance.checkpoint {
+            self.world.tell(&Notice::Checkpointed {
+                commit: made.commit.clone(),
+            });
+        }
+        if let Some(failure) = &acceptance.no_checkpoint
+            && failure.code != Code::XchainNothingToCheckpoint
+        {
+            self.world.tell(&Notice::Trouble(failure.clone()));
+        }
+    }
+
+    /// Stages a result that a worker answered with.
+    fn stage(&self, turn: &TurnId, result: &Object) -> Result<(), Failure> {
+        let work = self.begin()?;
+        work.target(Some(turn))?;
+        let text = crate::operations::pretty(result);
+        work.held.stage(turn, &text)?;
+        Ok(())
+    }
+}

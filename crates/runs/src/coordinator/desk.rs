@@ -1,0 +1,261 @@
+//! An operation of a coordinator at work: the workspace's lock is held, everything is read.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+use accord_governance::coordinator::{
+    Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
+    CoordinatorStatus, Divergence, Place, RepoView, Resync, hooks, recovery_report_path, resync,
+};
+use accord_governance::hooks::{HookBatch, HookOutcome, HookPhase};
+use accord_governance::state::Turn;
+use accord_governance::{Ids, Instant, TurnId, dispatch};
+use accord_trees::governed::{Held, RecordFile, Repository};
+
+use super::look::{Child, When, about, views};
+use super::{Coordinator, MAX_DOCUMENT};
+use crate::hooks::{Scene, run_in};
+use crate::work::own_path;
+use crate::world::Notice;
+
+pub(super) struct Desk<'a> {
+    coordinator: &'a Coordinator,
+    pub(super) held: Held,
+    pub(super) config: CoordinatorConfig,
+    pub(super) state: CoordinatorState,
+    pub(super) barriers: Barriers,
+    pub(super) history: Vec<Object>,
+    pub(super) ledger: CoordinatorLedger,
+    pub(super) children: Vec<Child>,
+    pub(super) views: BTreeMap<String, RepoView>,
+    pub(super) ids: Ids,
+}
+
+impl Coordinator {
+    /// Takes the workspace's lock; what others left half done is brought to its end.
+    pub(super) fn lock(&self) -> Result<Held, Failure> {
+        let held = self.workspace.lock(self.world.lock_patience())?;
+        for replayed in held.recovered() {
+            self.world.tell(&Notice::Recovered {
+                journal: replayed.path.clone(),
+                dropped: replayed.superseded,
+            });
+        }
+        Ok(held)
+    }
+
+    /// Begins to work on an initiative.
+    ///
+    /// # Errors
+    /// With `no_initiative` when none was begun.
+    pub(super) fn sit_down(&self) -> Result<Desk<'_>, Failure> {
+        let config = self.config()?;
+        let children = self.children(&config);
+        for child in &children {
+            if let Ok(runs) = &child.runs {
+                let repository = runs.repository();
+                settle(repository, self).map_err(|failure| about(&child.repo.id, failure))?;
+            }
+        }
+        let held = self.lock()?;
+        let state = held.coordinator_state()?.ok_or_else(none_begun)?;
+        let history = self.lines(RecordFile::CoordinatorHistory, &state)?;
+        let ledger = ledger(&held)?;
+        Ok(Desk {
+            barriers: self.barriers()?,
+            views: views(&children, Some(&state), When::During)?,
+            ids: self.world.ids(),
+            coordinator: self,
+            held,
+            config,
+            state,
+            history,
+            ledger,
+            children,
+        })
+    }
+}
+
+/// A repository in which a killed process left an acceptance half done shows it only once that
+/// was brought to its end.
+fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<(), Failure> {
+    if !repository.waiting()?.is_empty() {
+        drop(repository.lock(coordinator.world.lock_patience())?);
+    }
+    Ok(())
+}
+
+/// The numbers that the workspace's decisions have so far, whatever initiative they belong to.
+pub(super) fn ledger(held: &Held) -> Result<CoordinatorLedger, Failure> {
+    let lines: Result<Vec<Object>, _> = held
+        .lines(RecordFile::CoordinatorLedger)?
+        .map(|line| line.map(|line| line.object))
+        .collect();
+    Ok(CoordinatorLedger::of(&lines?))
+}
+
+pub(super) fn none_begun() -> Failure {
+    let message = "no initiative was begun in this workspace";
+    Failure::new(Code::XchainNoInitiative, message).suggesting("accord run coordinator init")
+}
+
+impl Desk<'_> {
+    pub(super) fn place(&self) -> Place<'_> {
+        Place {
+            config: &self.config,
+            state: &self.state,
+            barriers: &self.barriers,
+            history: &self.history,
+        }
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.coordinator.world.now()
+    }
+
+    pub(super) fn workspace(&self) -> String {
+        self.held.root().to_string_lossy().into_owned()
+    }
+
+    pub(super) fn view(&self, repo: &str) -> RepoView {
+        self.views.get(repo).cloned().unwrap_or_default()
+    }
+
+    /// Writes a change as one.
+    pub(super) fn commit(&mut self, change: CoordinatorChange) -> Result<(), Failure> {
+        let now = self.now();
+        let commit = change.commit(Some(&self.state), &mut self.ids, now);
+        self.held.commit(&commit)?;
+        // As it was written: the next commit must know it to the last member.
+        self.state = self.held.coordinator_state()?.ok_or_else(none_begun)?;
+        self.barriers = change.barriers;
+        self.history.extend(change.history);
+        Ok(())
+    }
+
+    /// Runs hooks of the coordinator; while they run, nobody works on a repository.
+    pub(super) fn hooks(
+        &self,
+        batch: Option<HookBatch>,
+        phase: HookPhase,
+    ) -> Result<HookOutcome, Failure> {
+        let Some(batch) = batch else {
+            return Ok(HookOutcome::none(phase));
+        };
+        let world = &self.coordinator.world;
+        let mut extra = hooks::protected_files();
+        let mut others = Vec::new();
+        for child in &self.children {
+            let Ok(runs) = &child.runs else { continue };
+            let repository = runs.repository();
+            let turns = self.views.get(&child.repo.id);
+            let turns = turns.and_then(|view| view.state.as_ref());
+            let ids = turns.into_iter().flat_map(|state| state.turns());
+            let bundles = bundles(repository, ids.map(Turn::id))?;
+            if repository.root() == self.held.root() {
+                extra.extend(bundles);
+                continue;
+            }
+            let held = repository.lock(world.lock_patience());
+            let held = held.map_err(|error| about(&child.repo.id, error.into()))?;
+            others.push((child.repo.path.clone(), held, bundles));
+        }
+        let scene = Scene {
+            held: &self.held,
+            extra: &extra,
+            others: &others,
+            audit: RecordFile::CoordinatorHookAudit,
+        };
+        run_in(batch, &scene, world)
+    }
+
+    /// Takes over what happened in the repositories, writes it, and tells the hooks. Gives what
+    /// was found; where the initiative cannot go on, that is a refusal.
+    pub(super) fn catch_up(&mut self, account: Account<'_>) -> Result<Resync, Failure> {
+        let (place, now) = (self.place(), self.now());
+        let mut ids = self.ids.clone();
+        let found = resync(&place, &self.views, account, &mut ids, now)?;
+        self.ids = ids;
+        let was = self.state.status();
+        if !found.is_empty() {
+            let has_report = self.report()?.is_some();
+            let mut ledger = self.ledger;
+            let change = found.clone().into_change(has_report, &mut ledger, now);
+            self.commit(change)?;
+            self.ledger = ledger;
+        }
+        for (line, effects) in &found.projected {
+            self.tell_accepted(line, effects)?;
+        }
+        if self.state.status() == CoordinatorStatus::Blocked {
+            if was != CoordinatorStatus::Blocked {
+                self.tell_blocked();
+            }
+            return Err(diverged(&self.state, &found.left));
+        }
+        Ok(found)
+    }
+
+    /// What a person wrote about what went wrong.
+    pub(super) fn report(&self) -> Result<Option<String>, Failure> {
+        let path = own_path(&recovery_report_path())?;
+        let bytes = self.held.read(&path, MAX_DOCUMENT)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn tell_accepted(
+        &self,
+        line: &Object,
+        effects: &[accord_governance::coordinator::Effect],
+    ) -> Result<(), Failure> {
+        let batch = hooks::after_acceptance(&self.place(), line, effects, &self.workspace());
+        let said = self.hooks(batch, HookPhase::AfterAcceptance)?;
+        let turn = line.get("repo_turn_id").and_then(|turn| turn.as_str());
+        let lines = said.annotation_lines(turn.unwrap_or_default(), self.now());
+        if !lines.is_empty() {
+            self.held
+                .append(RecordFile::CoordinatorHookAnnotations, &lines)?;
+        }
+        Ok(())
+    }
+
+    /// Advisory: what comes of these hooks changes nothing.
+    fn tell_blocked(&self) {
+        let batch = hooks::on_escalation(&self.place(), &self.workspace());
+        if let Err(failure) = self.hooks(batch, HookPhase::OnEscalation) {
+            self.coordinator.world.tell(&Notice::Trouble(failure));
+        }
+    }
+}
+
+/// Why an initiative cannot go on, and what a person does about it.
+pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure {
+    let reason = state.blocked_reason().unwrap_or("it is blocked");
+    let path = recovery_report_path();
+    let message = format!("the initiative is blocked: {reason}");
+    let left: Vec<String> = left
+        .iter()
+        .map(|found| format!("{}: {}", found.repo, found.kind))
+        .collect();
+    Failure::new(Code::XchainCoordinatorDiverged, message)
+        .with("divergence", left)
+        .with("report", path.as_str())
+        .suggesting(format!(
+            "mend it, say so in {path}, then accord run coordinator resync"
+        ))
+}
+
+/// The files of the bundles of turns.
+fn bundles<'a>(
+    repository: &Repository,
+    turns: impl Iterator<Item = &'a TurnId>,
+) -> Result<Vec<String>, Failure> {
+    let mut files = Vec::new();
+    for turn in turns {
+        let folder = dispatch::bundle_folder(turn);
+        let names = repository.bundle(turn)?.into_keys();
+        files.extend(names.map(|name| format!("{folder}/{name}")));
+    }
+    Ok(files)
+}

@@ -1,0 +1,47 @@
+//! A person opens the gate that an initiative waits at.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+use accord_governance::coordinator::{Account, CoordinatorState, approve_gate, hooks};
+use accord_governance::hooks::HookPhase;
+
+use super::Coordinator;
+
+/// A gate that was passed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GateMove {
+    /// The gate, as it waited.
+    pub gate: Object,
+    /// Where the initiative stands.
+    pub state: CoordinatorState,
+}
+
+impl Coordinator {
+    /// Opens the gate that waits, and the barriers that waited for the same person.
+    ///
+    /// # Errors
+    /// With `invalid_state_transition` when none waits, with `hook_blocked` when a hook refuses,
+    /// with `coordinator_diverged` when a repository is no longer as it was when the gate was
+    /// reached.
+    pub fn approve_gate(&self) -> Result<GateMove, Failure> {
+        let mut desk = self.sit_down()?;
+        desk.catch_up(Account::None)?;
+        // Refused before a hook is asked about it.
+        approve_gate(&desk.place(), desk.now())?;
+        let gate = desk.state.pending_gate().cloned().unwrap_or_default();
+        let batch = hooks::before_gate(&desk.place(), &desk.workspace());
+        let said = desk.hooks(batch, HookPhase::BeforeGate)?;
+        if let Some(failure) = said.failure() {
+            return Err(failure);
+        }
+        let now = desk.now();
+        let mut ledger = desk.ledger;
+        let change = approve_gate(&desk.place(), now)?.into_change(&mut ledger, now);
+        desk.commit(change)?;
+        Ok(GateMove {
+            gate,
+            state: desk.state,
+        })
+    }
+}

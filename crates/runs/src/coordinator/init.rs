@@ -1,0 +1,101 @@
+//! An initiative begins.
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::coordinator::{
+    CoordinatorProblem, CoordinatorState, CoordinatorStatus, init, refusal,
+};
+use accord_trees::governed::Held;
+
+use super::Coordinator;
+use super::desk::ledger;
+use super::look::{Child, When, about, views};
+use crate::operations::Start;
+
+/// An initiative that has begun.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Begun {
+    /// Where it stands.
+    pub state: CoordinatorState,
+    /// The repositories whose run was begun for it; the others had one.
+    pub begun: Vec<String>,
+}
+
+impl Coordinator {
+    /// Begins an initiative: repositories that have a run are linked, the others begin one.
+    ///
+    /// # Errors
+    /// With `invalid_coordinator_config` when a repository is not where it should be, with
+    /// `coordinator_diverged` when one cannot take part; no run is begun then.
+    pub fn init(&self) -> Result<Begun, Failure> {
+        let config = self.config()?;
+        let children = self.children(&config);
+        let problems = children
+            .iter()
+            .filter_map(|child| child.runs.as_ref().err());
+        let problems: Vec<CoordinatorProblem> = problems.cloned().collect();
+        if !problems.is_empty() {
+            return Err(refusal(&problems));
+        }
+        check_free(&self.lock()?)?;
+        // The first look is at all of them, so that none is begun where one cannot take part.
+        let seen = views(&children, None, When::Before)?;
+        let now = self.world.now();
+        let mut begun = Vec::new();
+        if let Err(starts) = init(&config, &seen, &[], &mut self.world.ids(), now)? {
+            let idle = |(_, start): &&(String, _)| {
+                *start == accord_governance::coordinator::RepoStart::Begin
+            };
+            for (id, _) in starts.iter().filter(idle) {
+                start(&children, id)?;
+                begun.push(id.clone());
+            }
+        }
+        let seen = views(&children, None, When::Before)?;
+        let held = self.lock()?;
+        let before = check_free(&held)?;
+        let now = self.world.now();
+        let mut ids = self.world.ids();
+        let ready = init(&config, &seen, &begun, &mut ids, now)?.map_err(|_| {
+            let message = "a repository lost its run while the initiative began; begin it again";
+            Failure::new(Code::XchainCoordinatorDiverged, message)
+        })?;
+        let change = ready.into_change(&mut ledger(&held)?, now);
+        held.commit(&change.commit(before.as_ref(), &mut ids, now))?;
+        Ok(Begun {
+            state: change.state,
+            begun,
+        })
+    }
+}
+
+/// A workspace has one initiative at a time.
+fn check_free(held: &Held) -> Result<Option<CoordinatorState>, Failure> {
+    let state = held.coordinator_state()?;
+    match &state {
+        Some(state) if state.status() != CoordinatorStatus::Completed => {
+            let message = format!(
+                "the initiative {} is {} here; a workspace has one at a time",
+                state.super_run_id(),
+                state.status()
+            );
+            let failure = Failure::new(Code::XchainInvalidStateTransition, message);
+            Err(failure.suggesting("accord run coordinator status"))
+        }
+        _ => Ok(state),
+    }
+}
+
+fn start(children: &[Child], id: &str) -> Result<(), Failure> {
+    let child = children.iter().find(|child| child.repo.id == id);
+    if let Some(Ok(runs)) = child.map(|child| &child.runs) {
+        let provenance = [("trigger", "coordinator"), ("created_by", "coordinator")];
+        let provenance = provenance.map(|(name, value)| (name.to_owned(), value.into()));
+        let start = Start {
+            restart: false,
+            provenance: Some(provenance.into_iter().collect()),
+        };
+        runs.start(&start).map_err(|failure| about(id, failure))?;
+    }
+    Ok(())
+}

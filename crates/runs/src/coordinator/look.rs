@@ -1,0 +1,176 @@
+//! What is seen of the repositories.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
+use accord_governance::coordinator::{
+    Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView,
+    barriers_path,
+};
+use accord_trees::governed::{RecordFile, Repository};
+
+use super::{Coordinator, MAX_DOCUMENT};
+use crate::work::own_path;
+use crate::{Reading, Runs};
+
+/// A repository of the initiative.
+pub(super) struct Child {
+    /// What the configuration says of it.
+    pub(super) repo: Repo,
+    /// Where it should be.
+    pub(super) place: PathBuf,
+    /// Its services, or why there are none.
+    pub(super) runs: Result<Runs, CoordinatorProblem>,
+}
+
+/// When a repository is looked at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum When {
+    /// Before the initiative begins: one that never had a run is idle.
+    Before,
+    /// While it goes on: what is not there is gone.
+    During,
+}
+
+impl Coordinator {
+    /// The repositories, in their order.
+    pub(super) fn children(&self, config: &CoordinatorConfig) -> Vec<Child> {
+        let mut children: Vec<Child> = Vec::new();
+        for repo in config.repos() {
+            let mut place = self.root().join(&repo.path);
+            let mut runs = self.child(repo, &place);
+            let root = runs.as_ref().ok();
+            let root = root.map(|runs| runs.repository().root().to_path_buf());
+            let twin = children.iter().find(|other| {
+                let other = other.runs.as_ref().ok();
+                root.is_some() && other.map(|runs| runs.repository().root()) == root.as_deref()
+            });
+            if let Some(twin) = twin {
+                let message = format!("{} and {} are the same folder", twin.repo.id, repo.id);
+                runs = Err(CoordinatorProblem::new("repo_path_invalid", message));
+            }
+            if let Some(root) = root {
+                place = root;
+            }
+            children.push(Child {
+                repo: repo.clone(),
+                place,
+                runs,
+            });
+        }
+        children
+    }
+
+    fn child(&self, repo: &Repo, place: &PathBuf) -> Result<Runs, CoordinatorProblem> {
+        let problem = |code: &str, why: &str| {
+            CoordinatorProblem::new(code, format!("{}: {} {why}", repo.id, place.display()))
+        };
+        match std::fs::metadata(place) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(problem("repo_path_missing", "is not there"));
+            }
+            Err(error) => return Err(problem("repo_path_unreadable", &error.to_string())),
+            Ok(found) if !found.is_dir() => {
+                return Err(problem("repo_path_not_directory", "is no folder"));
+            }
+            Ok(_) => {}
+        }
+        let opened = Repository::open(place);
+        let repository =
+            opened.map_err(|error| problem("repo_path_unreadable", &error.to_string()))?;
+        match repository.is_governed() {
+            Ok(true) => Ok(Runs::on(repository, self.world.clone(), Reading::Full)),
+            Ok(false) => Err(problem(
+                "repo_not_governed",
+                "has no agentxchain.json; make it with `accord run init`",
+            )),
+            Err(error) => Err(problem("repo_path_unreadable", &error.to_string())),
+        }
+    }
+
+    /// The barriers of the workspace.
+    ///
+    /// # Errors
+    /// With `coordinator_state_invalid` when they are damaged.
+    pub fn barriers(&self) -> Result<Barriers, Failure> {
+        let path = own_path(&barriers_path())?;
+        let Some(bytes) = self.workspace.read(&path, MAX_DOCUMENT)? else {
+            return Ok(Barriers::default());
+        };
+        let document = accord_canon::read(&bytes).map_err(Failure::from);
+        let read = document.and_then(|document| Barriers::read(&document));
+        read.map_err(|failure| {
+            let code = accord_contract::codes::Code::XchainCoordinatorStateInvalid;
+            let message = format!("{path}: {}", failure.message);
+            Failure::new(code, message).with("path", path.as_str())
+        })
+    }
+
+    /// The lines of a record of the workspace that belong to an initiative.
+    pub(super) fn lines(
+        &self,
+        record: RecordFile,
+        state: &CoordinatorState,
+    ) -> Result<Vec<Object>, Failure> {
+        let mut lines = Vec::new();
+        for line in self.workspace.lines(record)? {
+            let line = line?.object;
+            let of = line.get("super_run_id").and_then(Value::as_str);
+            if of.is_none_or(|of| of == state.super_run_id()) {
+                lines.push(line);
+            }
+        }
+        Ok(lines)
+    }
+}
+
+/// What is seen of every repository. `state` says which runs belong to the initiative; lines of
+/// others are passed over.
+pub(super) fn views(
+    children: &[Child],
+    state: Option<&CoordinatorState>,
+    when: When,
+) -> Result<BTreeMap<String, RepoView>, Failure> {
+    let mut views = BTreeMap::new();
+    for child in children {
+        let known = state.and_then(|state| state.repo_run(&child.repo.id));
+        let view = match &child.runs {
+            Ok(runs) => {
+                view(runs, known, when).map_err(|failure| about(&child.repo.id, failure))?
+            }
+            Err(_) => RepoView::default(),
+        };
+        views.insert(child.repo.id.clone(), view);
+    }
+    Ok(views)
+}
+
+/// A failure that happened in a repository of the initiative.
+pub(super) fn about(repo: &str, mut failure: Failure) -> Failure {
+    failure.message = format!("{repo}: {}", failure.message);
+    failure.with("repo_id", repo)
+}
+
+fn view(runs: &Runs, known: Option<&str>, when: When) -> Result<RepoView, Failure> {
+    let repository = runs.repository();
+    let state = match when {
+        When::Before => Some(runs.state()?),
+        When::During => repository.state().ok().flatten(),
+    };
+    let mut history = Vec::new();
+    if let Some(known) = known {
+        for line in repository.lines(RecordFile::History)? {
+            let line = line?.object;
+            if line.get("run_id").and_then(Value::as_str) == Some(known) {
+                history.push(line);
+            }
+        }
+    }
+    Ok(RepoView {
+        config: runs.config().ok(),
+        state,
+        history,
+    })
+}

@@ -1,0 +1,62 @@
+//! Bringing an initiative up to what its repositories say.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+use accord_governance::coordinator::{
+    Account, CoordinatorState, CoordinatorStatus, Divergence, check_recovery_report, diverging,
+};
+
+use super::Coordinator;
+
+/// What a resynchronisation did.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Synced {
+    /// Where the initiative stands.
+    pub state: CoordinatorState,
+    /// The acceptances that were taken over.
+    pub projected: Vec<Object>,
+    /// What was mended.
+    pub mended: Vec<Divergence>,
+    /// What is left; an initiative can go on with it.
+    pub left: Vec<Divergence>,
+    /// Whether it was blocked and goes on.
+    pub resumed: bool,
+}
+
+impl Coordinator {
+    /// Names what differs between the initiative and its repositories, and changes nothing.
+    ///
+    /// # Errors
+    /// With `no_initiative` when none was begun.
+    pub fn divergence(&self) -> Result<Vec<Divergence>, Failure> {
+        let seen = self.see()?;
+        Ok(diverging(&seen.place(), &seen.views))
+    }
+
+    /// Takes over what happened in the repositories. A blocked initiative goes on when a person
+    /// has accounted for what blocked it.
+    ///
+    /// # Errors
+    /// With `coordinator_diverged` when something is left that only a person mends, or when the
+    /// report of a blocked initiative says nothing yet.
+    pub fn resync(&self) -> Result<Synced, Failure> {
+        let mut desk = self.sit_down()?;
+        let report = if desk.state.status() == CoordinatorStatus::Blocked {
+            let report = desk.report()?.unwrap_or_default();
+            check_recovery_report(&report)?;
+            Some(report)
+        } else {
+            None
+        };
+        let account = report.as_deref().map_or(Account::None, Account::Report);
+        let found = desk.catch_up(account)?;
+        Ok(Synced {
+            state: desk.state,
+            projected: found.projected.into_iter().map(|(line, _)| line).collect(),
+            mended: found.mended,
+            left: found.left,
+            resumed: found.resumed,
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! Where an initiative stands, and what is to be done next. Looks only: no lock, no write.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+use accord_governance::coordinator::{
+    Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence, Obstacle,
+    ObstacleReason, Place, RepoView, diverging, prospects, recovery_report_path,
+};
+use accord_trees::Holder;
+use accord_trees::governed::RecordFile;
+
+use super::Coordinator;
+use super::desk::none_begun;
+use super::look::{Child, When, views};
+use crate::operations::Overview;
+
+/// Where an initiative stands.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CoordinatorOverview {
+    /// The workspace.
+    pub root: PathBuf,
+    /// The initiative; `None` before it begins.
+    pub state: Option<CoordinatorState>,
+    /// Its barriers.
+    pub barriers: Barriers,
+    /// Its repositories, in their order.
+    pub repos: Vec<RepoOverview>,
+    /// What each workstream of the phase can do now, or what it waits for.
+    pub prospects: Vec<(String, Result<Choice, Obstacle>)>,
+    /// Where repositories are no longer as the initiative knows them.
+    pub divergence: Vec<Divergence>,
+    /// What is to be done next, the first first.
+    pub next: Vec<NextMove>,
+    /// Who works on the workspace just now.
+    pub holder: Option<Holder>,
+    /// Journals that the next writer brings to their end.
+    pub journals: Vec<String>,
+}
+
+/// A repository of the initiative.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RepoOverview {
+    /// Its id.
+    pub id: String,
+    /// Where it is.
+    pub place: PathBuf,
+    /// The run that belongs to the initiative.
+    pub run: Option<String>,
+    /// Its own run, or why it cannot be seen.
+    pub overview: Result<Overview, String>,
+}
+
+/// What is to be done next.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum NextMove {
+    /// Begin an initiative.
+    Init,
+    /// Take a step.
+    Step,
+    /// A person opens a gate.
+    ApproveGate {
+        /// The gate.
+        gate: String,
+    },
+    /// A person accounts for what went wrong there, then resynchronises.
+    Account {
+        /// The report, from the workspace.
+        report: String,
+    },
+    /// Work goes on in a repository: see its own next step.
+    Repository {
+        /// Its id.
+        id: String,
+        /// Where it is.
+        place: PathBuf,
+    },
+}
+
+/// What is seen of an initiative at one moment.
+pub(super) struct Seen {
+    config: CoordinatorConfig,
+    state: CoordinatorState,
+    barriers: Barriers,
+    history: Vec<Object>,
+    pub(super) views: BTreeMap<String, RepoView>,
+    children: Vec<Child>,
+}
+
+impl Seen {
+    pub(super) fn place(&self) -> Place<'_> {
+        Place {
+            config: &self.config,
+            state: &self.state,
+            barriers: &self.barriers,
+            history: &self.history,
+        }
+    }
+}
+
+impl Coordinator {
+    /// Where the initiative stands.
+    ///
+    /// # Errors
+    /// When the workspace cannot be looked at, or its configuration is not sound.
+    pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
+        let journals = self.workspace.waiting()?;
+        let mut overview = CoordinatorOverview {
+            root: self.root().to_path_buf(),
+            state: None,
+            barriers: Barriers::default(),
+            repos: Vec::new(),
+            prospects: Vec::new(),
+            divergence: Vec::new(),
+            next: Vec::new(),
+            holder: self.workspace.holder()?,
+            journals: journals.into_iter().map(|waiting| waiting.path).collect(),
+        };
+        if self.workspace.coordinator_state()?.is_none() {
+            let config = self.config()?;
+            overview.repos = self.repos(self.children(&config), None);
+            overview.next.push(NextMove::Init);
+            return Ok(overview);
+        }
+        let seen = self.see()?;
+        overview.divergence = diverging(&seen.place(), &seen.views);
+        if seen.state.status() == CoordinatorStatus::Active {
+            overview.prospects = prospects(&seen.place(), &seen.views);
+        }
+        overview.next = next(&seen, &overview);
+        overview.barriers = seen.barriers;
+        overview.repos = self.repos(seen.children, Some(&seen.state));
+        overview.state = Some(seen.state);
+        Ok(overview)
+    }
+
+    /// Reads everything, without a lock.
+    pub(super) fn see(&self) -> Result<Seen, Failure> {
+        let config = self.config()?;
+        let state = self.workspace.coordinator_state()?.ok_or_else(none_begun)?;
+        let children = self.children(&config);
+        Ok(Seen {
+            barriers: self.barriers()?,
+            history: self.lines(RecordFile::CoordinatorHistory, &state)?,
+            views: views(&children, Some(&state), When::During)?,
+            config,
+            state,
+            children,
+        })
+    }
+
+    fn repos(&self, children: Vec<Child>, state: Option<&CoordinatorState>) -> Vec<RepoOverview> {
+        let overview = |child: Child| {
+            let run = state.and_then(|state| state.repo_run(&child.repo.id));
+            RepoOverview {
+                run: run.map(str::to_owned),
+                overview: match &child.runs {
+                    Ok(runs) => runs.status().map_err(|failure| failure.message),
+                    Err(problem) => Err(problem.to_string()),
+                },
+                id: child.repo.id,
+                place: child.place,
+            }
+        };
+        children.into_iter().map(overview).collect()
+    }
+}
+
+fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
+    match seen.state.status() {
+        CoordinatorStatus::Completed => vec![NextMove::Init],
+        CoordinatorStatus::Blocked => vec![NextMove::Account {
+            report: recovery_report_path(),
+        }],
+        CoordinatorStatus::Paused => {
+            let gate = seen.state.pending_gate();
+            let gate = gate.and_then(|gate| gate.get("gate")?.as_str());
+            vec![NextMove::ApproveGate {
+                gate: gate.unwrap_or_default().to_owned(),
+            }]
+        }
+        CoordinatorStatus::Active => {
+            // Where every workstream waits for a repository, a step would change nothing.
+            let waits = |found: &Obstacle| {
+                matches!(
+                    found.reason,
+                    ObstacleReason::RepoBusy | ObstacleReason::RepoBlocked
+                )
+            };
+            let mut moves = Vec::new();
+            let mut stuck = false;
+            for (_, prospect) in &overview.prospects {
+                let Err(found) = prospect else { continue };
+                let Some(repo) = found.repo.as_ref().filter(|_| waits(found)) else {
+                    continue;
+                };
+                stuck = true;
+                let place = seen.children.iter().find(|child| child.repo.id == *repo);
+                if let Some(child) = place {
+                    let there = NextMove::Repository {
+                        id: repo.clone(),
+                        place: child.place.clone(),
+                    };
+                    if !moves.contains(&there) {
+                        moves.push(there);
+                    }
+                }
+            }
+            let can = overview
+                .prospects
+                .iter()
+                .any(|(_, prospect)| prospect.is_ok());
+            let behind = overview
+                .divergence
+                .iter()
+                .any(|found| found.kind.is_mendable());
+            if can || behind || !stuck {
+                moves.insert(0, NextMove::Step);
+            }
+            moves
+        }
+    }
+}

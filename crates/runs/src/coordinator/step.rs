@@ -1,0 +1,264 @@
+//! One step of an initiative: take over what was accepted, then hand the next turn out, or reach
+//! the next gate.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_governance::TurnId;
+use accord_governance::coordinator::{
+    Account, CONTEXT_DOCUMENT, CONTEXT_MARKDOWN, Choice, CoordinatorState, CoordinatorStatus,
+    Dispatching, Found, begin_dispatch, choose, context_folder, end_dispatch, forget_dispatch,
+    hooks, request_completion, request_phase,
+};
+use accord_governance::hooks::HookPhase;
+
+use super::desk::{Desk, diverged};
+use super::look::about;
+use super::{Coordinator, MAX_DOCUMENT};
+use crate::Runs;
+use crate::operations::Dispatched;
+use crate::work::own_path;
+
+/// What a step did.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Stepped {
+    /// The acceptances that were taken over.
+    pub projected: Vec<Object>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// A turn was handed out.
+    Dispatched {
+        /// Which.
+        choice: Choice,
+        /// What its worker is given.
+        dispatched: Box<Dispatched>,
+        /// The name of what it is told about the others.
+        context: String,
+    },
+    /// A gate was reached; where it waits for nobody, it was passed.
+    Gate {
+        /// Where the initiative stands.
+        state: CoordinatorState,
+    },
+    /// Acceptances were taken over, and nothing else can be done now.
+    Waiting(Failure),
+}
+
+impl Coordinator {
+    /// Takes one step, in the workstream that is named or in the first that can.
+    ///
+    /// # Errors
+    /// With `nothing_to_dispatch` and the reason of each workstream when nothing can be done, with
+    /// `coordinator_diverged` when the initiative is blocked, with `hook_blocked` when a hook
+    /// refuses.
+    pub fn step(&self, workstream: Option<&str>) -> Result<Stepped, Failure> {
+        let mut desk = self.sit_down()?;
+        if let Some(dispatching) = Dispatching::of(&desk.state) {
+            match dispatching.find(&desk.view(&dispatching.choice.repo)) {
+                Found::Active {
+                    turn,
+                    dispatched: false,
+                } => {
+                    drop(desk);
+                    return self.hand_over(dispatching, &turn, Vec::new());
+                }
+                // A worker may be at it already, and is left alone.
+                Found::Active { turn, .. } | Found::Over(turn) => {
+                    announce(&mut desk, &dispatching, &turn)?;
+                }
+                Found::Nothing => {
+                    let change = forget_dispatch(&desk.place());
+                    desk.commit(change)?;
+                }
+            }
+        }
+        check_open(&desk)?;
+        let found = desk.catch_up(Account::None)?;
+        let projected: Vec<Object> = found.projected.into_iter().map(|(line, _)| line).collect();
+        let choice = match choose(&desk.place(), &desk.views, workstream) {
+            Ok(choice) => choice,
+            Err(nothing) => return reach_gate(desk, nothing, projected),
+        };
+        let batch = hooks::before_assignment(&desk.place(), &choice, &desk.workspace());
+        let said = desk.hooks(batch, HookPhase::BeforeAssignment)?;
+        if let Some(failure) = said.failure() {
+            return Err(failure);
+        }
+        let view = desk.view(&choice.repo);
+        let mut ids = desk.ids.clone();
+        let (dispatching, change) =
+            begin_dispatch(&desk.place(), &choice, &view, &mut ids, desk.now());
+        desk.ids = ids;
+        desk.commit(change)?;
+        drop(desk);
+        let assigned = self.child_of(&choice)?.assign(Some(&choice.role));
+        match assigned {
+            Ok(assigned) => self.hand_over(dispatching, assigned.turn.id(), projected),
+            Err(failure) => {
+                self.take_back(&dispatching)?;
+                Err(about(&choice.repo, failure))
+            }
+        }
+    }
+
+    /// Gives a turn that is assigned what it must know, hands it to its worker, and writes down
+    /// which it is.
+    fn hand_over(
+        &self,
+        dispatching: Dispatching,
+        turn: &TurnId,
+        projected: Vec<Object>,
+    ) -> Result<Stepped, Failure> {
+        let runs = self.child_of(&dispatching.choice)?;
+        let repo = &dispatching.choice.repo;
+        let told = self.context_of(&dispatching.context)?;
+        let held = runs.repository().lock(self.world.lock_patience());
+        let held = held.map_err(|error| about(repo, error.into()))?;
+        for (name, bytes) in told {
+            let added = held.add_to_bundle(turn, name, &bytes);
+            added.map_err(|error| about(repo, error.into()))?;
+        }
+        drop(held);
+        let dispatched = runs.dispatch(Some(turn));
+        let dispatched = dispatched.map_err(|failure| about(repo, failure))?;
+        let mut desk = self.sit_down()?;
+        announce(&mut desk, &dispatching, turn)?;
+        Ok(Stepped {
+            projected,
+            outcome: Outcome::Dispatched {
+                choice: dispatching.choice,
+                dispatched: Box::new(dispatched),
+                context: dispatching.context,
+            },
+        })
+    }
+
+    /// A turn that could not be assigned is no longer meant.
+    fn take_back(&self, dispatching: &Dispatching) -> Result<(), Failure> {
+        let mut desk = self.sit_down()?;
+        if Dispatching::of(&desk.state).as_ref() == Some(dispatching) {
+            let change = forget_dispatch(&desk.place());
+            desk.commit(change)?;
+        }
+        Ok(())
+    }
+
+    fn context_of(&self, reference: &str) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+        let folder = context_folder(reference);
+        let mut told = Vec::new();
+        for name in [CONTEXT_DOCUMENT, CONTEXT_MARKDOWN] {
+            let path = own_path(&format!("{folder}/{name}"))?;
+            if let Some(bytes) = self.workspace.read(&path, MAX_DOCUMENT)? {
+                told.push((name, bytes));
+            }
+        }
+        Ok(told)
+    }
+
+    fn child_of(&self, choice: &Choice) -> Result<Runs, Failure> {
+        let children = self.children(&self.config()?);
+        let child = children
+            .into_iter()
+            .find(|child| child.repo.id == choice.repo);
+        let problem = match child.map(|child| child.runs) {
+            Some(Ok(runs)) => return Ok(runs),
+            Some(Err(problem)) => problem.to_string(),
+            None => format!("{} is no repository of the initiative", choice.repo),
+        };
+        Err(Failure::new(Code::XchainCoordinatorDiverged, problem)
+            .with("repo_id", choice.repo.as_str()))
+    }
+}
+
+/// Writes down which turn was handed out, once.
+fn announce(desk: &mut Desk<'_>, dispatching: &Dispatching, turn: &TurnId) -> Result<(), Failure> {
+    let named = |line: &Object, name: &str, value: &str| {
+        line.get(name).and_then(Value::as_str) == Some(value)
+    };
+    let known = desk.history.iter().any(|line| {
+        named(line, "type", "turn_dispatched") && named(line, "repo_turn_id", turn.as_str())
+    });
+    let ours = Dispatching::of(&desk.state).as_ref() == Some(dispatching);
+    if known && !ours {
+        return Ok(());
+    }
+    let mut change = if known {
+        forget_dispatch(&desk.place())
+    } else {
+        let mut ledger = desk.ledger;
+        let change = end_dispatch(&desk.place(), dispatching, turn, &mut ledger, desk.now());
+        desk.ledger = ledger;
+        change
+    };
+    if !ours {
+        // Somebody else hands another turn out meanwhile; that is theirs to finish.
+        change.state = desk.state.clone();
+    }
+    desk.commit(change)
+}
+
+/// An initiative that goes on, and waits for nobody.
+fn check_open(desk: &Desk<'_>) -> Result<(), Failure> {
+    let refuse = |message: String, next: &str| {
+        Err(Failure::new(Code::XchainInvalidStateTransition, message).suggesting(next))
+    };
+    match desk.state.status() {
+        CoordinatorStatus::Active => Ok(()),
+        CoordinatorStatus::Blocked => Err(diverged(&desk.state, &[])),
+        CoordinatorStatus::Completed => refuse(
+            "the initiative is over".into(),
+            "accord run coordinator init",
+        ),
+        CoordinatorStatus::Paused => {
+            let gate = desk.state.pending_gate();
+            let gate = gate.and_then(|gate| gate.get("gate")?.as_str());
+            let gate = gate.unwrap_or("a gate");
+            refuse(
+                format!("the initiative waits at {gate} for a person"),
+                "accord run coordinator approve-gate",
+            )
+        }
+    }
+}
+
+/// Where no turn can be handed out, the phase or the initiative may be at its end.
+fn reach_gate(
+    mut desk: Desk<'_>,
+    nothing: Failure,
+    projected: Vec<Object>,
+) -> Result<Stepped, Failure> {
+    let (place, now) = (desk.place(), desk.now());
+    let next = desk.config.next_phase(desk.state.phase());
+    let reached = match next {
+        Some(next) => request_phase(&place, &desk.views, next, now),
+        None => request_completion(&place, &desk.views, now),
+    };
+    let outcome = match reached {
+        Ok(change) => {
+            let mut ledger = desk.ledger;
+            let change = change.into_change(&mut ledger, now);
+            desk.commit(change)?;
+            Outcome::Gate { state: desk.state }
+        }
+        Err(shut) => {
+            let mut nothing = nothing;
+            if let Some(blockers) = shut
+                .details
+                .and_then(|details| details.get("blockers").cloned())
+            {
+                nothing = nothing.with("gate_blockers", blockers);
+            }
+            if projected.is_empty() {
+                return Err(nothing);
+            }
+            Outcome::Waiting(nothing)
+        }
+    };
+    Ok(Stepped { projected, outcome })
+}

@@ -1,0 +1,65 @@
+//! Marks of content: what tells one content of a file from another. Those of files are the marks
+//! that every runner of the protocol writes, so that a turn can be assigned by one runner and
+//! accepted by another.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use accord_contract::codes::{Code, Failure};
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+
+const CHUNK: usize = 64 * 1024;
+
+/// The mark of what lies at a path now; a link is marked by where it leads, and is not followed.
+pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
+    let place = root.join(path);
+    look(&place).map_err(|error| {
+        let message = format!("{path} could not be read: {error}");
+        Failure::new(Code::XchainFileSystemFailed, message).with("path", path)
+    })
+}
+
+fn look(place: &Path) -> io::Result<String> {
+    let found = match place.symlink_metadata() {
+        Ok(found) => found,
+        Err(error) if is_gone(&error) => return Ok("deleted".to_owned()),
+        Err(error) => return Err(error),
+    };
+    if found.is_symlink() {
+        let target = place.read_link()?;
+        let digest = Sha256::digest(target.as_os_str().as_bytes());
+        return Ok(format!("link:{}", HEXLOWER.encode(&digest)));
+    }
+    if found.is_dir() {
+        return Ok("folder".to_owned());
+    }
+    if !found.is_file() {
+        return Ok("special".to_owned());
+    }
+    let mut file = match File::open(place) {
+        Ok(file) => file,
+        Err(error) if is_gone(&error) => return Ok("deleted".to_owned()),
+        Err(error) => return Err(error),
+    };
+    let mut digest = Sha256::new();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => digest.update(&chunk[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(format!("sha256:{}", HEXLOWER.encode(&digest.finalize())))
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}

@@ -1,0 +1,164 @@
+//! Git, by its own program: what changed, and the commit that makes it last.
+//!
+//! Invariants:
+//! - looking writes nothing, not even git's index;
+//! - no hook, alias, pager, external diff or file system monitor of a configuration runs;
+//! - the number of processes does not grow with the number of files;
+//! - a name that git reports and that is no sound path stops the operation, so that nothing
+//!   that changed is passed over.
+
+mod commit;
+mod mark;
+mod status;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use accord_contract::codes::{Code, Failure};
+use accord_process::{Ending, Invocation, Outcome, Overflow, Spec, StartError};
+
+pub use status::Changes;
+
+/// The most bytes that git may say: names of some millions of files.
+const MAX_OUTPUT: usize = 256 * 1024 * 1024;
+const TIME_LIMIT: Duration = Duration::from_secs(300);
+
+/// What of the caller's environment would make git look elsewhere, as within a git hook.
+const MISLEADING: [&str; 10] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_EXTERNAL_DIFF",
+];
+
+const SETTINGS: [&str; 10] = [
+    "-c",
+    "core.quotepath=off",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "commit.gpgSign=false",
+    "-c",
+    "status.relativePaths=false",
+];
+
+/// The version control of a repository.
+#[derive(Clone, Debug)]
+pub struct Git {
+    root: PathBuf,
+    /// Where the repository lies in git's own, with a slash at its end; empty at its root.
+    prefix: String,
+}
+
+impl Git {
+    /// Finds the version control of a folder, where it has any.
+    ///
+    /// # Errors
+    /// With `git_failed` when there is some and it cannot be used.
+    pub fn find(root: &Path) -> Result<Option<Self>, Failure> {
+        if !is_below_git(root) {
+            return Ok(None);
+        }
+        let unfound = Self {
+            root: root.to_owned(),
+            prefix: String::new(),
+        };
+        let arguments = ["rev-parse", "--is-inside-work-tree", "--show-prefix"];
+        let outcome = unfound.start(&arguments, Vec::new())?;
+        if outcome.ending != Ending::Exited(0) {
+            return Err(unfound.failed("rev-parse", &outcome));
+        }
+        let said = String::from_utf8(outcome.stdout).map_err(|_| {
+            failure("the path of the repository within git is not UTF-8".to_owned())
+        })?;
+        let mut lines = said.lines();
+        if lines.next() != Some("true") {
+            return Ok(None);
+        }
+        let found = Self {
+            prefix: lines.next().unwrap_or_default().to_owned(),
+            ..unfound
+        };
+        // A folder that the surrounding repository ignores is not under its control.
+        let ignored = !found.prefix.is_empty() && {
+            let look = found.start(&["check-ignore", "-q", "--", "."], Vec::new())?;
+            look.ending == Ending::Exited(0)
+        };
+        Ok((!ignored).then_some(found))
+    }
+
+    /// Where the repository lies within git's own.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Runs git and gives what it said.
+    fn ask(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Failure> {
+        // A name is a name, whatever characters it has.
+        let words = [&["--literal-pathspecs"], arguments].concat();
+        let outcome = self.start(&words, input)?;
+        if outcome.ending == Ending::Exited(0) && !outcome.stdout_truncated {
+            return Ok(outcome.stdout);
+        }
+        Err(self.failed(arguments.first().copied().unwrap_or_default(), &outcome))
+    }
+
+    fn start(&self, arguments: &[&str], input: Vec<u8>) -> Result<Outcome, Failure> {
+        let words = SETTINGS.iter().chain(arguments).map(OsString::from);
+        let mut invocation = Invocation::new("git", words)
+            .cwd(&self.root)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("LC_ALL", "C");
+        for name in MISLEADING {
+            invocation = invocation.without(name);
+        }
+        let spec = Spec::new(invocation)
+            .stdin(input)
+            .time_limit(TIME_LIMIT)
+            .stdout_limit(MAX_OUTPUT, Overflow::Kill);
+        accord_process::run(&spec).map_err(|error| match error {
+            StartError::NotFound { .. } => {
+                failure("the repository is under git, and there is no git on the PATH".to_owned())
+            }
+            other => failure(other.to_string()),
+        })
+    }
+
+    fn failed(&self, command: &str, outcome: &Outcome) -> Failure {
+        if outcome.timed_out {
+            let seconds = TIME_LIMIT.as_secs();
+            return failure(format!("git {command} took more than {seconds} s"));
+        }
+        if outcome.stdout_truncated {
+            return failure(format!("git {command} said more than {MAX_OUTPUT} bytes"));
+        }
+        let words = String::from_utf8_lossy(&outcome.stderr);
+        let words: String = words.trim().chars().take(2000).collect();
+        failure(format!("git {command}: {words} ({})", outcome.ending))
+    }
+}
+
+fn failure(message: String) -> Failure {
+    Failure::new(Code::XchainGitFailed, message)
+}
+
+/// Whether a folder, or one above it, has a `.git`: without one, git need not be asked.
+fn is_below_git(root: &Path) -> bool {
+    let has = |folder: &Path| match folder.join(".git").symlink_metadata() {
+        Ok(_) => true,
+        // What cannot be looked at may be there; git will tell.
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    };
+    root.ancestors().any(has)
+}

@@ -1,0 +1,232 @@
+//! What differs from a commit: committed since, changed, or new.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::RepoPath;
+use accord_governance::accept::Observation;
+use accord_governance::state::Baseline;
+
+use super::{Git, failure};
+
+/// What is not committed, and what it is not committed on.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Changes {
+    /// The commit; the empty tree before the first one.
+    pub head: String,
+    /// Paths that differ from it, with a mark of their content.
+    pub dirty: BTreeMap<String, String>,
+    /// Of those, what git does not track.
+    pub untracked: BTreeSet<String>,
+}
+
+impl Changes {
+    /// The paths that somebody can be held to have changed.
+    pub fn attributable(&self) -> impl Iterator<Item = &String> {
+        self.dirty.keys().filter(|path| !is_exempt(path))
+    }
+
+    /// The baseline of a turn that is assigned now.
+    pub fn baseline(&self) -> Baseline {
+        let dirty = self.dirty.iter().filter(|(path, _)| !is_operational(path));
+        Baseline {
+            head_ref: Some(self.head.clone()),
+            clean: self.attributable().next().is_none(),
+            dirty: dirty
+                .map(|(path, mark)| (path.clone(), mark.clone()))
+                .collect(),
+        }
+    }
+}
+
+impl Git {
+    /// What is not committed.
+    ///
+    /// # Errors
+    /// With `git_failed`, or with `path_outside_repository` for a name that is no sound path.
+    pub fn changes(&self) -> Result<Changes, Failure> {
+        let said = self.ask(
+            &[
+                "status",
+                "--porcelain=v2",
+                "-z",
+                "--branch",
+                "--untracked-files=all",
+                "--no-renames",
+                "--ignore-submodules=none",
+                "--",
+                ".",
+            ],
+            Vec::new(),
+        )?;
+        let read = self.read_status(&said)?;
+        let head = match read.head {
+            Some(head) => head,
+            None => self.empty_tree()?,
+        };
+        Ok(Changes {
+            head,
+            dirty: self.marks(read.paths.iter().chain(&read.untracked))?,
+            untracked: read.untracked,
+        })
+    }
+
+    /// What has changed since a baseline.
+    ///
+    /// # Errors
+    /// As [`Git::changes`]; also when the baseline's commit is none, or is not there any more.
+    pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation, Failure> {
+        let now = self.changes()?;
+        let dirty = now.dirty.keys().any(|path| !is_operational(path));
+        let base = baseline.and_then(|baseline| baseline.head_ref.as_deref());
+        let changed = match base.filter(|base| *base != now.head) {
+            None => now.dirty.clone(),
+            Some(base) => self.since(base, &now)?,
+        };
+        let uncommitted = now.dirty.into_keys().collect();
+        let count = changed.keys().filter(|path| !is_operational(path)).count();
+        Ok(Observation {
+            head_ref: Some(now.head),
+            dirty,
+            changed,
+            uncommitted,
+            summary: Some(match count {
+                1 => "1 file changed".to_owned(),
+                count => format!("{count} files changed"),
+            }),
+            ..Observation::default()
+        })
+    }
+
+    /// What differs from an earlier commit than the one that is there now.
+    fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>, Failure> {
+        let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());
+        if !is_name {
+            return Err(failure(format!(
+                "the turn's baseline {base:?} is no commit"
+            )));
+        }
+        let arguments = [
+            "diff",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=none",
+            base,
+            "--",
+            ".",
+        ];
+        let said = self.ask(&arguments, Vec::new())?;
+        let mut paths = now.untracked.clone();
+        for name in names(&said) {
+            paths.insert(self.path(name)?);
+        }
+        self.marks(paths.iter())
+    }
+
+    /// The tree without files: what a repository without commits is compared with.
+    fn empty_tree(&self) -> Result<String, Failure> {
+        let said = self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
+        Ok(String::from_utf8_lossy(&said).trim().to_owned())
+    }
+
+    fn marks<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p String>,
+    ) -> Result<BTreeMap<String, String>, Failure> {
+        let mark = |path: &'p String| {
+            // What belongs to the run is never held against anybody.
+            let mark = match is_operational(path) {
+                true => "run".to_owned(),
+                false => super::mark::of(&self.root, path)?,
+            };
+            Ok((path.clone(), mark))
+        };
+        paths.map(mark).collect()
+    }
+
+    fn read_status(&self, said: &[u8]) -> Result<Status, Failure> {
+        let mut status = Status::default();
+        for entry in names(said) {
+            let (kind, rest) = entry.split_at(entry.len().min(2));
+            match kind {
+                b"# " => {
+                    let head = rest.strip_prefix(b"branch.oid ");
+                    if let Some(head) = head.filter(|head| *head != b"(initial)") {
+                        status.head = Some(String::from_utf8_lossy(head).into_owned());
+                    }
+                }
+                b"? " => {
+                    status.untracked.insert(self.path(rest)?);
+                }
+                b"1 " => {
+                    status.paths.insert(self.path(field(rest, 7)?)?);
+                }
+                b"u " => {
+                    status.paths.insert(self.path(field(rest, 9)?)?);
+                }
+                _ => return Err(unknown(entry)),
+            }
+        }
+        Ok(status)
+    }
+
+    /// A name as git has it, as a path of this repository.
+    fn path(&self, name: &[u8]) -> Result<String, Failure> {
+        let strange = |name: &str| {
+            let message = format!(
+                "git reports a change of {name:?}, which is no path that a run can speak of"
+            );
+            Failure::new(Code::XchainPathOutsideRepository, message)
+                .suggesting("rename the file, or have git ignore it")
+        };
+        let text =
+            std::str::from_utf8(name).map_err(|_| strange(&String::from_utf8_lossy(name)))?;
+        let inside = text.strip_prefix(&self.prefix).unwrap_or(text);
+        // A repository within the repository ends with a slash.
+        let inside = inside.strip_suffix('/').unwrap_or(inside);
+        match RepoPath::parse(inside) {
+            Ok(path) if path.as_str() == inside => Ok(inside.to_owned()),
+            _ => Err(strange(inside)),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Status {
+    head: Option<String>,
+    paths: BTreeSet<String>,
+    untracked: BTreeSet<String>,
+}
+
+fn is_operational(path: &str) -> bool {
+    RepoPath::parse(path).is_ok_and(|path| path.is_operational())
+}
+
+fn is_exempt(path: &str) -> bool {
+    RepoPath::parse(path).is_ok_and(|path| path.is_operational() || path.is_baseline_exempt())
+}
+
+/// What stands between the zeros.
+fn names(said: &[u8]) -> impl Iterator<Item = &[u8]> {
+    said.split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty())
+}
+
+/// What comes behind so many fields.
+fn field(entry: &[u8], fields: usize) -> Result<&[u8], Failure> {
+    entry
+        .splitn(fields + 1, |byte| *byte == b' ')
+        .nth(fields)
+        .ok_or_else(|| unknown(entry))
+}
+
+fn unknown(entry: &[u8]) -> Failure {
+    let entry = String::from_utf8_lossy(entry);
+    failure(format!(
+        "git status said {entry:?}, which is not understood"
+    ))
+}

@@ -1,0 +1,181 @@
+//! Running hooks: programs and addresses that have a say at fixed points.
+//!
+//! Invariants:
+//! - a hook's command is a list of words and is never given to a shell;
+//! - whatever a hook prints or answers, and however long it wants to take, it costs bounded
+//!   memory and time, and nothing of its process group is left;
+//! - protected files are what they were once a hook has ended;
+//! - what came of a hook is in the audit before the next one begins.
+
+mod http;
+mod program;
+
+use std::path::Path;
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
+use accord_governance::hooks::{
+    self, Execution, Hook, HookBatch, HookChain, HookOutcome, HookPhase, Transport,
+};
+use accord_governance::{Instant, TurnId};
+use accord_process::Cancel;
+use accord_trees::governed::{Held, RecordFile};
+
+use crate::world::{Notice, World};
+
+/// The most bytes of an answer that are taken from a hook.
+const MAX_OUTPUT: usize = 1024 * 1024;
+
+/// Runs the hooks of a batch, one after the other, and writes the audit. `extra` names files
+/// that are protected beside those that always are.
+///
+/// # Errors
+/// When the audit cannot be written or a protected file cannot be restored; with `given_up`
+/// when the word was given, protected files being restored.
+pub fn run(
+    batch: HookBatch,
+    held: &Held,
+    world: &World,
+    extra: &[String],
+) -> Result<HookOutcome, Failure> {
+    let scene = Scene {
+        held,
+        extra,
+        others: &[],
+        audit: RecordFile::HookAudit,
+    };
+    run_in(batch, &scene, world)
+}
+
+/// Where hooks run.
+pub(crate) struct Scene<'a> {
+    /// The folder that they run in.
+    pub(crate) held: &'a Held,
+    /// Files of it that are protected beside those that always are.
+    pub(crate) extra: &'a [String],
+    /// Repositories that they may not touch either, by the name that an audit uses, with what is
+    /// protected there beside what always is.
+    pub(crate) others: &'a [(String, Held, Vec<String>)],
+    /// Where the audit goes.
+    pub(crate) audit: RecordFile,
+}
+
+/// Runs the hooks of a batch in a scene, as [`run`] does.
+pub(crate) fn run_in(
+    batch: HookBatch,
+    scene: &Scene<'_>,
+    world: &World,
+) -> Result<HookOutcome, Failure> {
+    let held = scene.held;
+    let phase = batch.phase;
+    let run_id = batch.run_id.clone();
+    let root = held.root().to_string_lossy().into_owned();
+    let mut chain = HookChain::new(batch);
+    let mut written = 0;
+    while let Some(hook) = chain.next().cloned() {
+        let name = hook.name.clone();
+        world.tell(&Notice::HookStarted {
+            phase,
+            name: name.clone(),
+        });
+        let payload = &chain.batch().payload;
+        let envelope = hooks::envelope(&hook, run_id.as_deref(), &root, payload, world.now());
+        let environment = hooks::environment(&hook, run_id.as_deref(), &root);
+        let protected = held.protect(scene.extra)?;
+        let mut elsewhere = Vec::new();
+        for (other, held, extra) in scene.others {
+            elsewhere.push((other, held, held.protect(extra)?));
+        }
+        let mut ran = execute(
+            &hook,
+            &envelope,
+            held.root(),
+            &environment,
+            world.cancel_word(),
+        );
+        ran.tampered = held.restore(&protected)?;
+        // A hook that was ended for another reason than its own has not answered.
+        world.check_word()?;
+        for (other, held, protected) in elsewhere {
+            let names = held.restore(&protected)?;
+            ran.tampered
+                .extend(names.iter().map(|name| format!("{other}/{name}")));
+        }
+        let at = world.now();
+        chain.record(&ran, at);
+        let entries = &chain.entries()[written..];
+        written += entries.len();
+        let lines: Vec<Object> = entries.iter().map(|entry| entry.line().clone()).collect();
+        held.append(scene.audit, &lines)?;
+        if let Some(entry) = entries.first() {
+            world.tell(&Notice::HookEnded {
+                phase,
+                name,
+                action: entry.action,
+            });
+        }
+    }
+    Ok(chain.finish().unwrap_or_else(|| HookOutcome::none(phase)))
+}
+
+/// Runs the hooks of a batch where there are any.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_any(
+    batch: Option<HookBatch>,
+    phase: HookPhase,
+    held: &Held,
+    world: &World,
+    extra: &[String],
+) -> Result<HookOutcome, Failure> {
+    match batch {
+        Some(batch) => run(batch, held, world, extra),
+        None => Ok(HookOutcome::none(phase)),
+    }
+}
+
+/// Keeps what hooks want written down with an accepted turn.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn keep_annotations(
+    outcome: &HookOutcome,
+    turn: &TurnId,
+    held: &Held,
+    at: Instant,
+) -> Result<(), Failure> {
+    let lines = outcome.annotation_lines(turn.as_str(), at);
+    if !lines.is_empty() {
+        held.append(RecordFile::HookAnnotations, &lines)?;
+    }
+    Ok(())
+}
+
+/// Runs one hook. What it did to protected files is for the caller to see.
+pub fn execute(
+    hook: &Hook,
+    envelope: &Object,
+    root: &Path,
+    environment: &[(String, String)],
+    cancel: Option<&Cancel>,
+) -> Execution {
+    let input = Value::Object(envelope.clone()).to_string();
+    match &hook.transport {
+        Transport::Process { command } => program::run(
+            command,
+            hook.timeout_ms,
+            input + "\n",
+            root,
+            environment,
+            cancel,
+        ),
+        Transport::Http { url, headers } => {
+            http::post(url, headers, &hook.env, hook.timeout_ms, &input)
+        }
+        _ => Execution {
+            failure: Some("the hook is of a type that cannot be run here".to_owned()),
+            ..Execution::default()
+        },
+    }
+}

@@ -1,0 +1,67 @@
+//! A hook that is a program.
+
+use std::path::Path;
+use std::time::Duration;
+
+use accord_governance::hooks::Execution;
+use accord_process::{Cancel, Ending, Invocation, Overflow, Spec};
+
+use super::MAX_OUTPUT;
+
+/// How much of a hook's standard error is looked at.
+const MAX_ERRORS: usize = 64 * 1024;
+
+pub(super) fn run(
+    command: &[String],
+    timeout_ms: u64,
+    input: String,
+    root: &Path,
+    environment: &[(String, String)],
+    cancel: Option<&Cancel>,
+) -> Execution {
+    let Some((program, arguments)) = command.split_first() else {
+        return failed("the hook names no program".to_owned());
+    };
+    let mut invocation = Invocation::new(program, arguments).cwd(root);
+    for (name, value) in environment {
+        invocation = invocation.env(name, value);
+    }
+    let mut spec = Spec::new(invocation)
+        .stdin(input)
+        .time_limit(Duration::from_millis(timeout_ms))
+        .stdout_limit(MAX_OUTPUT, Overflow::Kill)
+        .stderr_limit(MAX_ERRORS);
+    if let Some(cancel) = cancel {
+        spec = spec.cancel(cancel.clone());
+    }
+    let outcome = match accord_process::run(&spec) {
+        Ok(outcome) => outcome,
+        Err(error) => return failed(error.to_string()),
+    };
+    let failure = if outcome.cancelled {
+        Some("the hook was given up, because the command was".to_owned())
+    } else if outcome.stdout_truncated {
+        Some(format!("the hook wrote more than {MAX_OUTPUT} bytes"))
+    } else {
+        None
+    };
+    Execution {
+        duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        exit_code: match outcome.ending {
+            Ending::Exited(code) if !outcome.timed_out => Some(code.into()),
+            _ => None,
+        },
+        timed_out: outcome.timed_out,
+        failure,
+        output: outcome.stdout,
+        errors: String::from_utf8_lossy(&outcome.stderr).into_owned(),
+        tampered: Vec::new(),
+    }
+}
+
+fn failed(why: String) -> Execution {
+    Execution {
+        failure: Some(why),
+        ..Execution::default()
+    }
+}

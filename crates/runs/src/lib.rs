@@ -1,0 +1,42 @@
+//! The services for governed runs: what the command and the conformance adapter both call.
+//!
+//! A [`Runs`] is one repository in one [`World`]. Each operation is one method, and one file
+//! below `operations`: it takes the repository's lock, brings to an end what others left half
+//! done, reads configuration and state, asks `accord-governance`, writes what that says as one
+//! commit, and lets go.
+//!
+//! * [`hooks`]: running hooks; [`git`]: what changed, and checkpoints; [`runtime`]: what carries
+//!   turns, and whether it is there.
+//! * [`coordinator`]: several repositories, one initiative.
+//! * Nothing here decides about runs, and nothing here talks to people: decisions are the
+//!   core's, words are the door's.
+//!
+//! Invariants:
+//! - whoever only looks (status, records, check-up) takes no lock and writes nothing;
+//! - what is written belongs to one commit, but for the audit of hooks, the bundle of a turn and
+//!   the notes for other runners (`session.json`, `dispatch/index.json`);
+//! - time never goes back within a run, whatever the clock says;
+//! - a refusal has a code, and leaves nothing behind but its record.
+
+#![cfg(unix)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "running hooks, git and commands of gates under a clock is what this crate is for"
+)]
+
+mod carry;
+pub mod coordinator;
+mod drive;
+pub mod git;
+pub mod hooks;
+pub mod operations;
+mod runs;
+pub mod runtime;
+mod scaffold;
+mod web;
+mod work;
+mod world;
+
+pub use carry::{Carried, Manner};
+pub use runs::{Reading, Runs};
+pub use world::{Notice, World};

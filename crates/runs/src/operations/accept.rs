@@ -1,0 +1,90 @@
+//! A staged result becomes part of the history.
+
+use accord_contract::codes::Failure;
+use accord_governance::TurnId;
+use accord_governance::accept::{self as core, Accepted, Inputs, Options, Outcome};
+use accord_governance::result::Leniency;
+
+use super::{Checkpoint, checkpoint};
+use crate::Runs;
+use crate::drive::drive;
+
+/// How a turn is accepted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Accept {
+    /// The turn; the only one, when none is named.
+    pub turn: Option<TurnId>,
+    /// Whether the result is taken as it is, or not at all.
+    pub strict: bool,
+    /// Whether a result that claims work and shows none is taken for a review.
+    pub force_review: bool,
+    /// Whether a person merged what was in conflict.
+    pub human_merge: bool,
+    /// Whether what the turn changed is committed to git at once.
+    pub checkpoint: bool,
+}
+
+/// A turn that is part of the history.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Acceptance {
+    /// The turn, its line in the history and the run that follows.
+    pub accepted: Accepted,
+    /// The checkpoint, where one was asked for and made.
+    pub checkpoint: Option<Checkpoint>,
+    /// Why there is none; the turn is accepted all the same.
+    pub no_checkpoint: Option<Failure>,
+}
+
+impl Runs {
+    /// Accepts a turn.
+    ///
+    /// # Errors
+    /// With the code of what speaks against it. The turn, or the run, then says so, unless the
+    /// turn could not be looked at: then nothing was written.
+    pub fn accept(&self, accept: &Accept) -> Result<Acceptance, Failure> {
+        let mut work = self.begin()?;
+        let inputs = Inputs {
+            config: work.config.clone(),
+            state: work.state.clone(),
+            index: work.held.index(work.state.run_id())?,
+            repo_decisions: work.held.repo_decisions()?,
+        };
+        let options = Options {
+            leniency: Leniency {
+                strict: accept.strict,
+                force_review: accept.force_review,
+            },
+            human_merge: accept.human_merge,
+        };
+        let ids = work.world.ids();
+        let machine =
+            core::Acceptance::begin(inputs, accept.turn.as_ref(), options, ids, work.now())?;
+        let turn = machine.turn().clone();
+        let outcome = drive(&mut work, machine)?;
+        work.note_turns();
+        let accepted = match outcome {
+            Outcome::Refused { failure, .. } => {
+                work.note("acceptance_failed", Some(&turn));
+                return Err(failure);
+            }
+            Outcome::Accepted(accepted) => *accepted,
+        };
+        work.note("turn_accepted", Some(&turn));
+        let mut acceptance = Acceptance {
+            accepted,
+            checkpoint: None,
+            no_checkpoint: None,
+        };
+        if accept.checkpoint {
+            match checkpoint::make(&mut work, Some(turn.id())) {
+                Ok(made) => {
+                    acceptance.checkpoint = Some(made);
+                    acceptance.accepted.state = work.state.clone();
+                }
+                Err(failure) => acceptance.no_checkpoint = Some(failure),
+            }
+        }
+        Ok(acceptance)
+    }
+}

@@ -1,0 +1,159 @@
+//! A person passes a gate: hooks have their say, the gate's commands run, the run moves.
+
+use std::time::Duration;
+
+use accord_contract::codes::Failure;
+use accord_governance::config::GateAction;
+use accord_governance::hooks::HookPhase;
+use accord_governance::run::{
+    self, ActionRun, ApprovalPlan, approve_completion, approve_transition, stopped_by_hook,
+};
+use accord_process::{Ending, Invocation, Spec};
+
+use super::Moved;
+use crate::Runs;
+use crate::work::Work;
+use crate::world::Notice;
+
+/// How much of what a gate's command wrote is kept.
+const MAX_EXCERPT: usize = 4096;
+
+/// What waits to be approved.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Gate {
+    /// The way into the next phase.
+    Transition,
+    /// The end of the run.
+    Completion,
+}
+
+impl Gate {
+    fn is_completion(self) -> bool {
+        self == Self::Completion
+    }
+
+    /// The name that a gate's commands see.
+    fn command(self) -> &'static str {
+        match self {
+            Self::Transition => "approve-transition",
+            Self::Completion => "approve-completion",
+        }
+    }
+}
+
+impl Runs {
+    /// What an approval would do; nothing is done.
+    ///
+    /// # Errors
+    /// With `invalid_state_transition` when nothing waits for it.
+    pub fn plan_approval(&self, gate: Gate) -> Result<ApprovalPlan, Failure> {
+        let (config, state) = (self.config()?, self.state()?);
+        let history = self.repository().index(state.run_id())?.length();
+        run::plan_approval(
+            &state,
+            &config,
+            gate.is_completion(),
+            history,
+            gate.command(),
+        )
+    }
+
+    /// Passes a gate that waits for a person.
+    ///
+    /// # Errors
+    /// With `invalid_state_transition` when none waits, with `hook_blocked` when a hook refuses,
+    /// with `gate_action_failed` when a command of the gate fails. The last two block the run,
+    /// and the gate keeps waiting.
+    pub fn approve(&self, gate: Gate) -> Result<Moved, Failure> {
+        let mut work = self.begin()?;
+        let history = work.held.index(work.state.run_id())?.length();
+        let plan = run::plan_approval(
+            &work.state,
+            &work.config,
+            gate.is_completion(),
+            history,
+            gate.command(),
+        )?;
+        let said = work.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
+        let now = work.now();
+        if let Some(refused) = stopped_by_hook(&work.state, &said, &mut work.ids, now) {
+            return Err(work.refused(refused));
+        }
+        let ran = run_actions(&work, &plan.actions, &plan.environment);
+        work.world.check_word()?;
+        let now = work.now();
+        let approved = match gate {
+            Gate::Transition => {
+                approve_transition(&work.state, &work.config, &ran, &mut work.ids, now)
+            }
+            Gate::Completion => approve_completion(&work.state, &ran, &mut work.ids, now),
+        };
+        let change = match approved {
+            Ok(change) => change,
+            Err(refused) => return Err(work.refused(refused)),
+        };
+        let moved = work.moved(change)?;
+        let reason = match gate {
+            Gate::Transition => "phase_approved",
+            Gate::Completion => "run_completed",
+        };
+        work.note(reason, None);
+        Ok(moved)
+    }
+}
+
+/// Runs the commands of a gate in their order, up to the first that fails. The configuration
+/// declares them as lines for a shell.
+fn run_actions(
+    work: &Work<'_>,
+    actions: &[GateAction],
+    environment: &[(String, String)],
+) -> Vec<ActionRun> {
+    let mut ran = Vec::new();
+    for action in actions {
+        work.world.tell(&Notice::CommandStarted {
+            command: action.run.clone(),
+        });
+        let run = run_action(work, action, environment);
+        let failed = run.exit_code != Some(0) || run.timed_out;
+        ran.push(run);
+        if failed {
+            break;
+        }
+    }
+    ran
+}
+
+fn run_action(work: &Work<'_>, action: &GateAction, environment: &[(String, String)]) -> ActionRun {
+    let mut invocation = Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(work.root());
+    for (name, value) in environment {
+        invocation = invocation.env(name, value);
+    }
+    let mut spec = Spec::new(invocation).time_limit(Duration::from_millis(action.timeout_ms));
+    if let Some(cancel) = work.world.cancel_word() {
+        spec = spec.cancel(cancel.clone());
+    }
+    let mut run = ActionRun {
+        run: action.run.clone(),
+        exit_code: None,
+        timed_out: false,
+        duration_ms: 0,
+        output_excerpt: String::new(),
+    };
+    match accord_process::run(&spec) {
+        Err(error) => run.output_excerpt = error.to_string(),
+        Ok(outcome) => {
+            run.timed_out = outcome.timed_out;
+            run.duration_ms = u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX);
+            if let (Ending::Exited(code), false) = (outcome.ending, outcome.timed_out) {
+                run.exit_code = Some(code.into());
+            }
+            // A command that fails says why on its standard error.
+            let said = [outcome.stdout, outcome.stderr].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            let from = said.len().saturating_sub(MAX_EXCERPT);
+            said[said.ceil_char_boundary(from)..].clone_into(&mut run.output_excerpt);
+        }
+    }
+    run
+}

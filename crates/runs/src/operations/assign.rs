@@ -1,0 +1,160 @@
+//! A turn is assigned to a role.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_governance::accept::Write;
+use accord_governance::config::Config;
+use accord_governance::hooks::HookPhase;
+use accord_governance::run::{BaselineCheck, check_assignment};
+use accord_governance::state::{State, Turn};
+use accord_trees::governed::{RecordFile, Repository};
+
+use super::Moved;
+use crate::Runs;
+use crate::git::{Changes, Git};
+use crate::work::without_git;
+
+/// A turn that somebody has now.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Assigned {
+    /// The turn.
+    pub turn: Turn,
+    /// The run that it belongs to.
+    pub moved: Moved,
+}
+
+impl Runs {
+    /// Assigns a turn to a role; to the one that is due, when none is named.
+    ///
+    /// # Errors
+    /// With the code of the guard that stands in the way. A hook that refuses blocks the run.
+    pub fn assign(&self, role: Option<&str>) -> Result<Assigned, Failure> {
+        let mut work = self.begin()?;
+        let role = match role {
+            Some(role) => role.to_owned(),
+            None => due_role(&work.state, &work.config).ok_or_else(|| {
+                let message = format!(
+                    "the phase {} says of no role that it is due",
+                    work.state.phase()
+                );
+                Failure::new(Code::XchainUnknownRole, message).suggesting("name the role")
+            })?,
+        };
+        let check = look(&work.held, &work.state, work.git()?.as_ref())?;
+        let history = work.held.index(work.state.run_id())?.length();
+        let assignable = check_assignment(&work.state, &work.config, &role, check, history)?;
+        let said = work.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
+        let now = work.now();
+        let (change, turn) = match assignable.confirm(&said, &mut work.ids, now) {
+            Ok(assigned) => assigned,
+            Err(refused) => return Err(work.refused(refused)),
+        };
+        work.commit(&change, Vec::<Write>::new())?;
+        work.note("turn_assigned", Some(&turn));
+        Ok(Assigned {
+            turn,
+            moved: Moved {
+                state: change.state,
+                events: change.events,
+            },
+        })
+    }
+}
+
+/// The role whose turn it is.
+pub(super) fn due_role(state: &State, config: &Config) -> Option<String> {
+    let recommended = state.member("next_recommended_role");
+    let recommended = recommended
+        .as_str()
+        .filter(|role| config.role(role).is_some());
+    let entry = || config.route(state.phase())?.entry_role.clone();
+    let first = || config.roles().first().map(|role| role.id.clone());
+    recommended.map(str::to_owned).or_else(entry).or_else(first)
+}
+
+/// What the repository is like, as far as an assignment asks.
+pub(super) fn look(
+    repository: &Repository,
+    state: &State,
+    git: Option<&Git>,
+) -> Result<BaselineCheck, Failure> {
+    let Some(git) = git else {
+        return Ok(BaselineCheck::Clean(without_git()));
+    };
+    let changes = git.changes()?;
+    let baseline = changes.baseline();
+    if baseline.clean {
+        return Ok(BaselineCheck::Clean(baseline));
+    }
+    let accepted = accepted_work(repository, state, &changes)?;
+    let foreign: Vec<String> = changes
+        .attributable()
+        .filter(|path| !accepted.contains_key(*path))
+        .cloned()
+        .collect();
+    if !foreign.is_empty() {
+        return Ok(BaselineCheck::Dirty(baseline, foreign));
+    }
+    let last = accepted.into_values().max_by_key(|work| work.sequence);
+    let turn = last.map_or_else(String::new, |work| work.turn);
+    Ok(BaselineCheck::Uncheckpointed(baseline, turn))
+}
+
+/// An accepted turn that a file is as it left it.
+#[derive(Clone, Debug)]
+pub(super) struct AcceptedWork {
+    pub(super) turn: String,
+    pub(super) role: String,
+    pub(super) summary: String,
+    sequence: u64,
+}
+
+/// The uncommitted files that are as an accepted turn of this run left them.
+pub(super) fn accepted_work(
+    repository: &Repository,
+    state: &State,
+    changes: &Changes,
+) -> Result<BTreeMap<String, AcceptedWork>, Failure> {
+    let run = state.member("run_id");
+    let mut found: BTreeMap<String, AcceptedWork> = BTreeMap::new();
+    for line in repository.lines(RecordFile::History)? {
+        let line = line?.object;
+        if line.get("run_id") != Some(&run) {
+            continue;
+        }
+        let Some(marks) = marks(&line) else { continue };
+        for (path, mark) in marks {
+            // A later turn's word on a file counts.
+            found.remove(path);
+            if changes.dirty.get(path).map(String::as_str) == mark.as_str() {
+                found.insert(path.clone(), work_of(&line));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn marks(line: &Object) -> Option<&Object> {
+    line.get("observed_artifact")?
+        .get("file_markers")?
+        .as_object()
+}
+
+fn work_of(line: &Object) -> AcceptedWork {
+    let text = |name: &str| {
+        let text = line.get(name).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    AcceptedWork {
+        turn: text("turn_id"),
+        role: text("role"),
+        summary: text("summary"),
+        sequence: line
+            .get("accepted_sequence")
+            .and_then(Value::as_u64)
+            .unwrap_or(0),
+    }
+}

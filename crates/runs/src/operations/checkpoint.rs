@@ -1,0 +1,97 @@
+//! What accepted turns changed is committed to git, so that the next writer starts clean.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::{TurnId, run};
+
+use super::assign::{AcceptedWork, accepted_work};
+use crate::Runs;
+use crate::work::Work;
+
+/// A commit that holds what accepted turns changed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// The commit.
+    pub commit: String,
+    /// The files in it.
+    pub files: Vec<String>,
+    /// The turns that changed them.
+    pub turns: Vec<String>,
+}
+
+impl Runs {
+    /// Commits what accepted turns of the run changed, or what one of them did.
+    ///
+    /// # Errors
+    /// With `nothing_to_checkpoint`, or with `git_failed` in git's own words.
+    pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
+        make(&mut self.begin()?, turn)
+    }
+}
+
+pub(super) fn make(work: &mut Work<'_>, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
+    let nothing = |why: &str| Failure::new(Code::XchainNothingToCheckpoint, why);
+    let git = work
+        .git()?
+        .ok_or_else(|| nothing("the repository is not under git"))?;
+    let changes = git.changes()?;
+    let mut accepted = accepted_work(&work.held, &work.state, &changes)?;
+    accepted.retain(|_, work| turn.is_none_or(|turn| work.turn == turn.as_str()));
+    if accepted.is_empty() {
+        return Err(nothing(
+            "nothing that an accepted turn changed is uncommitted",
+        ));
+    }
+    let files: Vec<String> = accepted.keys().cloned().collect();
+    let by_turn: BTreeMap<&str, &AcceptedWork> = accepted
+        .values()
+        .map(|work| (work.turn.as_str(), work))
+        .collect();
+    let commit = git.commit(&files, &message(&by_turn))?;
+    let clean = git.changes()?.attributable().next().is_none();
+    let turns: Vec<String> = by_turn.keys().map(|turn| (*turn).to_owned()).collect();
+    for (turn, accepted) in &by_turn {
+        let now = work.now();
+        let about = (*turn, accepted.role.as_str());
+        let change = run::checkpoint(
+            &work.state,
+            about,
+            &commit,
+            &files,
+            clean,
+            &mut work.ids,
+            now,
+        )?;
+        work.commit(&change, Vec::new())?;
+    }
+    Ok(Checkpoint {
+        commit,
+        files,
+        turns,
+    })
+}
+
+fn message(turns: &BTreeMap<&str, &AcceptedWork>) -> String {
+    let line = |work: &AcceptedWork| {
+        let summary = work.summary.lines().next().unwrap_or_default();
+        let summary: String = summary.chars().take(60).collect();
+        format!("{}: {summary}", work.role)
+    };
+    let mut works = turns.values();
+    match (works.next(), turns.len()) {
+        (Some(only), 1) => format!("{}\n\nTurn: {}\n", line(only), only.turn),
+        _ => {
+            let lines: Vec<String> = turns
+                .values()
+                .map(|work| format!("- {} ({})", line(work), work.turn))
+                .collect();
+            format!(
+                "Checkpoint of {} turns\n\n{}\n",
+                turns.len(),
+                lines.join("\n")
+            )
+        }
+    }
+}

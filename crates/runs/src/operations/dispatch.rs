@@ -1,0 +1,202 @@
+//! A turn is handed to its worker: the bundle is written, hooks have their say, the manifest
+//! closes it.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_governance::config::Runtime;
+use accord_governance::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
+use accord_governance::dispatch::{self, Briefing};
+use accord_governance::hooks::{self, HookBatch, HookPhase};
+use accord_governance::manifest::{self, Bundle, MANIFEST, ManifestError};
+use accord_governance::run::stopped_by_hook;
+use accord_governance::state::{Turn, TurnStatus};
+use accord_governance::{RepoPath, TurnId};
+use accord_trees::governed::RecordFile;
+
+use super::Moved;
+use crate::Runs;
+use crate::runtime;
+use crate::work::{Work, own_path};
+
+/// How many turns of the history a worker is told about.
+const RECENT: usize = 5;
+/// The most bytes of a role's own instructions.
+const MAX_PROMPT: u64 = 1024 * 1024;
+
+/// A turn whose bundle lies ready.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Dispatched {
+    /// The turn.
+    pub turn: Turn,
+    /// What carries it out.
+    pub runtime: Runtime,
+    /// Where its bundle lies.
+    pub bundle: String,
+    /// Where its result belongs.
+    pub staging: String,
+    /// What the worker is to do.
+    pub prompt: String,
+    /// What has happened so far.
+    pub context: String,
+    /// What the bundle holds.
+    pub manifest: Object,
+    /// The run that it belongs to.
+    pub moved: Moved,
+}
+
+impl Runs {
+    /// Hands a turn to its worker: the one that is named, or the only one.
+    ///
+    /// # Errors
+    /// With `runtime_not_supported` or `runtime_unavailable` when its runtime cannot be used
+    /// here, before anything is written. A hook that refuses blocks the run.
+    pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched, Failure> {
+        let mut work = self.begin()?;
+        let turn = work.target(turn)?;
+        // The same refusals as at the end, before anything is written.
+        let now = work.now();
+        let mut draft = work.ids.clone();
+        let change = dispatch::mark(
+            &work.state,
+            turn.id(),
+            TurnStatus::Dispatched,
+            &mut draft,
+            now,
+        )?;
+        dispatch::check_runtime(&work.config, &turn, runtime::SUPPORTED)?;
+        let runtime = turn.runtime_id().and_then(|id| work.config.runtime(id));
+        let runtime = runtime.cloned().ok_or_else(|| {
+            let message = format!("the turn {} has no runtime that is declared", turn.id());
+            Failure::new(Code::XchainRoleWithoutRuntime, message)
+        })?;
+        runtime::check(&runtime, work.root())?;
+
+        // The worker is told what the state will say.
+        let handed = change.state.turn(turn.id()).cloned().unwrap_or(turn);
+        let (prompt, mut context) = brief(&work, &handed)?;
+        let initiative = initiative(&work, handed.id())?;
+        if let Some(told) = initiative.get(CONTEXT_MARKDOWN) {
+            context.push('\n');
+            context.push_str(&String::from_utf8_lossy(told));
+        }
+        let assignment = dispatch::assignment(&change.state, &work.config, &handed);
+        let mut files = Bundle::from([
+            ("ASSIGNMENT.json".to_owned(), pretty(&assignment)),
+            ("PROMPT.md".to_owned(), prompt.clone().into_bytes()),
+            ("CONTEXT.md".to_owned(), context.clone().into_bytes()),
+        ]);
+        files.extend(initiative);
+        work.held.write_bundle(handed.id(), &files)?;
+        after_dispatch(&mut work, &handed, &files)?;
+
+        let now = work.now();
+        let bundle = work.held.bundle(handed.id())?;
+        let manifest = manifest::finalize(
+            &bundle,
+            work.state.run_id(),
+            handed.id(),
+            handed.role(),
+            now,
+        )?;
+        work.held
+            .add_to_bundle(handed.id(), MANIFEST, &pretty(&manifest))?;
+        let change = dispatch::mark(
+            &work.state,
+            handed.id(),
+            TurnStatus::Dispatched,
+            &mut work.ids,
+            now,
+        )?;
+        let moved = work.moved(change)?;
+        work.note_turns();
+        Ok(Dispatched {
+            bundle: dispatch::bundle_folder(handed.id()),
+            staging: dispatch::staging_path(handed.id()),
+            turn: moved.state.turn(handed.id()).cloned().unwrap_or(handed),
+            runtime,
+            prompt,
+            context,
+            manifest,
+            moved,
+        })
+    }
+
+    /// Compares the bundle of a turn with its manifest; the outer failure is one of the disk.
+    ///
+    /// # Errors
+    /// When the bundle cannot be read.
+    pub fn verify_bundle(
+        &self,
+        turn: &TurnId,
+    ) -> Result<Result<Object, Vec<ManifestError>>, Failure> {
+        Ok(manifest::verify(&self.repository().bundle(turn)?))
+    }
+}
+
+fn brief(work: &Work<'_>, turn: &Turn) -> Result<(String, String), Failure> {
+    let run = work.run_member();
+    let mut recent = work.held.last_lines(RecordFile::History, RECENT)?;
+    recent.retain(|line| line.get("run_id") == Some(&run));
+    let own = role_prompt(work, turn.role())?;
+    let briefing = Briefing {
+        config: &work.config,
+        state: &work.state,
+        turn,
+        recent: &recent,
+        role_prompt: own.as_deref(),
+    };
+    Ok((dispatch::prompt(&briefing), dispatch::context(&briefing)))
+}
+
+/// What a coordinator left in the bundle for the turn, whatever the attempt.
+fn initiative(work: &Work<'_>, turn: &TurnId) -> Result<Bundle, Failure> {
+    let mut bundle = work.held.bundle(turn)?;
+    bundle.retain(|name, _| name == CONTEXT_DOCUMENT || name == CONTEXT_MARKDOWN);
+    Ok(bundle)
+}
+
+/// A role's own words: the file that the configuration names, or the one in the usual place.
+fn role_prompt(work: &Work<'_>, role: &str) -> Result<Option<String>, Failure> {
+    let named = work.config.document().get("prompts");
+    let named = named.and_then(|prompts| prompts.get(role)?.as_str());
+    let path = match named {
+        Some(named) => RepoPath::parse(named).map_err(|error| {
+            let message = format!("prompts.{role} is {named:?}: {error}");
+            Failure::new(Code::XchainPathOutsideRepository, message)
+        })?,
+        None => own_path(&format!(".agentxchain/prompts/{role}.md"))?,
+    };
+    let bytes = work.held.read(&path, MAX_PROMPT)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Hooks may add to the bundle, and change nothing that is in it.
+fn after_dispatch(work: &mut Work<'_>, turn: &Turn, files: &Bundle) -> Result<(), Failure> {
+    let phase = HookPhase::AfterDispatch;
+    let folder = dispatch::bundle_folder(turn.id());
+    let names: Vec<String> = files.keys().cloned().collect();
+    let protected: Vec<String> = names
+        .iter()
+        .map(|name| format!("{folder}/{name}"))
+        .collect();
+    let payload = hooks::after_dispatch(turn, &work.state, &folder, &names);
+    let run = work.state.run_id().map(ToString::to_string);
+    let batch = HookBatch::new(phase, work.config.hooks(phase), payload, run);
+    let said = work.hooks(batch, phase, &protected)?;
+    let now = work.now();
+    let refused = stopped_by_hook(&work.state, &said, &mut work.ids, now);
+    match refused {
+        None => Ok(()),
+        Some(refused) => {
+            // What nobody may use is not left lying about.
+            work.held.remove(&own_path(&folder)?)?;
+            Err(work.refused(refused))
+        }
+    }
+}
+
+/// A document as files have it.
+pub(crate) fn pretty(document: &Object) -> Vec<u8> {
+    format!("{:#}\n", Value::Object(document.clone())).into_bytes()
+}

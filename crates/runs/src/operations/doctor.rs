@@ -1,0 +1,252 @@
+//! A check-up: everything that stands, or may come to stand, in a run's way.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Extensible;
+use accord_contract::wire_enum;
+use accord_governance::config::{Config, problems};
+use accord_governance::dispatch;
+use accord_governance::state::{State, TurnStatus};
+use accord_trees::governed::FindingKind;
+
+use crate::Runs;
+use crate::git::Git;
+use crate::runtime;
+use crate::work::own_path;
+
+wire_enum! {
+    /// How grave a finding is.
+    pub enum Level("FindingLevel", closed) {
+        /// Something cannot work until it is mended.
+        Error = "error",
+        /// Something may not be as it was meant.
+        Warning = "warning",
+        /// Good to know.
+        Note = "note",
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// How grave it is.
+    pub level: Level,
+    /// What it is about: a file, a member of the configuration, a runtime.
+    pub subject: String,
+    /// What was found.
+    pub message: String,
+    /// What to do about it.
+    pub advice: String,
+    /// The failure that it leads to, where it leads to one.
+    pub code: Option<Code>,
+}
+
+impl Runs {
+    /// Looks at everything and changes nothing; the gravest first.
+    pub fn doctor(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let config = self.check_config(&mut findings);
+        self.check_files(&mut findings);
+        if let Some(config) = &config {
+            self.check_runtimes(config, &mut findings);
+            for member in config.product_members() {
+                findings.push(Finding {
+                    level: Level::Note,
+                    subject: format!("agentxchain.json, {member}"),
+                    message: "it feeds features of another runner and has no effect here".into(),
+                    advice: "nothing: it is kept as it is".into(),
+                    code: None,
+                });
+            }
+            if let Ok(state) = self.state() {
+                self.check_turns(&state, &mut findings);
+            }
+        }
+        self.check_git(&mut findings);
+        findings.sort_by_key(|finding| match finding.level {
+            Level::Error => 0,
+            Level::Warning => 1,
+            Level::Note => 2,
+        });
+        findings
+    }
+
+    fn check_config(&self, findings: &mut Vec<Finding>) -> Option<Config> {
+        match self.repository().config() {
+            Err(error) => {
+                let code = error.code();
+                findings.push(error_of(code, "agentxchain.json", error.to_string()));
+                None
+            }
+            Ok(document) => {
+                for problem in problems(&document) {
+                    let subject = match problem.field.as_str() {
+                        "" => "agentxchain.json".to_owned(),
+                        field => format!("agentxchain.json, {field}"),
+                    };
+                    findings.push(error_of(problem.code, &subject, problem.message));
+                }
+                // What is sound of it can be looked at all the same.
+                document.as_object().cloned().map(Config::lenient)
+            }
+        }
+    }
+
+    fn check_files(&self, findings: &mut Vec<Finding>) {
+        let found = match self.repository().checkup() {
+            Ok(found) => found,
+            Err(error) => {
+                findings.push(error_of(error.code(), "the repository", error.to_string()));
+                return;
+            }
+        };
+        for file in found {
+            let (level, code, advice) = advice_for(file.kind);
+            let subject = match file.line {
+                Some(line) => format!("{}, line {line}", file.path),
+                None => file.path,
+            };
+            findings.push(Finding {
+                level,
+                subject,
+                message: file.detail,
+                advice: advice.to_owned(),
+                code,
+            });
+        }
+    }
+
+    fn check_runtimes(&self, config: &Config, findings: &mut Vec<Finding>) {
+        for declared in config.runtimes() {
+            let Err(failure) = runtime::check(declared, self.repository().root()) else {
+                continue;
+            };
+            let roles: Vec<&str> = config
+                .roles()
+                .iter()
+                .filter(|role| role.runtime.as_deref() == Some(&declared.id))
+                .map(|role| role.id.as_str())
+                .collect();
+            let mut finding = error_of(
+                failure.code,
+                &format!("agentxchain.json, runtimes.{}", declared.id),
+                failure.message,
+            );
+            if roles.is_empty() {
+                finding.level = Level::Warning;
+            } else {
+                finding.message += &format!("; it carries the turns of {}", roles.join(", "));
+            }
+            findings.push(finding);
+        }
+    }
+
+    fn check_turns(&self, state: &State, findings: &mut Vec<Finding>) {
+        let now = self.world.now();
+        for turn in state.turns() {
+            let subject = format!("turn {}", turn.id());
+            if let Some(deadline) = turn.deadline().filter(|deadline| *deadline < now) {
+                findings.push(Finding {
+                    level: Level::Warning,
+                    subject: subject.clone(),
+                    message: format!("it should have been done by {deadline}"),
+                    advice: "look what its worker does; accept or reject the turn".into(),
+                    code: None,
+                });
+            }
+            let out = matches!(
+                turn.status(),
+                Extensible::Known(
+                    TurnStatus::Dispatched | TurnStatus::Starting | TurnStatus::Running
+                )
+            );
+            let folder = own_path(&dispatch::bundle_folder(turn.id()));
+            let bundle = folder.map(|folder| self.repository().stat(&folder));
+            if out && matches!(bundle, Ok(Ok(None))) {
+                findings.push(Finding {
+                    level: Level::Warning,
+                    subject,
+                    message: "it was handed to its worker and has no bundle".into(),
+                    advice: "dispatch it again".into(),
+                    code: None,
+                });
+            }
+        }
+    }
+
+    fn check_git(&self, findings: &mut Vec<Finding>) {
+        match Git::find(self.repository().root()) {
+            Err(failure) => findings.push(error_of(failure.code, "git", failure.message)),
+            Ok(None) => findings.push(Finding {
+                level: Level::Note,
+                subject: "git".into(),
+                message: "the repository is not under git, so that declared changes cannot be \
+                          compared with what changed"
+                    .into(),
+                advice: "git init, where that matters".into(),
+                code: None,
+            }),
+            Ok(Some(git)) => {
+                if let Err(failure) = git.changes() {
+                    findings.push(error_of(failure.code, "git", failure.message));
+                }
+            }
+        }
+    }
+}
+
+fn error_of(code: Code, subject: &str, message: String) -> Finding {
+    Finding {
+        level: Level::Error,
+        subject: subject.to_owned(),
+        message,
+        advice: code.meaning().to_owned(),
+        code: Some(code),
+    }
+}
+
+fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
+    match kind {
+        FindingKind::TornLine => (
+            Level::Warning,
+            None,
+            "nothing: the next command that writes cuts the torn line off",
+        ),
+        FindingKind::DamagedLine => (
+            Level::Error,
+            Some(Code::XchainRecordInvalid),
+            "restore the file from version control or a backup",
+        ),
+        FindingKind::DuplicateDecision => (
+            Level::Warning,
+            None,
+            "nothing must be done; give new decisions ids that the run has not used",
+        ),
+        FindingKind::WaitingJournal => (
+            Level::Warning,
+            None,
+            "nothing: the next command that writes brings it to its end",
+        ),
+        FindingKind::DamagedJournal => (
+            Level::Error,
+            Some(Code::XchainRecordInvalid),
+            "look at the journal, then move it away",
+        ),
+        FindingKind::StaleLock => (
+            Level::Note,
+            None,
+            "nothing: the next command that writes takes the lock over",
+        ),
+        FindingKind::LeftTemporary => (Level::Note, None, "delete it once nothing runs any more"),
+        FindingKind::DamagedState => (
+            Level::Error,
+            Some(Code::XchainStateInvalid),
+            "restore the file from version control or a backup",
+        ),
+        FindingKind::Unreadable => (
+            Level::Error,
+            Some(Code::XchainFileSystemFailed),
+            "correct the file's permissions or restore it",
+        ),
+    }
+}

@@ -1,0 +1,163 @@
+//! A folder becomes a governed repository. What is there already stays as it is.
+
+use std::path::{Path, PathBuf};
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::config::Config;
+use accord_governance::patterns::slug;
+use accord_governance::state::State;
+use accord_trees::governed::{Held, Repository};
+
+use super::dispatch::pretty;
+use crate::World;
+use crate::scaffold;
+use crate::work::own_path;
+
+/// What a new project is like.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct InitOptions {
+    /// Its id; made from the name when absent.
+    pub project_id: Option<String>,
+    /// What people call it; the folder's name when absent.
+    pub name: Option<String>,
+    /// What it is there for.
+    pub goal: Option<String>,
+    /// The command that carries the developer's turns; a person when absent. A word with
+    /// `{prompt}` in it is given the prompt, else it comes by standard input.
+    pub agent: Option<Vec<String>>,
+}
+
+/// A repository that is governed now.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Initialized {
+    /// Where it is.
+    pub root: PathBuf,
+    /// Files that were written.
+    pub written: Vec<String>,
+    /// Files that were there already, and were left alone.
+    pub kept: Vec<String>,
+}
+
+/// The most bytes of a list of ignored files that is added to.
+const MAX_IGNORE: u64 = 1024 * 1024;
+
+/// Makes a governed repository of a folder.
+///
+/// # Errors
+/// With `already_governed` when it is one; nothing is written then.
+pub fn init(folder: &Path, options: &InitOptions, world: &World) -> Result<Initialized, Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let message = format!("{} could not be made: {error}", folder.display());
+        Failure::new(Code::XchainFileSystemFailed, message)
+    })?;
+    let repository = Repository::open(folder)?;
+    let refuse = || {
+        let message = format!("{} has an agentxchain.json", repository.root().display());
+        Failure::new(Code::XchainAlreadyGoverned, message)
+    };
+    if repository.is_governed()? {
+        return Err(refuse());
+    }
+    let document = scaffold::config(
+        &project(options, repository.root()),
+        options.agent.as_deref(),
+    );
+    // What would not be accepted later is refused now.
+    let config = Config::read(document.clone().into())?;
+    let held = repository.lock(world.lock_patience())?;
+    let mut files = Files::new(&held);
+    for (path, text) in scaffold::FILES {
+        files.create(path, text.as_bytes())?;
+    }
+    for role in config.roles() {
+        let path = format!(".agentxchain/prompts/{}.md", role.id);
+        let text = scaffold::role_prompt(&role.title, &role.mandate);
+        files.create(&path, text.as_bytes())?;
+    }
+    files.create(
+        ".agentxchain/state.json",
+        &pretty(&State::idle(&config).document()),
+    )?;
+    files.ignore(&scaffold::IGNORED)?;
+    // The configuration comes last: until it is there, the folder is not governed, and the
+    // command can be given again.
+    if !held.create(&own_path("agentxchain.json")?, &pretty(&document))? {
+        return Err(refuse());
+    }
+    files.done.written.push("agentxchain.json".to_owned());
+    let mut done = files.done;
+    done.root = held.root().to_owned();
+    Ok(done)
+}
+
+fn project(options: &InitOptions, root: &Path) -> scaffold::Project {
+    let folder = root
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let name = options.name.clone().or(folder);
+    let name = name.unwrap_or_else(|| "project".to_owned());
+    let made = slug(&name);
+    let made = if made.is_empty() {
+        "project".to_owned()
+    } else {
+        made
+    };
+    scaffold::Project {
+        id: options.project_id.clone().unwrap_or(made),
+        name,
+        goal: options.goal.clone(),
+    }
+}
+
+struct Files<'a> {
+    held: &'a Held,
+    done: Initialized,
+}
+
+impl<'a> Files<'a> {
+    fn new(held: &'a Held) -> Self {
+        Self {
+            held,
+            done: Initialized {
+                root: PathBuf::new(),
+                written: Vec::new(),
+                kept: Vec::new(),
+            },
+        }
+    }
+
+    fn create(&mut self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let list = match self.held.create(&own_path(path)?, bytes)? {
+            true => &mut self.done.written,
+            false => &mut self.done.kept,
+        };
+        list.push(path.to_owned());
+        Ok(())
+    }
+
+    /// Adds the lines that a list of ignored files lacks.
+    fn ignore(&mut self, lines: &[&str]) -> Result<(), Failure> {
+        let path = own_path(".gitignore")?;
+        let bytes = self.held.read(&path, MAX_IGNORE)?.unwrap_or_default();
+        let known = String::from_utf8_lossy(&bytes).into_owned();
+        let missing: Vec<&str> = lines
+            .iter()
+            .copied()
+            .filter(|line| !known.lines().any(|known| known.trim() == *line))
+            .collect();
+        if missing.is_empty() {
+            self.done.kept.push(path.to_string());
+            return Ok(());
+        }
+        let mut text = bytes;
+        if !text.is_empty() && !text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+        text.extend(missing.join("\n").into_bytes());
+        text.push(b'\n');
+        self.held.write(&path, &text)?;
+        self.done.written.push(path.to_string());
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! A staged result is judged, and nothing is changed.
+
+use accord_contract::codes::Failure;
+use accord_governance::result::{self, Judged, Leniency, Situation};
+use accord_governance::state::{State, Turn};
+use accord_governance::{TurnId, dispatch};
+
+use crate::Runs;
+
+impl Runs {
+    /// What acceptance would say of the staged result of a turn, hooks, git and policies aside.
+    ///
+    /// # Errors
+    /// With `turn_not_active` or `target_required`, or when a file cannot be read.
+    pub fn judge(&self, turn: Option<&TurnId>, leniency: Leniency) -> Result<Judged, Failure> {
+        let state = self.state()?;
+        let turn = state.target(turn)?;
+        self.judge_for(&state, Some(turn), leniency)
+    }
+
+    /// What the stages say of whatever is staged: for the only active turn, or, where there is none
+    /// or several, for no turn, which the stage of the assignment then says.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn judge_staged(&self, leniency: Leniency) -> Result<Judged, Failure> {
+        let state = self.state()?;
+        self.judge_for(&state, state.only_turn(), leniency)
+    }
+
+    fn judge_for(
+        &self,
+        state: &State,
+        turn: Option<&Turn>,
+        leniency: Leniency,
+    ) -> Result<Judged, Failure> {
+        let config = self.config()?;
+        let index = self.repository().index(state.run_id())?;
+        let mut places = vec![dispatch::FLAT_STAGING_PATH.to_owned()];
+        if let Some(turn) = turn {
+            places.insert(0, dispatch::staging_path(turn.id()));
+        }
+        let staged = match self.repository().staged(&places)? {
+            Some((_, bytes)) => result::read_staged(&bytes),
+            None => Err("there is no staged result".to_owned()),
+        };
+        let situation = Situation {
+            config: &config,
+            state,
+            turn,
+            index: &index,
+        };
+        Ok(result::judge(staged, &situation, leniency))
+    }
+}

@@ -1,0 +1,48 @@
+//! What can be done with a governed repository, one file an operation.
+
+mod accept;
+mod approve;
+mod assign;
+mod checkpoint;
+mod dispatch;
+mod doctor;
+mod escalate;
+mod init;
+mod judge;
+mod mark;
+mod records;
+mod reject;
+mod run_loop;
+mod stage;
+mod start;
+mod status;
+mod step;
+
+use accord_governance::event::Event;
+use accord_governance::state::State;
+
+pub use accept::{Accept, Acceptance};
+pub use approve::Gate;
+pub use assign::Assigned;
+pub use checkpoint::Checkpoint;
+pub use dispatch::Dispatched;
+pub(crate) use dispatch::pretty;
+pub use doctor::{Finding, Level};
+pub use init::{InitOptions, Initialized, init};
+pub use records::{Query, RunChoice};
+pub use reject::{Reject, Rejected};
+pub use run_loop::{Loop, Looped, Stop};
+pub use stage::{Deed, Staged};
+pub use start::Start;
+pub use status::{NextStep, Overview, TurnView};
+pub use step::{Step, Stepped};
+
+/// A run that moved.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Moved {
+    /// Where it stands now.
+    pub state: State,
+    /// What was emitted on the way, in order.
+    pub events: Vec<Event>,
+}

@@ -1,0 +1,87 @@
+//! A turn is rejected: it is tried again, or the run is blocked.
+
+use accord_contract::codes::Failure;
+use accord_governance::accept::Write;
+use accord_governance::run::{self, Rejection};
+use accord_governance::state::Status;
+use accord_governance::{TurnId, dispatch};
+
+use super::Moved;
+use crate::Runs;
+
+/// Why a turn is rejected.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reject {
+    /// The turn; the only one, when none is named.
+    pub turn: Option<TurnId>,
+    /// Why, for people and for the worker's next try.
+    pub reason: String,
+    /// What was wrong with its result.
+    pub errors: Vec<String>,
+    /// The stage that found it.
+    pub failed_stage: Option<String>,
+}
+
+/// A turn that was rejected.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Rejected {
+    /// Whether it may be tried again; else the run is blocked.
+    pub again: bool,
+    /// Where the rejected result is kept, where there was one.
+    pub kept: Option<String>,
+    /// The run that it belongs to.
+    pub moved: Moved,
+}
+
+impl Runs {
+    /// Rejects a turn. Its result is kept aside, and its staging is empty for the next try.
+    ///
+    /// # Errors
+    /// With `invalid_state_transition`, `turn_not_active` or `target_required`.
+    pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
+        let mut work = self.begin()?;
+        let turn = work.target(reject.turn.as_ref())?;
+        let rejection = Rejection {
+            reason: reject.reason.clone(),
+            errors: reject.errors.clone(),
+            failed_stage: reject.failed_stage.clone(),
+            baseline: work.baseline()?,
+        };
+        let now = work.now();
+        let change = run::reject(
+            &work.state,
+            &work.config,
+            Some(turn.id()),
+            &rejection,
+            &mut work.ids,
+            now,
+        )?;
+        let staging = dispatch::staging_path(turn.id());
+        let staged = work.held.staged(std::slice::from_ref(&staging))?;
+        let kept = match &staged {
+            Some((_, bytes)) => {
+                Some(
+                    work.held
+                        .keep_rejected(turn.id(), turn.attempt(), now, bytes)?,
+                )
+            }
+            None => None,
+        };
+        work.commit(&change, vec![Write::Remove { path: staging }])?;
+        work.note_turns();
+        let blocked = work.state.status() == Status::Blocked;
+        if blocked {
+            work.escalated(Some(&turn), Some(&reject.reason));
+            work.note("blocked", Some(&turn));
+        }
+        Ok(Rejected {
+            again: !blocked,
+            kept: kept.map(|path| path.to_string()),
+            moved: Moved {
+                state: change.state,
+                events: change.events,
+            },
+        })
+    }
+}

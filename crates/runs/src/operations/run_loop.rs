@@ -1,0 +1,311 @@
+//! Turn after turn, until the run is over or somebody is needed.
+//!
+//! Where a phase lets several turns be active, their workers work side by side; each has a thread
+//! that carries its turn, and this one gives turns out and passes gates.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, Scope};
+use std::time::Duration;
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::TurnId;
+use accord_governance::state::{Block, Status};
+
+use super::{Dispatched, Gate, NextStep};
+use crate::Runs;
+use crate::carry::{Carried, Manner};
+use crate::world::Notice;
+
+/// How long to wait before a worker that came to nothing is started again, the first time.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How a run is driven.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Loop {
+    /// How turns are carried.
+    pub manner: Manner,
+    /// How many turns are given out at most.
+    pub max_turns: Option<usize>,
+    /// Whether gates that wait for a person are passed.
+    pub auto_approve: bool,
+}
+
+/// Why a run is driven no further.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// The run is over.
+    Completed,
+    /// The run is blocked: a person is needed.
+    Blocked,
+    /// A gate waits for a person.
+    GateHeld(Gate),
+    /// A turn is done by a person.
+    ByHand(Box<Dispatched>),
+    /// As many turns were given out as may be.
+    MaxTurns,
+    /// It was told to stop.
+    Cancelled,
+    /// No run goes on; this is to be done first.
+    Stands(NextStep),
+}
+
+/// How far a run was driven.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Looped {
+    /// Why no further.
+    pub stop: Stop,
+    /// How many turns were accepted on the way.
+    pub accepted: usize,
+}
+
+/// What a thread has to say about its turn.
+type Report = (TurnId, Result<Carried, Failure>);
+
+impl Runs {
+    /// Drives the run on, turn after turn.
+    ///
+    /// # Errors
+    /// With the first failure that another try does not mend. Workers that still work are waited
+    /// for before.
+    pub fn run_loop(&self, options: &Loop) -> Result<Looped, Failure> {
+        let (sender, receiver) = channel();
+        thread::scope(|scope| {
+            let mut driver = Driver {
+                runs: self,
+                options,
+                sender,
+                receiver,
+                out: BTreeSet::new(),
+                tries: BTreeMap::new(),
+                given: 0,
+                accepted: 0,
+            };
+            let stop = driver.drive(scope);
+            // Nobody is left behind: a turn under way is carried to its end.
+            while !driver.out.is_empty() {
+                driver.wait()?;
+            }
+            Ok(Looped {
+                stop: stop?,
+                accepted: driver.accepted,
+            })
+        })
+    }
+}
+
+struct Driver<'a> {
+    runs: &'a Runs,
+    options: &'a Loop,
+    sender: Sender<Report>,
+    receiver: Receiver<Report>,
+    /// The turns that threads of ours carry.
+    out: BTreeSet<TurnId>,
+    /// How often the worker of a turn came to nothing.
+    tries: BTreeMap<TurnId, u64>,
+    given: usize,
+    accepted: usize,
+}
+
+impl<'a> Driver<'a> {
+    fn drive<'scope>(&mut self, scope: &'scope Scope<'scope, 'a>) -> Result<Stop, Failure> {
+        loop {
+            if self.is_cancelled() {
+                return Ok(Stop::Cancelled);
+            }
+            let next = self.runs.status()?.next;
+            let mut stop = None;
+            let mut moved = false;
+            for step in next {
+                if step.turn().is_some_and(|turn| self.out.contains(turn)) {
+                    continue;
+                }
+                match self.take(step, scope)? {
+                    Taken::Moved => {
+                        moved = true;
+                        break;
+                    }
+                    Taken::Waits => {}
+                    Taken::Stop(why) => {
+                        stop = Some(why);
+                        break;
+                    }
+                }
+            }
+            match stop {
+                _ if moved => {}
+                // What a worker under way comes to may change what is to be done.
+                Some(stop) if self.out.is_empty() => return Ok(stop),
+                None if self.out.is_empty() => {
+                    let message = "the run is active and nothing is due in it";
+                    return Err(Failure::new(Code::XchainInvalidStateTransition, message));
+                }
+                _ => {
+                    if let Some(stop) = self.wait()? {
+                        return Ok(stop);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a step, where it can be taken now.
+    fn take<'scope>(
+        &mut self,
+        step: NextStep,
+        scope: &'scope Scope<'scope, 'a>,
+    ) -> Result<Taken, Failure> {
+        let runs = self.runs;
+        Ok(match step {
+            NextStep::Examine(failure) => return Err(failure),
+            NextStep::Start { restart: true } if runs.state()?.status() == Status::Completed => {
+                Taken::Stop(Stop::Completed)
+            }
+            start @ NextStep::Start { .. } => Taken::Stop(Stop::Stands(start)),
+            NextStep::Resolve { .. } => Taken::Stop(Stop::Blocked),
+            NextStep::ApproveTransition { gate, .. } => {
+                self.approve(Gate::Transition, Some(gate))?
+            }
+            NextStep::ApproveCompletion { gate } => self.approve(Gate::Completion, gate)?,
+            NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::Assign { .. }
+                if self
+                    .options
+                    .max_turns
+                    .is_some_and(|most| self.given >= most) =>
+            {
+                Taken::Stop(Stop::MaxTurns)
+            }
+            NextStep::Checkpoint if self.options.manner.checkpoint => {
+                let made = runs.checkpoint(None)?;
+                runs.world().tell(&Notice::Checkpointed {
+                    commit: made.commit,
+                });
+                Taken::Moved
+            }
+            // Files of workers under way are theirs to answer for.
+            NextStep::Checkpoint | NextStep::Tidy { .. } if !self.out.is_empty() => Taken::Waits,
+            NextStep::Checkpoint | NextStep::Tidy { .. } => {
+                // The assignment says best what stands in its way.
+                runs.assign(None)?;
+                Taken::Moved
+            }
+            NextStep::Assign { role } => {
+                let assigned = runs.assign(Some(&role))?;
+                self.given += 1;
+                let turn = assigned.turn.id().clone();
+                runs.world().tell(&Notice::Assigned {
+                    turn: turn.clone(),
+                    role,
+                });
+                self.give_out(turn, scope);
+                Taken::Moved
+            }
+            NextStep::Work {
+                by_hand: true,
+                turn,
+                ..
+            } => Taken::Stop(Stop::Stands(NextStep::Work {
+                staging: accord_governance::dispatch::staging_path(&turn),
+                by_hand: true,
+                turn,
+            })),
+            NextStep::Dispatch { turn }
+            | NextStep::Work { turn, .. }
+            | NextStep::Accept { turn }
+            | NextStep::Mend { turn, .. }
+            | NextStep::Reconcile { turn } => {
+                runs.refuse_if_busy(&turn)?;
+                self.give_out(turn, scope);
+                Taken::Moved
+            }
+        })
+    }
+
+    fn approve(&self, gate: Gate, name: Option<String>) -> Result<Taken, Failure> {
+        if !self.options.auto_approve {
+            return Ok(Taken::Stop(Stop::GateHeld(gate)));
+        }
+        self.runs.approve(gate)?;
+        let approved = Notice::Approved { gate: name };
+        self.runs.world().tell(&approved);
+        Ok(Taken::Moved)
+    }
+
+    /// Has a thread carry a turn.
+    fn give_out<'scope>(&mut self, turn: TurnId, scope: &'scope Scope<'scope, 'a>) {
+        self.out.insert(turn.clone());
+        let (runs, manner) = (self.runs, self.options.manner);
+        let sender = self.sender.clone();
+        scope.spawn(move || {
+            let carried = runs.carry(&turn, manner);
+            // The driver waits for every turn that it gave out.
+            let _ = sender.send((turn, carried));
+        });
+    }
+
+    /// Waits for a turn that is out.
+    fn wait(&mut self) -> Result<Option<Stop>, Failure> {
+        let Ok((turn, carried)) = self.receiver.recv() else {
+            return Ok(None);
+        };
+        self.out.remove(&turn);
+        match carried {
+            Ok(Carried::Accepted(_)) => {
+                self.accepted += 1;
+                Ok(None)
+            }
+            Ok(Carried::Blocked(_)) => Ok(Some(Stop::Blocked)),
+            Ok(Carried::ByHand(dispatched)) => Ok(Some(Stop::ByHand(Box::new(dispatched)))),
+            Err(failure) => self.try_again(turn, failure),
+        }
+    }
+
+    /// A worker came to nothing: its turn is carried again, for as often as turns may be tried.
+    /// Then the run is blocked, so that a person looks.
+    fn try_again(&mut self, turn: TurnId, failure: Failure) -> Result<Option<Stop>, Failure> {
+        match failure.code {
+            Code::XchainWorkerCancelled => return Ok(Some(Stop::Cancelled)),
+            Code::XchainWorkerNotStarted
+            | Code::XchainWorkerStalled
+            | Code::XchainWorkerTimedOut
+            | Code::XchainWorkerWithoutResult
+            | Code::XchainWorkerFailed => {}
+            _ => return Err(failure),
+        }
+        let tries = self.tries.entry(turn.clone()).or_default();
+        *tries += 1;
+        let most = self.runs.config()?.rules.max_turn_retries;
+        if *tries >= most {
+            self.runs.block(&Block::dispatch(&failure.message, &turn))?;
+            return Ok(Some(Stop::Blocked));
+        }
+        let pause = PAUSE * u32::try_from(*tries).unwrap_or(u32::MAX);
+        self.pause(pause);
+        Ok(None)
+    }
+
+    fn pause(&self, pause: Duration) {
+        let mut left = pause;
+        while !left.is_zero() && !self.is_cancelled() {
+            let nap = left.min(Duration::from_millis(20));
+            thread::sleep(nap);
+            left -= nap;
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        let word = self.runs.world().cancel_word();
+        word.is_some_and(accord_process::Cancel::is_cancelled)
+    }
+}
+
+/// What came of a step.
+enum Taken {
+    /// Something moved: look again.
+    Moved,
+    /// It cannot be taken while others work.
+    Waits,
+    /// It ends the loop.
+    Stop(Stop),
+}

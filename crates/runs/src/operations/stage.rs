@@ -1,0 +1,167 @@
+//! A person stages the result of a turn that they did themselves, without writing JSON.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_governance::config::WriteAuthority;
+use accord_governance::state::Turn;
+use accord_governance::{RepoPath, TurnId};
+use serde_json::json;
+
+use super::pretty;
+use crate::Runs;
+use crate::work::Work;
+
+/// What a person did in a turn.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Deed {
+    /// The turn; the only one, when none is named.
+    pub turn: Option<TurnId>,
+    /// What was done.
+    pub summary: String,
+    /// What was decided.
+    pub decisions: Vec<String>,
+    /// What speaks against it.
+    pub objections: Vec<String>,
+    /// The files that were changed; what git sees, when none is named.
+    pub files: Vec<String>,
+    /// The checks that were made, and passed.
+    pub verified: Vec<String>,
+    /// Who is proposed next; the first that the phase allows, when nobody is named.
+    pub next_role: Option<String>,
+    /// Whether the phase is done.
+    pub next_phase: bool,
+    /// Whether the run is done.
+    pub complete: bool,
+    /// What another person must decide first.
+    pub needs_human: Option<String>,
+}
+
+/// A result that is staged.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Staged {
+    /// The turn.
+    pub turn: Turn,
+    /// Where the result is.
+    pub path: String,
+    /// The result.
+    pub result: Object,
+}
+
+impl Runs {
+    /// Stages the result of a turn. One that is staged already is replaced.
+    ///
+    /// # Errors
+    /// With `turn_not_active` or `target_required`, with `invalid_state_transition` when the run
+    /// is not active, with `unknown_phase` when there is no phase behind this one.
+    pub fn stage_deed(&self, deed: &Deed) -> Result<Staged, Failure> {
+        let work = self.begin()?;
+        let turn = work.target(deed.turn.as_ref())?;
+        let result = result(&work, &turn, deed)?;
+        let path = work.held.stage(turn.id(), &pretty(&result))?;
+        Ok(Staged {
+            turn,
+            path: path.to_string(),
+            result,
+        })
+    }
+}
+
+fn result(work: &Work<'_>, turn: &Turn, deed: &Deed) -> Result<Object, Failure> {
+    let files = match deed.files.as_slice() {
+        [] => observed(work, turn)?,
+        named => named.to_vec(),
+    };
+    let only_reviews = work
+        .config
+        .role(turn.role())
+        .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
+    let kind = match only_reviews || files.is_empty() {
+        true => "review",
+        false => "workspace",
+    };
+    let mut ids = work
+        .held
+        .index(work.state.run_id())?
+        .decisions()
+        .continued();
+    let decisions = deed.decisions.iter().map(|statement| {
+        json!({"id": ids.take_next(), "category": "process", "statement": statement,
+            "rationale": "decided by the person who did the turn"})
+    });
+    let objections = deed.objections.iter().enumerate().map(|(at, statement)| {
+        json!({"id": format!("OBJ-{:03}", at + 1), "severity": "low", "statement": statement,
+            "status": "raised"})
+    });
+    let verification = match deed.verified.as_slice() {
+        [] => json!({"status": "skipped"}),
+        checks => {
+            json!({"status": "pass", "commands": checks, "evidence_summary": "checked by hand"})
+        }
+    };
+    let document = json!({
+        "schema_version": "1.0",
+        "run_id": work.run_member(),
+        "turn_id": turn.id().as_str(),
+        "role": turn.role(),
+        "runtime_id": turn.runtime_id(),
+        "status": if deed.needs_human.is_some() { "needs_human" } else { "completed" },
+        "summary": deed.summary,
+        "decisions": decisions.collect::<Vec<Value>>(),
+        "objections": objections.collect::<Vec<Value>>(),
+        "files_changed": files,
+        "verification": verification,
+        "artifact": {"type": kind},
+        "proposed_next_role": next_role(work, turn, deed),
+    });
+    let Value::Object(mut document) = document else {
+        return Ok(Object::new());
+    };
+    if let Some(reason) = &deed.needs_human {
+        document.insert("needs_human_reason".to_owned(), reason.as_str().into());
+    }
+    if deed.next_phase {
+        let phase = work.state.phase();
+        let next = work.config.next_phase(phase).ok_or_else(|| {
+            let message = format!("{phase} is the last phase");
+            Failure::new(Code::XchainUnknownPhase, message).suggesting("ask for the end of the run")
+        })?;
+        document.insert("phase_transition_request".to_owned(), next.into());
+    }
+    if deed.complete {
+        document.insert("run_completion_request".to_owned(), true.into());
+    }
+    Ok(document)
+}
+
+/// What git sees that the turn changed.
+fn observed(work: &Work<'_>, turn: &Turn) -> Result<Vec<String>, Failure> {
+    let Some(git) = work.git()? else {
+        return Ok(Vec::new());
+    };
+    let baseline = turn.baseline();
+    let seen = git.observe(baseline.as_ref())?;
+    let before = baseline.map(|baseline| baseline.dirty).unwrap_or_default();
+    let own = seen.changed.into_iter().filter(|(path, mark)| {
+        let was = before
+            .iter()
+            .any(|(dirty, was)| dirty == path && was == mark);
+        let operational = RepoPath::parse(path).is_ok_and(|path| path.is_operational());
+        !was && !operational
+    });
+    Ok(own.map(|(path, _)| path).collect())
+}
+
+fn next_role(work: &Work<'_>, turn: &Turn, deed: &Deed) -> String {
+    if let Some(role) = &deed.next_role {
+        return role.clone();
+    }
+    if deed.complete || deed.needs_human.is_some() {
+        return "human".to_owned();
+    }
+    let route = work.config.route(work.state.phase());
+    let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
+    let mut others = allowed.unwrap_or_default().iter();
+    let other = others.find(|role| *role != turn.role());
+    other.map_or_else(|| "human".to_owned(), String::clone)
+}

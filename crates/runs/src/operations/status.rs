@@ -1,0 +1,281 @@
+//! Where a run stands, and what is to be done next. Looks only: no lock, no write.
+
+use std::path::PathBuf;
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Extensible, Value};
+use accord_governance::config::{Config, RuntimeType, WriteAuthority};
+use accord_governance::run::BaselineCheck;
+use accord_governance::state::{State, Status, Turn, TurnStatus};
+use accord_governance::{RepoPath, TurnId, dispatch};
+use accord_trees::Holder;
+
+use super::assign::{due_role, look};
+use crate::Runs;
+use crate::git::Git;
+
+/// Where a run stands.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Overview {
+    /// The repository.
+    pub root: PathBuf,
+    /// The configuration, where it is sound.
+    pub config: Result<Config, Failure>,
+    /// The state, where it is sound.
+    pub state: Result<State, Failure>,
+    /// The active turns.
+    pub turns: Vec<TurnView>,
+    /// How many turns of the run were accepted.
+    pub accepted_turns: u64,
+    /// What is to be done next, the first first; never empty.
+    pub next: Vec<NextStep>,
+    /// Who works on the repository just now.
+    pub holder: Option<Holder>,
+    /// Journals that the next writer brings to their end.
+    pub journals: Vec<String>,
+}
+
+/// An active turn.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TurnView {
+    /// The turn.
+    pub turn: Turn,
+    /// What carries it out.
+    pub runtime: Option<RuntimeType>,
+    /// Whether its result is staged.
+    pub staged: bool,
+    /// Whether it should be done by now.
+    pub overdue: bool,
+}
+
+/// What is to be done next.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum NextStep {
+    /// Something is not sound: look closer.
+    Examine(Failure),
+    /// Begin a run.
+    Start {
+        /// Whether one that is over is left behind.
+        restart: bool,
+    },
+    /// Give a role its turn.
+    Assign {
+        /// The role.
+        role: String,
+    },
+    /// Commit what accepted turns changed.
+    Checkpoint,
+    /// Commit or stash what belongs to no turn.
+    Tidy {
+        /// The files.
+        files: Vec<String>,
+    },
+    /// Hand a turn to its worker.
+    Dispatch {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// The worker works; its result belongs there.
+    Work {
+        /// The turn.
+        turn: TurnId,
+        /// Where its result belongs.
+        staging: String,
+        /// Whether a person is the worker.
+        by_hand: bool,
+    },
+    /// Accept a turn whose result is staged.
+    Accept {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// A result was refused: mend it and accept it again, or reject the turn.
+    Mend {
+        /// The turn.
+        turn: TurnId,
+        /// Why it was refused.
+        why: String,
+    },
+    /// Another turn changed the same files: reject the turn, or merge by hand.
+    Reconcile {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// A person lets the run into the next phase.
+    ApproveTransition {
+        /// The gate.
+        gate: String,
+        /// The phase behind it.
+        to: String,
+    },
+    /// A person lets the run end.
+    ApproveCompletion {
+        /// The gate, where there is one.
+        gate: Option<String>,
+    },
+    /// A person looks at what blocks the run and lets it go on.
+    Resolve {
+        /// What is to be done first.
+        action: String,
+    },
+}
+
+impl Runs {
+    /// Where the run stands.
+    ///
+    /// # Errors
+    /// When the repository cannot be looked at; an unsound document is part of the answer.
+    pub fn status(&self) -> Result<Overview, Failure> {
+        let repository = self.repository();
+        let config = self.config();
+        let state = self.state();
+        let mut turns = Vec::new();
+        let mut accepted_turns = 0;
+        if let Ok(state) = &state {
+            let now = self.world.now();
+            for turn in state.turns() {
+                turns.push(TurnView {
+                    runtime: config.as_ref().ok().and_then(|config| kind(config, turn)),
+                    staged: self.is_staged(turn.id())?,
+                    overdue: turn.deadline().is_some_and(|deadline| deadline < now),
+                    turn: turn.clone(),
+                });
+            }
+            accepted_turns = repository.index(state.run_id())?.total_turns();
+        }
+        let next = match (&config, &state) {
+            (Err(failure), _) | (_, Err(failure)) => vec![NextStep::Examine(failure.clone())],
+            (Ok(config), Ok(state)) => self.next_steps(config, state, &turns)?,
+        };
+        let journals = repository.waiting()?;
+        Ok(Overview {
+            root: repository.root().to_owned(),
+            config,
+            state,
+            turns,
+            accepted_turns,
+            next,
+            holder: repository.holder()?,
+            journals: journals.into_iter().map(|journal| journal.path).collect(),
+        })
+    }
+
+    /// Whether a turn's result is staged.
+    pub(crate) fn is_staged(&self, turn: &TurnId) -> Result<bool, Failure> {
+        let Ok(path) = RepoPath::parse(&dispatch::staging_path(turn)) else {
+            return Ok(false);
+        };
+        Ok(self.repository().stat(&path)?.is_some())
+    }
+
+    fn next_steps(
+        &self,
+        config: &Config,
+        state: &State,
+        turns: &[TurnView],
+    ) -> Result<Vec<NextStep>, Failure> {
+        if let Some(pending) = state.pending_transition().filter(|_| waits(state)) {
+            return Ok(vec![NextStep::ApproveTransition {
+                gate: pending.gate,
+                to: pending.to,
+            }]);
+        }
+        if let Some(pending) = state.pending_completion().filter(|_| waits(state)) {
+            return Ok(vec![NextStep::ApproveCompletion { gate: pending.gate }]);
+        }
+        match state.status() {
+            Status::Idle => Ok(vec![NextStep::Start { restart: false }]),
+            Status::Completed | Status::Failed => Ok(vec![NextStep::Start { restart: true }]),
+            Status::Blocked | Status::Paused => {
+                let blocked = state.member("blocked_reason");
+                let action = blocked.pointer("/recovery/recovery_action");
+                let action = action.and_then(Value::as_str);
+                Ok(vec![NextStep::Resolve {
+                    action: action
+                        .unwrap_or("do what is asked for, then resolve the block")
+                        .to_owned(),
+                }])
+            }
+            Status::Active => {
+                let mut steps: Vec<NextStep> = turns.iter().map(step_of).collect();
+                if turns.len() < config.max_concurrent_turns(state.phase())
+                    && let Some(role) = due_role(state, config)
+                    && !turns.iter().any(|view| view.turn.role() == role)
+                {
+                    steps.extend(self.assign_steps(config, state, role)?);
+                }
+                Ok(steps)
+            }
+        }
+    }
+
+    /// What stands between a role and its turn, and the turn.
+    fn assign_steps(
+        &self,
+        config: &Config,
+        state: &State,
+        role: String,
+    ) -> Result<Vec<NextStep>, Failure> {
+        let only_reviews = config
+            .role(&role)
+            .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
+        let mut steps = Vec::new();
+        if !only_reviews {
+            let git = match Git::find(self.repository().root()) {
+                Ok(git) => git,
+                Err(failure) => return Ok(vec![NextStep::Examine(failure)]),
+            };
+            match look(self.repository(), state, git.as_ref()) {
+                Ok(BaselineCheck::Clean(_)) => {}
+                Ok(BaselineCheck::Dirty(_, files)) => steps.push(NextStep::Tidy { files }),
+                Ok(BaselineCheck::Uncheckpointed(..)) => steps.push(NextStep::Checkpoint),
+                Err(failure) => steps.push(NextStep::Examine(failure)),
+            }
+        }
+        steps.push(NextStep::Assign { role });
+        Ok(steps)
+    }
+}
+
+fn waits(state: &State) -> bool {
+    matches!(state.status(), Status::Paused | Status::Blocked)
+}
+
+fn step_of(view: &TurnView) -> NextStep {
+    let turn = view.turn.id().clone();
+    let status = match view.turn.status() {
+        Extensible::Known(status) => Some(*status),
+        Extensible::Unknown(_) => None,
+    };
+    match status {
+        Some(TurnStatus::Conflicted) => NextStep::Reconcile { turn },
+        Some(TurnStatus::FailedAcceptance) if view.staged => {
+            let failure = view.turn.member("last_acceptance_failure");
+            let why = failure.and_then(|failure| failure.get("message")?.as_str());
+            NextStep::Mend {
+                turn,
+                why: why.unwrap_or("its result was refused").to_owned(),
+            }
+        }
+        _ if view.staged => NextStep::Accept { turn },
+        Some(
+            TurnStatus::Assigned
+            | TurnStatus::Retrying
+            | TurnStatus::Stalled
+            | TurnStatus::FailedStart,
+        ) => NextStep::Dispatch { turn },
+        _ => NextStep::Work {
+            staging: dispatch::staging_path(&turn),
+            by_hand: view.runtime == Some(RuntimeType::Manual),
+            turn,
+        },
+    }
+}
+
+fn kind(config: &Config, turn: &Turn) -> Option<RuntimeType> {
+    let runtime = turn.runtime_id().and_then(|id| config.runtime(id));
+    runtime.map(|runtime| runtime.kind)
+}

@@ -1,0 +1,121 @@
+//! The next turn is carried through.
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::state::Status;
+use accord_governance::{Instant, TurnId};
+
+use super::{Gate, NextStep};
+use crate::Runs;
+use crate::carry::{Carried, Manner};
+use crate::world::Notice;
+
+/// Which turn is carried through, and how.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Step {
+    /// The role that gets a turn; the one that is due, when none is named.
+    pub role: Option<String>,
+    /// The active turn that is carried on.
+    pub turn: Option<TurnId>,
+    /// How.
+    pub manner: Manner,
+}
+
+/// Where a step came to.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a step, and the large one is the usual one"
+)]
+pub enum Stepped {
+    /// A turn was carried as far as it goes.
+    Carried(Carried),
+    /// A gate waits for a person.
+    Waits(Gate),
+    /// No run goes on; this is to be done first.
+    Stands(NextStep),
+}
+
+impl Runs {
+    /// Carries the next turn through: the active one, or one that is assigned for it.
+    ///
+    /// # Errors
+    /// As [`Runs::assign`] and [`Runs::carry`].
+    pub fn step(&self, step: &Step) -> Result<Stepped, Failure> {
+        if let Some(turn) = &step.turn {
+            self.refuse_if_busy(turn)?;
+            return self.carry(turn, step.manner).map(Stepped::Carried);
+        }
+        if step.role.is_none() {
+            let overview = self.status()?;
+            let next = overview.next.into_iter().next();
+            match next {
+                Some(NextStep::ApproveTransition { .. }) => {
+                    return Ok(Stepped::Waits(Gate::Transition));
+                }
+                Some(NextStep::ApproveCompletion { .. }) => {
+                    return Ok(Stepped::Waits(Gate::Completion));
+                }
+                Some(NextStep::Examine(failure)) => return Err(failure),
+                Some(NextStep::Checkpoint) if step.manner.checkpoint => {
+                    let made = self.checkpoint(None)?;
+                    self.world.tell(&Notice::Checkpointed {
+                        commit: made.commit,
+                    });
+                }
+                // What stands in the way is said best by the assignment itself.
+                Some(NextStep::Assign { .. } | NextStep::Tidy { .. } | NextStep::Checkpoint)
+                | None => {}
+                Some(other) => match other.turn() {
+                    Some(turn) => {
+                        self.refuse_if_busy(turn)?;
+                        return self.carry(turn, step.manner).map(Stepped::Carried);
+                    }
+                    None => return Ok(Stepped::Stands(other)),
+                },
+            }
+        }
+        let assigned = self.assign(step.role.as_deref())?;
+        let turn = assigned.turn.id();
+        self.world.tell(&Notice::Assigned {
+            turn: turn.clone(),
+            role: assigned.turn.role().to_owned(),
+        });
+        self.carry(turn, step.manner).map(Stepped::Carried)
+    }
+
+    /// Refuses to give a turn to a second worker while its first one works.
+    pub(crate) fn refuse_if_busy(&self, turn: &TurnId) -> Result<(), Failure> {
+        let state = self.state()?;
+        if state.status() != Status::Active {
+            return Ok(());
+        }
+        let member = |name: &str| state.turn(turn)?.member(name).cloned();
+        let pid = member("worker_pid").and_then(|pid| u32::try_from(pid.as_u64()?).ok());
+        let began = member("worker_started_at");
+        let began = began.and_then(|began| Instant::parse(began.as_str()?));
+        let (Some(pid), Some(began)) = (pid, began) else {
+            return Ok(());
+        };
+        if !accord_process::still_runs(pid, began.millis_since(Instant::from_unix_millis(0))) {
+            return Ok(());
+        }
+        let message = format!("the worker of {turn} still works, as process {pid}");
+        Err(Failure::new(Code::XchainWorkerBusy, message)
+            .with("turn_id", turn.as_str())
+            .with("worker_pid", pid))
+    }
+}
+
+impl NextStep {
+    /// The active turn that the step is about.
+    pub fn turn(&self) -> Option<&TurnId> {
+        match self {
+            Self::Dispatch { turn }
+            | Self::Work { turn, .. }
+            | Self::Accept { turn }
+            | Self::Mend { turn, .. }
+            | Self::Reconcile { turn } => Some(turn),
+            _ => None,
+        }
+    }
+}

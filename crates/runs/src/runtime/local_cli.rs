@@ -1,0 +1,262 @@
+//! A worker that is a program: it gets its briefing by an argument, by standard input or from the
+//! bundle, and stages its result itself.
+//!
+//! Two watchdogs look after it. Until it prints on standard output, or a result is staged, it has
+//! not started: what programs print on standard error is too often only a complaint. Once it has,
+//! any output counts as a sign of life.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+use accord_process::{Ending, Outcome, Spec, StartError, Verdict, Watch, run_watched};
+
+use super::job::{Ended, Job, Sign, shown, span};
+use super::progress::Progress;
+
+/// The most that the system takes as one argument, with the byte that ends it.
+const LONGEST_ARGUMENT: usize = 128 * 1024;
+/// How much of a worker's output is kept beside its bundle.
+const LOG_LIMIT: usize = 16 * 1024 * 1024;
+/// How much of its standard error is repeated where it failed.
+const ERRORS_SHOWN: usize = 2_000;
+/// How long a worker that must end may take to clean up.
+const GRACE: Duration = Duration::from_secs(5);
+/// Where the prompt goes in a command.
+const PLACEHOLDER: &str = "{prompt}";
+
+pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+    let spec = spec(job)?;
+    let mut worker = Worker {
+        job,
+        signs,
+        log: Log::open(job),
+        progress: Progress::new(job),
+        began: Instant::now(),
+        last_sign: None,
+        cause: None,
+    };
+    let outcome = run_watched(&spec, &mut worker);
+    worker.progress.remove();
+    let cause = worker.cause;
+    let outcome = outcome.map_err(|error| not_started(job, &error))?;
+    judge(job, &outcome, cause)
+}
+
+fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
+    let mut invocation = super::program(job.runtime, job.root).unwrap_or_else(|| {
+        // A runtime of another type never comes here.
+        accord_process::Invocation::new("", Vec::<String>::new())
+    });
+    let transport = job.runtime.settings.get("prompt_transport");
+    let by_stdin = transport.and_then(Value::as_str) == Some("stdin");
+    if !by_stdin {
+        let briefing = job.briefing();
+        for word in &mut invocation.args {
+            let Some(text) = word.to_str().filter(|text| text.contains(PLACEHOLDER)) else {
+                continue;
+            };
+            let filled = text.replace(PLACEHOLDER, &briefing);
+            if filled.len() >= LONGEST_ARGUMENT {
+                let message = format!(
+                    "the briefing of {} has {} bytes, more than an argument takes; \
+                     let runtime {} read it with prompt_transport stdin",
+                    job.turn.id(),
+                    briefing.len(),
+                    job.runtime.id
+                );
+                return Err(job.failure(Code::XchainWorkerNotStarted, message));
+            }
+            *word = filled.into();
+        }
+    }
+    let variables = [
+        ("AGENTXCHAIN_TURN_ID", job.turn.id().as_str().into()),
+        ("AGENTXCHAIN_RUN_ID", job.run_id.into()),
+        ("AGENTXCHAIN_ROLE", job.turn.role().into()),
+        ("AGENTXCHAIN_PHASE", job.phase.into()),
+        ("AGENTXCHAIN_PROJECT_ROOT", shown(job.root)),
+        ("AGENTXCHAIN_DISPATCH_DIR", shown(&job.bundle())),
+        ("AGENTXCHAIN_STAGING_PATH", shown(&job.staging())),
+    ];
+    for (name, value) in variables {
+        invocation = invocation.env(name, value.as_str().unwrap_or_default());
+    }
+    let mut spec = Spec::new(invocation)
+        .time_limit(job.limits.whole)
+        .stdout_limit(0, accord_process::Overflow::Discard)
+        .stderr_limit(ERRORS_SHOWN)
+        .grace(GRACE);
+    if by_stdin {
+        spec = spec.stdin(job.briefing());
+    }
+    if let Some(cancel) = job.cancel {
+        spec = spec.cancel(cancel.clone());
+    }
+    Ok(spec)
+}
+
+/// Why a watchdog ended a worker.
+#[derive(Clone, Copy)]
+enum Cause {
+    NoSign,
+    Quiet,
+}
+
+struct Worker<'a, 'b> {
+    job: &'a Job<'b>,
+    signs: &'a mut dyn FnMut(Sign<'_>),
+    log: Option<Log>,
+    progress: Progress,
+    began: Instant,
+    last_sign: Option<Instant>,
+    cause: Option<Cause>,
+}
+
+impl Worker<'_, '_> {
+    fn heard(&mut self, error: bool, bytes: &[u8]) {
+        if let Some(log) = &mut self.log {
+            log.write(bytes);
+        }
+        self.progress.output(error, bytes);
+        (self.signs)(Sign::Output { error, bytes });
+    }
+
+    fn first_sign(&mut self, stream: &str) {
+        if self.last_sign.is_none() {
+            self.progress.first_output();
+            (self.signs)(Sign::FirstOutput { stream });
+        }
+        self.last_sign = Some(Instant::now());
+    }
+}
+
+impl Watch for Worker<'_, '_> {
+    fn started(&mut self, pid: u32) {
+        self.began = Instant::now();
+        self.progress.started(pid);
+        (self.signs)(Sign::Started { pid });
+    }
+
+    fn stdout(&mut self, chunk: &[u8]) {
+        self.first_sign("stdout");
+        self.heard(false, chunk);
+    }
+
+    fn stderr(&mut self, chunk: &[u8]) {
+        if self.last_sign.is_some() {
+            self.last_sign = Some(Instant::now());
+        }
+        self.heard(true, chunk);
+    }
+
+    fn verdict(&mut self, now: Instant) -> Verdict {
+        let limits = self.job.limits;
+        let due = match self.last_sign {
+            None => self.began + limits.startup,
+            Some(last) => last + limits.silence,
+        };
+        if now < due {
+            return Verdict::AskAgain(due.min(self.progress.next_note(now)));
+        }
+        match self.last_sign {
+            None if self.job.is_staged() => {
+                self.first_sign("staged_result");
+                Verdict::AskAgain(now + limits.silence)
+            }
+            None => {
+                self.cause = Some(Cause::NoSign);
+                Verdict::Stop
+            }
+            Some(_) => {
+                self.cause = Some(Cause::Quiet);
+                Verdict::Stop
+            }
+        }
+    }
+}
+
+fn judge(job: &Job<'_>, outcome: &Outcome, cause: Option<Cause>) -> Result<Ended, Failure> {
+    let turn = job.turn.id();
+    let explained = |failure: Failure| {
+        let errors = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();
+        if errors.is_empty() {
+            return failure;
+        }
+        failure.with("stderr", errors)
+    };
+    if outcome.cancelled {
+        return Err(job.given_up());
+    }
+    if outcome.timed_out {
+        return Err(explained(job.timed_out(job.limits.whole)));
+    }
+    if outcome.stopped {
+        let (code, message) = match cause {
+            Some(Cause::NoSign) => (
+                Code::XchainWorkerNotStarted,
+                format!(
+                    "the worker of {turn} gave no sign of life within {}",
+                    span(job.limits.startup)
+                ),
+            ),
+            _ => (
+                Code::XchainWorkerStalled,
+                format!(
+                    "the worker of {turn} was quiet for {}",
+                    span(job.limits.silence)
+                ),
+            ),
+        };
+        return Err(explained(job.failure(code, message)));
+    }
+    if job.is_staged() {
+        return Ok(Ended::Written);
+    }
+    let message = format!(
+        "the worker of {turn} ended ({}) without a result",
+        outcome.ending
+    );
+    let failure = job.failure(Code::XchainWorkerWithoutResult, message);
+    let failure = match outcome.ending {
+        Ending::Exited(code) => failure.with("exit_code", code),
+        _ => failure,
+    };
+    Err(explained(failure))
+}
+
+fn not_started(job: &Job<'_>, error: &StartError) -> Failure {
+    let message = format!("the worker of {} did not start: {error}", job.turn.id());
+    job.failure(Code::XchainWorkerNotStarted, message)
+}
+
+/// What a worker prints, kept beside its bundle for whoever wants to know what it did.
+struct Log {
+    file: File,
+    left: usize,
+}
+
+impl Log {
+    fn open(job: &Job<'_>) -> Option<Self> {
+        let file = super::progress::create(&job.bundle().join("stdout.log")).ok()?;
+        Some(Self {
+            file,
+            left: LOG_LIMIT,
+        })
+    }
+
+    /// That it cannot be kept is no reason to disturb the worker.
+    fn write(&mut self, bytes: &[u8]) {
+        if self.left == 0 {
+            return;
+        }
+        let kept = bytes.len().min(self.left);
+        self.left -= kept;
+        let _ = self.file.write_all(&bytes[..kept]);
+        if self.left == 0 {
+            let _ = self.file.write_all(b"\n[what follows is not kept]\n");
+        }
+    }
+}

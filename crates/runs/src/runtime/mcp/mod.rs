@@ -1,0 +1,261 @@
+//! A worker that is a tool of an MCP server: it is called with the turn, and answers with the
+//! result.
+//!
+//! What is spoken is the least that a call takes: `initialize`, `tools/list`, `tools/call`. A
+//! server's own requests are answered (a ping) or refused; what it only tells is passed over.
+
+mod http;
+mod stdio;
+
+use std::time::{Duration, Instant};
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+use super::job::{Ended, Job, Sign, shown};
+use super::progress::Progress;
+use super::result;
+
+/// The version that is offered.
+const VERSION: &str = "2025-06-18";
+/// The tool that is called when nothing is said.
+const TOOL: &str = "agentxchain_turn";
+/// How many pages of tools are looked through.
+const MOST_PAGES: usize = 100;
+/// The largest message that is taken.
+const MAX_MESSAGE: usize = super::remote_agent::MAX_ANSWER;
+/// How much of a server's words is repeated.
+const WORDS_SHOWN: usize = 2_000;
+
+/// Why a server gave no answer.
+enum Trouble {
+    TimedOut,
+    Cancelled,
+    /// It cannot be reached or does not start.
+    Unreachable(String),
+    /// It broke the protocol, or refused.
+    Failed(String),
+}
+
+/// A way to a server.
+trait Transport {
+    /// Sends a request and waits for what answers it.
+    fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, Trouble>;
+
+    /// Tells something.
+    fn tell(&mut self, notice: &Value, deadline: Instant) -> Result<(), Trouble>;
+
+    /// Says goodbye; what comes of it is of no interest.
+    fn close(self: Box<Self>) {}
+}
+
+pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+    let mut progress = Progress::new(job);
+    progress.asked();
+    let ended = call(job, signs);
+    progress.remove();
+    ended.map_err(|trouble| {
+        let turn = job.turn.id();
+        match trouble {
+            Trouble::TimedOut => job.timed_out(job.limits.whole),
+            Trouble::Cancelled => job.given_up(),
+            Trouble::Unreachable(why) => {
+                let message = format!("the MCP server of {turn} cannot be asked: {why}");
+                job.failure(Code::XchainWorkerNotStarted, message)
+            }
+            Trouble::Failed(why) => {
+                let message = format!("the MCP server of {turn}: {why}");
+                job.failure(Code::XchainWorkerFailed, message)
+            }
+        }
+    })
+}
+
+fn call(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Trouble> {
+    let deadline = Instant::now() + job.limits.whole.min(Duration::from_secs(365 * 24 * 3600));
+    let settings = &job.runtime.settings;
+    let transport: Box<dyn Transport> =
+        if settings.get("transport").and_then(Value::as_str) == Some("streamable_http") {
+            Box::new(http::Address::new(job)?)
+        } else {
+            Box::new(stdio::Program::start(job, signs)?)
+        };
+    let tool = settings.get("tool_name").and_then(Value::as_str);
+    let tool = tool.map(str::trim).filter(|name| !name.is_empty());
+    let mut client = Client {
+        transport,
+        deadline,
+        // A server that does not even greet has not started.
+        greeting: deadline.min(Instant::now() + job.limits.startup),
+        last_id: 0,
+    };
+    let answer = client.work(job, tool.unwrap_or(TOOL), signs);
+    client.transport.close();
+    let answer = answer?;
+    if answer.get("isError") == Some(&Value::Bool(true)) {
+        return Err(Trouble::Failed(format!(
+            "the tool failed: {}",
+            words(&answer)
+        )));
+    }
+    match result::in_tool_answer(&answer) {
+        Some(document) => Ok(Ended::Answered(document)),
+        None if job.is_staged() => Ok(Ended::Written),
+        None => Err(Trouble::Failed(format!(
+            "the tool answered with no turn result: {}",
+            words(&answer)
+        ))),
+    }
+}
+
+struct Client {
+    transport: Box<dyn Transport>,
+    deadline: Instant,
+    greeting: Instant,
+    last_id: u64,
+}
+
+impl Client {
+    fn work(
+        &mut self,
+        job: &Job<'_>,
+        tool: &str,
+        signs: &mut dyn FnMut(Sign<'_>),
+    ) -> Result<Object, Trouble> {
+        let hello = json!({
+            "protocolVersion": VERSION,
+            "capabilities": {},
+            "clientInfo": {"name": "accord", "version": env!("CARGO_PKG_VERSION")},
+        });
+        let greeting = self.greeting;
+        self.ask("initialize", hello, greeting)?;
+        signs(Sign::FirstOutput { stream: "request" });
+        let notice = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        self.transport.tell(&notice, self.deadline)?;
+        self.look_for(tool)?;
+        let call = json!({"name": tool, "arguments": arguments(job)});
+        let deadline = self.deadline;
+        self.ask("tools/call", call, deadline)
+    }
+
+    /// Makes sure that the server has the tool.
+    fn look_for(&mut self, tool: &str) -> Result<(), Trouble> {
+        let mut names: Vec<String> = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MOST_PAGES {
+            let page = match cursor.take() {
+                None => json!({}),
+                Some(cursor) => json!({"cursor": cursor}),
+            };
+            let deadline = self.deadline;
+            let page = self.ask("tools/list", page, deadline)?;
+            let tools = page.get("tools").and_then(Value::as_array);
+            let found = tools.into_iter().flatten();
+            names.extend(found.filter_map(|tool| Some(tool.get("name")?.as_str()?.to_owned())));
+            if names.iter().any(|name| name == tool) {
+                return Ok(());
+            }
+            cursor = page
+                .get("nextCursor")
+                .filter(|next| next.is_string())
+                .cloned();
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let known = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        };
+        Err(Trouble::Failed(format!(
+            "it has no tool {tool}, only: {known}"
+        )))
+    }
+
+    fn ask(&mut self, method: &str, params: Value, deadline: Instant) -> Result<Object, Trouble> {
+        self.last_id += 1;
+        let id = self.last_id;
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let mut answer = self.transport.ask(id, &request, deadline)?;
+        if let Some(error) = answer.get("error") {
+            let message = error.get("message").and_then(Value::as_str);
+            let message = message.unwrap_or("an error without words");
+            return Err(Trouble::Failed(format!(
+                "{method} was refused: {}",
+                cut(message)
+            )));
+        }
+        match answer.remove("result") {
+            Some(Value::Object(result)) => Ok(result),
+            _ => Err(Trouble::Failed(format!(
+                "{method} was answered with no result"
+            ))),
+        }
+    }
+}
+
+/// What the tool is called with.
+fn arguments(job: &Job<'_>) -> Object {
+    let mut arguments = job.envelope();
+    let bundle = job.bundle();
+    let paths = [
+        ("project_root", shown(job.root)),
+        ("assignment_path", shown(&bundle.join("ASSIGNMENT.json"))),
+        ("prompt_path", shown(&bundle.join("PROMPT.md"))),
+        ("context_path", shown(&bundle.join("CONTEXT.md"))),
+        ("staging_path", shown(&job.staging())),
+    ];
+    for (name, path) in paths {
+        arguments.insert(name.to_owned(), path);
+    }
+    arguments
+}
+
+/// What kind of message a server sent.
+enum Heard {
+    /// It answers the request.
+    Answer(Object),
+    /// It asks something itself; this is the reply.
+    Asked(Value),
+    /// Nothing that anybody waits for.
+    Told,
+}
+
+/// Reads a message of a server while the answer to `id` is waited for.
+fn hear(id: u64, text: &[u8]) -> Result<Heard, Trouble> {
+    let message = accord_canon::read(text)
+        .map_err(|error| Trouble::Failed(format!("it wrote something that is no JSON: {error}")))?;
+    let Value::Object(message) = message else {
+        return Err(Trouble::Failed(
+            "it wrote JSON that is no message".to_owned(),
+        ));
+    };
+    let method = message.get("method").and_then(Value::as_str);
+    Ok(match (method, message.get("id")) {
+        (None, Some(answered)) if *answered == id => Heard::Answer(message),
+        (Some("ping"), Some(asked)) => {
+            Heard::Asked(json!({"jsonrpc": "2.0", "id": asked, "result": {}}))
+        }
+        (Some(other), Some(asked)) => Heard::Asked(json!({
+            "jsonrpc": "2.0",
+            "id": asked,
+            "error": {"code": -32601, "message": format!("{other} is not offered here")},
+        })),
+        _ => Heard::Told,
+    })
+}
+
+/// A server's words, cut to what fits into a message.
+fn words(answer: &Object) -> String {
+    let texts: Vec<&str> = result::texts(answer).map(str::trim).collect();
+    match texts.join(" ") {
+        none if none.is_empty() => "it said nothing".to_owned(),
+        said => cut(&said),
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(WORDS_SHOWN).collect()
+}

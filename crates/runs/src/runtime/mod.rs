@@ -1,0 +1,109 @@
+//! What carries turns out: whether it can be used here, and having it do a turn.
+//!
+//! A worker never holds the repository's lock, and what it is worth is for acceptance to say: a
+//! runtime only brings a turn to its worker and a result back.
+
+mod job;
+mod local_cli;
+mod mcp;
+mod progress;
+mod remote_agent;
+mod result;
+
+use std::path::Path;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_governance::config::{Runtime, RuntimeType};
+use accord_process::Invocation;
+
+pub use job::{Ended, Job, Limits, Sign};
+
+/// The types of runtimes that turns can be dispatched to.
+pub const SUPPORTED: &[RuntimeType] = &[
+    RuntimeType::Manual,
+    RuntimeType::LocalCli,
+    RuntimeType::Mcp,
+    RuntimeType::RemoteAgent,
+];
+
+/// The program that a runtime starts, with its arguments and folder; `None` when it starts none.
+pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
+    let starts = match runtime.kind {
+        RuntimeType::LocalCli => true,
+        RuntimeType::Mcp => text(&runtime.settings, "transport") != Some("streamable_http"),
+        _ => false,
+    };
+    if !starts {
+        return None;
+    }
+    let mut words = words(&runtime.settings, "command");
+    if let Some(command) = text(&runtime.settings, "command") {
+        words.push(command.to_owned());
+    }
+    words.extend(self::words(&runtime.settings, "args"));
+    let mut words = words.into_iter();
+    let program = words.next().unwrap_or_default();
+    let folder =
+        text(&runtime.settings, "cwd").map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
+    Some(Invocation::new(program, words).cwd(folder))
+}
+
+/// Checks whether a runtime can be used here; asked before a turn is dispatched, and by the
+/// check-up.
+///
+/// # Errors
+/// With `runtime_not_supported` or `runtime_unavailable`.
+pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
+    if !SUPPORTED.contains(&runtime.kind) {
+        let message = format!("runtime {} is of the type {}", runtime.id, runtime.kind);
+        return Err(Failure::new(Code::XchainRuntimeNotSupported, message)
+            .with("runtime_id", runtime.id.as_str())
+            .with("runtime_type", runtime.kind.as_str()));
+    }
+    let Some(program) = program(runtime, root) else {
+        return Ok(());
+    };
+    let refuse = |why: String| {
+        let message = format!("runtime {}: {why}", runtime.id);
+        Failure::new(Code::XchainRuntimeUnavailable, message)
+            .with("runtime_id", runtime.id.as_str())
+    };
+    if let Some(folder) = program.cwd.as_ref().filter(|folder| !folder.is_dir()) {
+        return Err(refuse(format!(
+            "its folder {} is not there",
+            folder.display()
+        )));
+    }
+    program
+        .locate()
+        .map(|_| ())
+        .map_err(|error| refuse(error.to_string()))
+}
+
+/// Has a turn's worker do its work, and waits for it. What is seen of it meanwhile is told.
+///
+/// # Errors
+/// With `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
+/// `worker_failed` or `worker_cancelled`; nothing of the worker is left then.
+pub fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+    match job.runtime.kind {
+        RuntimeType::Manual => Ok(Ended::ByHand),
+        RuntimeType::LocalCli => local_cli::carry(job, signs),
+        RuntimeType::RemoteAgent => remote_agent::carry(job, signs),
+        RuntimeType::Mcp => mcp::carry(job, signs),
+        RuntimeType::ApiProxy => Err(check(job.runtime, job.root)
+            .err()
+            .unwrap_or_else(|| job.given_up())),
+    }
+}
+
+fn text<'a>(settings: &'a Object, name: &str) -> Option<&'a str> {
+    settings.get(name).and_then(Value::as_str)
+}
+
+fn words(settings: &Object, name: &str) -> Vec<String> {
+    let items = settings.get(name).and_then(Value::as_array);
+    let words = items.into_iter().flatten().filter_map(Value::as_str);
+    words.map(str::to_owned).collect()
+}

@@ -1,0 +1,165 @@
+//! `dispatch-progress-<turn>.json`: how other runners see that a worker is alive. A note for them;
+//! nothing here depends on it.
+
+use std::fs::{File, OpenOptions, remove_file};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use accord_contract::wire::{Object, Value};
+use accord_governance::{HOME, Instant as Moment};
+use rustix::fs::OFlags;
+
+use super::job::Job;
+
+/// How often the note is written at most.
+const PACE: Duration = Duration::from_secs(1);
+/// After how long without output it says so.
+const QUIET: Duration = Duration::from_secs(30);
+
+pub(super) struct Progress {
+    path: PathBuf,
+    note: Object,
+    lines: u64,
+    error_lines: u64,
+    written: Option<Instant>,
+    heard: Instant,
+    changed: bool,
+}
+
+impl Progress {
+    pub(super) fn new(job: &Job<'_>) -> Self {
+        let name = format!("dispatch-progress-{}.json", job.turn.id());
+        let members = [
+            ("turn_id", Value::from(job.turn.id().as_str())),
+            ("runtime_id", job.runtime.id.as_str().into()),
+            ("adapter_type", job.runtime.kind.as_str().into()),
+            ("started_at", Value::Null),
+            ("first_output_at", Value::Null),
+            ("last_activity_at", Value::Null),
+            ("activity_type", "starting".into()),
+            ("activity_summary", "started".into()),
+            ("output_lines", 0.into()),
+            ("stderr_lines", 0.into()),
+            ("silent_since", Value::Null),
+            ("pid", Value::Null),
+        ];
+        let named = members
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
+        Self {
+            path: job.root.join(HOME).join(name),
+            note: named.collect(),
+            lines: 0,
+            error_lines: 0,
+            written: None,
+            heard: Instant::now(),
+            changed: false,
+        }
+    }
+
+    pub(super) fn started(&mut self, pid: u32) {
+        self.heard = Instant::now();
+        for name in ["started_at", "last_activity_at"] {
+            self.set(name, now());
+        }
+        self.set("pid", pid);
+        self.write();
+    }
+
+    /// A request is under way, whose answer alone is a sign.
+    pub(super) fn asked(&mut self) {
+        self.heard = Instant::now();
+        for name in ["started_at", "last_activity_at"] {
+            self.set(name, now());
+        }
+        self.set("activity_type", "request");
+        self.set("activity_summary", "a request is under way");
+        self.write();
+    }
+
+    pub(super) fn first_output(&mut self) {
+        self.set("first_output_at", now());
+    }
+
+    pub(super) fn output(&mut self, error: bool, bytes: &[u8]) {
+        let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
+        let lines = u64::try_from(ends).unwrap_or(u64::MAX);
+        if error {
+            self.error_lines = self.error_lines.saturating_add(lines);
+            self.set("stderr_lines", self.error_lines);
+        } else {
+            self.lines = self.lines.saturating_add(lines);
+            self.set("output_lines", self.lines);
+        }
+        self.heard = Instant::now();
+        self.set("last_activity_at", now());
+        self.set("activity_type", "output");
+        self.set(
+            "activity_summary",
+            format!("{} lines of output", self.lines),
+        );
+        self.set("silent_since", Value::Null);
+        self.note_if_due(self.heard);
+    }
+
+    /// When there is something to note again. Notes it where that is now.
+    pub(super) fn next_note(&mut self, now: Instant) -> Instant {
+        let silent = self.note.get("activity_type").and_then(Value::as_str) == Some("silent");
+        if !silent && now >= self.heard + QUIET {
+            self.set("activity_type", "silent");
+            let summary = format!("no output for {} s", QUIET.as_secs());
+            self.set("activity_summary", summary);
+            self.set("silent_since", self::now());
+        }
+        self.note_if_due(now);
+        match self.written {
+            Some(written) if self.changed => written + PACE,
+            _ if silent => now + QUIET,
+            _ => self.heard + QUIET,
+        }
+    }
+
+    pub(super) fn remove(&self) {
+        let _ = remove_file(&self.path);
+    }
+
+    fn note_if_due(&mut self, now: Instant) {
+        if self.changed && self.written.is_none_or(|written| now >= written + PACE) {
+            self.write();
+        }
+    }
+
+    fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.changed = true;
+        self.note.insert(name.to_owned(), value.into());
+    }
+
+    fn write(&mut self) {
+        self.written = Some(Instant::now());
+        self.changed = false;
+        let Ok(mut text) = serde_json::to_string_pretty(&self.note) else {
+            return;
+        };
+        text.push('\n');
+        if let Ok(mut file) = create(&self.path) {
+            let _ = file.write_all(text.as_bytes());
+        }
+    }
+}
+
+/// Opens a file for new content; never one that a link leads to.
+pub(super) fn create(path: &Path) -> io::Result<File> {
+    let flags = i32::try_from(OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    options.custom_flags(flags).open(path)
+}
+
+/// The clock on the wall, for people; nothing is decided by it.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.map_or(0, |since| since.as_millis());
+    Moment::from_unix_millis(i64::try_from(millis).unwrap_or(i64::MAX)).to_string()
+}

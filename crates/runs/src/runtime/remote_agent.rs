@@ -1,0 +1,71 @@
+//! A worker behind an address: it is posted the turn, and answers with the result.
+
+use std::time::Duration;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+
+use super::job::{Ended, Job, Sign};
+use super::progress::Progress;
+use super::result;
+use crate::web::{self, Question, Trouble};
+
+/// How long an answer is waited for when nothing is said.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The largest answer that is taken.
+pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
+/// How much of a refusal is repeated.
+const BODY_SHOWN: usize = 500;
+
+pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+    let failed = |message: String| job.failure(Code::XchainWorkerFailed, message);
+    let settings = &job.runtime.settings;
+    let declared = settings.get("timeout_ms").and_then(Value::as_u64);
+    let limit = declared.map_or(PATIENCE, Duration::from_millis);
+    let limit = limit.min(job.limits.whole);
+    let headers = web::headers(settings).map_err(|why| {
+        job.failure(
+            Code::XchainWorkerNotStarted,
+            format!("runtime {}: {why}", job.runtime.id),
+        )
+    })?;
+    let url = settings.get("url").and_then(Value::as_str);
+    let url = url.unwrap_or_default().to_owned();
+    let question = Question {
+        url: url.clone(),
+        headers,
+        body: Value::Object(job.envelope()).to_string(),
+        limit,
+        most: MAX_ANSWER,
+    };
+    let mut progress = Progress::new(job);
+    progress.asked();
+    let answer = web::patiently(job.cancel, move || web::post(&question));
+    progress.remove();
+    let answer = answer.map_err(|trouble| match trouble {
+        Trouble::TimedOut => job.timed_out(limit),
+        Trouble::Cancelled => job.given_up(),
+        Trouble::Failed(why) => {
+            let message = format!("the agent of {} gave no answer: {why}", job.turn.id());
+            job.failure(Code::XchainWorkerNotStarted, message)
+        }
+    })?;
+    signs(Sign::FirstOutput { stream: "request" });
+    if !answer.is_good() {
+        let body = String::from_utf8_lossy(&answer.body);
+        let shown: String = body.chars().take(BODY_SHOWN).collect();
+        let message = format!("the agent of {} answered {}", job.turn.id(), answer.status);
+        return Err(failed(message)
+            .with("status", answer.status)
+            .with("body", shown));
+    }
+    match accord_canon::read(&answer.body) {
+        Ok(Value::Object(document)) if result::is_one(&document) => Ok(Ended::Answered(document)),
+        Ok(_) => {
+            let message = "the agent answered with JSON that is no turn result: it needs schema_version, \
+                run_id or turn_id, and status, role or runtime_id";
+            Err(failed(message.to_owned()))
+        }
+        Err(error) => Err(failed(format!("the agent answered with no JSON: {error}"))),
+    }
+}

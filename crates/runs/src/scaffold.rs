@@ -1,0 +1,207 @@
+//! What a new governed repository begins with.
+
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+/// What lasts only while a turn does.
+pub(crate) const IGNORED: [&str; 5] = [
+    ".agentxchain/dispatch/",
+    ".agentxchain/dispatch-progress*",
+    ".agentxchain/staging/",
+    ".agentxchain/locks/",
+    ".agentxchain/transactions/",
+];
+
+/// The documents that the gates of the phases look at, and the records, empty.
+pub(crate) const FILES: [(&str, &str); 10] = [
+    (".planning/PM_SIGNOFF.md", PM_SIGNOFF),
+    (".planning/ROADMAP.md", ROADMAP),
+    (".planning/SYSTEM_SPEC.md", SYSTEM_SPEC),
+    (".planning/IMPLEMENTATION_NOTES.md", IMPLEMENTATION_NOTES),
+    (".planning/acceptance-matrix.md", ACCEPTANCE_MATRIX),
+    (".planning/ship-verdict.md", SHIP_VERDICT),
+    (".planning/RELEASE_NOTES.md", RELEASE_NOTES),
+    ("TALK.md", TALK),
+    (".agentxchain/history.jsonl", ""),
+    (".agentxchain/decision-ledger.jsonl", ""),
+];
+
+/// A project that begins.
+pub(crate) struct Project {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) goal: Option<String>,
+}
+
+/// The configuration: three phases, three roles, a gate behind each phase.
+pub(crate) fn config(project: &Project, agent: Option<&[String]>) -> Object {
+    let mut about = json!({"id": project.id, "name": project.name});
+    if let Some(goal) = &project.goal {
+        about["goal"] = goal.as_str().into();
+    }
+    let mut runtimes = json!({"by-hand": {"type": "manual"}});
+    let mut developer = "by-hand";
+    if let Some(command) = agent {
+        developer = "agent";
+        let transport = match command.iter().any(|word| word.contains("{prompt}")) {
+            true => "argv",
+            false => "stdin",
+        };
+        runtimes["agent"] = json!({
+            "type": "local_cli",
+            "command": command,
+            "prompt_transport": transport,
+        });
+    }
+    let document = json!({
+        "schema_version": "1.0",
+        "project": about,
+        "roles": {
+            "pm": {
+                "title": "Product Manager",
+                "mandate": "Say what is built and for whom, in .planning, and what would show that it is done.",
+                "write_authority": "authoritative",
+                "runtime": "by-hand",
+            },
+            "dev": {
+                "title": "Developer",
+                "mandate": "Build what the plan says, with tests, and write down how it was verified.",
+                "write_authority": "authoritative",
+                "runtime": developer,
+            },
+            "qa": {
+                "title": "Quality",
+                "mandate": "Doubt the work: check every requirement, object to what is wrong, and give the verdict.",
+                "write_authority": "review_only",
+                "runtime": "by-hand",
+            },
+        },
+        "runtimes": runtimes,
+        "routing": {
+            "planning": {
+                "entry_role": "pm",
+                "allowed_next_roles": ["pm", "dev", "human"],
+                "exit_gate": "planning_signoff",
+            },
+            "implementation": {
+                "entry_role": "dev",
+                "allowed_next_roles": ["dev", "qa", "pm", "human"],
+                "exit_gate": "implementation_complete",
+            },
+            "qa": {
+                "entry_role": "qa",
+                "allowed_next_roles": ["qa", "dev", "pm", "human"],
+                "exit_gate": "qa_ship_verdict",
+            },
+        },
+        "gates": {
+            "planning_signoff": {
+                "requires_files": [
+                    ".planning/PM_SIGNOFF.md",
+                    ".planning/ROADMAP.md",
+                    ".planning/SYSTEM_SPEC.md",
+                ],
+                "requires_human_approval": true,
+            },
+            "implementation_complete": {
+                "requires_files": [".planning/IMPLEMENTATION_NOTES.md"],
+                "requires_verification_pass": true,
+            },
+            "qa_ship_verdict": {
+                "requires_files": [
+                    ".planning/acceptance-matrix.md",
+                    ".planning/ship-verdict.md",
+                    ".planning/RELEASE_NOTES.md",
+                ],
+                "requires_verification_pass": true,
+                "requires_human_approval": true,
+            },
+        },
+        "rules": {"challenge_required": true, "max_turn_retries": 2},
+        "prompts": {
+            "pm": ".agentxchain/prompts/pm.md",
+            "dev": ".agentxchain/prompts/dev.md",
+            "qa": ".agentxchain/prompts/qa.md",
+        },
+    });
+    match document {
+        Value::Object(members) => members,
+        _ => Object::new(),
+    }
+}
+
+/// A role's own instructions, to be written on.
+pub(crate) fn role_prompt(title: &str, mandate: &str) -> String {
+    format!(
+        "# {title}\n\n{mandate}\n\nEverything that is written here is part of this role's prompt, turn by turn.\n"
+    )
+}
+
+const PM_SIGNOFF: &str = "# Sign-off
+
+Approved: NO
+
+The product manager changes the line above to YES once the plan can be built from.
+";
+
+const ROADMAP: &str = "# Roadmap
+
+| Req # | What | Shown by |
+|-------|------|----------|
+";
+
+const SYSTEM_SPEC: &str = "# System
+
+## Purpose
+
+(What the system is for.)
+
+## Interface
+
+(What goes in and what comes out.)
+
+## Acceptance Tests
+
+- [ ] Name the executable checks that must pass.
+";
+
+const IMPLEMENTATION_NOTES: &str = "# Implementation
+
+## Changes
+
+(Dev fills this during implementation)
+
+## Verification
+
+(Dev fills this during implementation)
+";
+
+const ACCEPTANCE_MATRIX: &str = "# Acceptance
+
+| Req # | What | Checked by | Status |
+|-------|------|------------|--------|
+| (QA fills this from ROADMAP.md) | | | |
+";
+
+const SHIP_VERDICT: &str = "# Verdict
+
+## Verdict: PENDING
+
+Quality changes the line above to YES once the work can be shipped.
+";
+
+const RELEASE_NOTES: &str = "# Release notes
+
+## User Impact
+
+(QA fills this during the QA phase)
+
+## Verification Summary
+
+(QA fills this during the QA phase)
+";
+
+const TALK: &str = "# Talk
+
+What each accepted turn did, decided and objected to, the newest last.
+";

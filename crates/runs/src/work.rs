@@ -1,0 +1,210 @@
+//! An operation at work: the lock is held, configuration and state are read.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Value;
+use accord_governance::accept::{self, Commit, Record, Write};
+use accord_governance::config::Config;
+use accord_governance::hooks::{self, HookBatch, HookOutcome, HookPhase};
+use accord_governance::run::{Change, Refused};
+use accord_governance::state::{Baseline, State, Status, Turn};
+use accord_governance::{Ids, Instant, RepoPath, TurnId, dispatch};
+use accord_trees::governed::{Held, RecordFile};
+
+use crate::git::Git;
+use crate::operations::Moved;
+use crate::runs::Runs;
+use crate::world::{Notice, World};
+
+/// Where other runners look for the turns that are out.
+const DISPATCH_INDEX: &str = ".agentxchain/dispatch/index.json";
+
+pub(crate) struct Work<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) held: Held,
+    pub(crate) config: Config,
+    pub(crate) state: State,
+    pub(crate) ids: Ids,
+    /// The latest time that this run has seen.
+    latest: Cell<Instant>,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn begin(runs: &'a Runs) -> Result<Self, Failure> {
+        let world = &runs.world;
+        // A configuration that cannot be read is no reason to hold others up.
+        let config = runs.config()?;
+        let held = runs.repository().lock(world.lock_patience())?;
+        for replayed in held.recovered() {
+            world.tell(&Notice::Recovered {
+                journal: replayed.path.to_string(),
+                dropped: replayed.superseded,
+            });
+        }
+        let state = held.state()?.unwrap_or_else(|| State::idle(&config));
+        let last = held.last_lines(RecordFile::Events, 1)?;
+        let last = last
+            .last()
+            .and_then(|event| event.get("timestamp")?.as_str());
+        let last = last.and_then(Instant::parse).unwrap_or(Instant::MIN);
+        Ok(Self {
+            world,
+            held,
+            config,
+            state,
+            ids: world.ids(),
+            latest: Cell::new(last),
+        })
+    }
+
+    /// The time by now; it never goes back.
+    pub(crate) fn now(&self) -> Instant {
+        self.latest.set(self.latest.get().max(self.world.now()));
+        self.latest.get()
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.held.root()
+    }
+
+    /// Writes a change as one.
+    pub(crate) fn commit(
+        &mut self,
+        change: &Change,
+        mut further: Vec<Write>,
+    ) -> Result<(), Failure> {
+        let now = self.now();
+        if change.state.status() != self.state.status()
+            && matches!(change.state.status(), Status::Completed | Status::Blocked)
+        {
+            let index = self.held.index(change.state.run_id())?;
+            let record = accept::run_record(&change.state, &self.config, &index, now);
+            further.extend(record.map(|line| Write::Append {
+                record: Record::RunHistory,
+                line,
+            }));
+        }
+        let commit = Commit::of_change_with(&self.state, change, further, &mut self.ids, now);
+        self.held.commit(&commit)?;
+        self.state = change.state.clone();
+        Ok(())
+    }
+
+    /// Writes a change, and gives it as an answer.
+    pub(crate) fn moved(&mut self, change: Change) -> Result<Moved, Failure> {
+        self.commit(&change, Vec::new())?;
+        Ok(Moved {
+            state: change.state,
+            events: change.events,
+        })
+    }
+
+    /// Writes what records a refusal, and gives the refusal.
+    pub(crate) fn refused(&mut self, refused: Refused) -> Failure {
+        if let Some(record) = refused.record {
+            if let Err(failure) = self.commit(&record, Vec::new()) {
+                return failure;
+            }
+            self.escalated(None, Some(&refused.failure.message));
+            self.note("blocked", None);
+        }
+        refused.failure
+    }
+
+    /// Runs hooks, where there are any.
+    pub(crate) fn hooks(
+        &self,
+        batch: Option<HookBatch>,
+        phase: HookPhase,
+        extra: &[String],
+    ) -> Result<HookOutcome, Failure> {
+        crate::hooks::run_any(batch, phase, &self.held, self.world, extra)
+    }
+
+    /// Tells the hooks that wait for it that the run is blocked. They are advisory: what comes of
+    /// them changes nothing.
+    pub(crate) fn escalated(&self, turn: Option<&Turn>, error: Option<&str>) {
+        if self.state.status() != Status::Blocked {
+            return;
+        }
+        let phase = HookPhase::OnEscalation;
+        let payload = hooks::on_escalation(&self.state, turn, error);
+        let run = self.state.run_id().map(ToString::to_string);
+        let batch = HookBatch::new(phase, self.config.hooks(phase), payload, run);
+        if let Err(failure) = self.hooks(batch, phase, &[]) {
+            self.world.tell(&Notice::Trouble(failure));
+        }
+    }
+
+    /// Notes for other runners where the work stands. That it cannot be noted is told and no
+    /// more: nothing depends on it.
+    pub(crate) fn note(&mut self, reason: &str, turn: Option<&Turn>) {
+        let now = self.now();
+        let session = format!("session_{}", self.ids.hex(8));
+        let noted = self.held.session().and_then(|previous| {
+            // A session belongs to one run.
+            let previous = previous
+                .filter(|session| session.get("run_id") == Some(&self.state.member("run_id")));
+            let document =
+                accept::session(previous.as_ref(), &session, &self.state, reason, turn, now);
+            self.held.save_session(&document)
+        });
+        if let Err(error) = noted {
+            self.world.tell(&Notice::Trouble(error.into()));
+        }
+    }
+
+    /// Notes for other runners which turns are out; as [`Work::note`].
+    pub(crate) fn note_turns(&self) {
+        let document = dispatch::index(&self.state, &self.config, self.now());
+        let noted = own_path(DISPATCH_INDEX)
+            .and_then(|path| Ok(self.held.write_document(&path, &document)?));
+        if let Err(failure) = noted {
+            self.world.tell(&Notice::Trouble(failure));
+        }
+    }
+
+    /// The version control of the repository.
+    pub(crate) fn git(&self) -> Result<Option<Git>, Failure> {
+        Git::find(self.root())
+    }
+
+    /// What the repository is like now.
+    pub(crate) fn baseline(&self) -> Result<Baseline, Failure> {
+        match self.git()? {
+            Some(git) => Ok(git.changes()?.baseline()),
+            None => Ok(without_git()),
+        }
+    }
+
+    /// The turn that is meant.
+    pub(crate) fn target(&self, turn: Option<&TurnId>) -> Result<Turn, Failure> {
+        self.state.target(turn).cloned()
+    }
+
+    pub(crate) fn run_member(&self) -> Value {
+        self.state.member("run_id")
+    }
+}
+
+/// The baseline of a repository without version control.
+pub(crate) fn without_git() -> Baseline {
+    Baseline {
+        head_ref: None,
+        clean: true,
+        dirty: Vec::new(),
+    }
+}
+
+/// A path that this crate itself wrote down, or that the core made.
+pub(crate) fn own_path(text: &str) -> Result<RepoPath, Failure> {
+    RepoPath::parse(text).map_err(|error| {
+        let message = format!("{text}: {error}");
+        Failure::new(
+            accord_contract::codes::Code::XchainPathOutsideRepository,
+            message,
+        )
+    })
+}

@@ -1,0 +1,248 @@
+//! Acceptance and rejection, as they are left on disk.
+
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use accord_governance::state::Status;
+use accord_governance::{TurnId, dispatch};
+use accord_runs::operations::{Accept, Reject, Start};
+use accord_runs::{Runs, World};
+use serde_json::{Value, json};
+
+use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
+
+#[test]
+fn an_accepted_turn_leaves_its_record_and_nothing_else() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
+    let done = accept(&runs, turn.turn.id()).unwrap().accepted;
+    assert_eq!(done.accepted_sequence, 2);
+    assert!(!repo.has(&turn.bundle), "the bundle is gone");
+    assert!(!repo.has(&turn.staging));
+    assert!(runs.repository().waiting().unwrap().is_empty());
+    assert_eq!(
+        repo.json(".agentxchain/dispatch/index.json")["active_turns"],
+        json!({})
+    );
+    assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 1);
+    refused(
+        accept(&runs, turn.turn.id()),
+        Code::XchainTurnAlreadyAccepted,
+    );
+    assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 1);
+}
+
+#[test]
+fn a_result_is_corrected_and_says_so_or_is_refused_when_strict() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    stage(
+        &repo,
+        &turn,
+        &result(&turn, &PLANNING, |result| {
+            result["decisions"] =
+                json!([{"id": "one", "category": "scope", "statement": "s", "rationale": "r"}]);
+        }),
+    );
+    let strict = Accept {
+        strict: true,
+        ..Accept::default()
+    };
+    let failure = refused(runs.accept(&strict), Code::XchainValidationFailed);
+    assert_eq!(failure.details.unwrap()["failed_stage"], "schema");
+    let state = runs.state().unwrap();
+    let stands = state.turns().next().unwrap().document();
+    assert_eq!(stands["status"], "failed_acceptance");
+    let event = repo.lines(".agentxchain/events.jsonl").pop().unwrap();
+    assert_eq!(event["event_type"], "acceptance_failed");
+    let done = accept(&runs, turn.turn.id()).unwrap().accepted;
+    assert_eq!(
+        done.history_entry["normalizations"][0]["code"],
+        "decision_id_assigned"
+    );
+    assert!(
+        done.warnings[0].starts_with("[normalized] "),
+        "{:?}",
+        done.warnings
+    );
+    assert_eq!(
+        repo.lines(".agentxchain/decision-ledger.jsonl")[0]["id"],
+        "DEC-001"
+    );
+}
+
+#[test]
+fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
+    let repo = Repo::plain();
+    repo.hook("on_escalation", "tell", "advisory", 5000, "cat > told.json");
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    stage(&repo, &turn, &json!({"status": "half"}));
+    let reject = Reject {
+        reason: "half done".into(),
+        ..Reject::default()
+    };
+    let first = runs.reject(&reject).unwrap();
+    assert!(first.again);
+    let kept = first.kept.unwrap();
+    assert_eq!(repo.json(&kept)["status"], "half");
+    assert!(!repo.has(&turn.staging));
+    let again = runs.dispatch(None).unwrap();
+    assert!(again.prompt.contains("half done"), "{}", again.prompt);
+    let last = runs.reject(&reject).unwrap();
+    assert!(!last.again && last.kept.is_none());
+    assert_eq!(last.moved.state.status(), Status::Blocked);
+    assert_eq!(
+        repo.json("told.json")["payload"]["failed_turn_id"],
+        turn.turn.id().as_str()
+    );
+    assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 0);
+    runs.resolve().unwrap();
+    runs.dispatch(None).unwrap();
+}
+
+#[test]
+fn a_verification_that_a_policy_wants_again_is_run_again() {
+    let repo = Repo::plain();
+    repo.configure(|config| {
+        config["runtimes"]["agent"] = json!({"type": "local_cli", "command": ["/bin/true"]});
+        config["roles"]["pm"]["runtime"] = json!("agent");
+        config["policies"] = json!([{"id": "again", "rule": "require_reproducible_verification", "action": "block"}]);
+    });
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    let evidence = |command: &str| {
+        result(&turn, &PLANNING, |result| {
+            result["verification"]["machine_evidence"] =
+                json!([{"command": command, "exit_code": 0}]);
+        })
+    };
+    stage(&repo, &turn, &evidence("test -f made-up"));
+    let failure = accept(&runs, turn.turn.id()).unwrap_err();
+    assert!(
+        matches!(
+            failure.code,
+            Code::XchainVerificationReplayDrift | Code::XchainPolicyViolation
+        ),
+        "{failure:?}"
+    );
+    stage(&repo, &turn, &evidence("test -f TALK.md && true"));
+    let done = accept(&runs, turn.turn.id()).unwrap().accepted;
+    assert!(done.history_entry.contains_key("verification_replay"));
+}
+
+#[test]
+fn outputs_that_a_result_disowns_are_deleted_and_nothing_else_is() {
+    let repo = Repo::with_git();
+    repo.write(".gitignore", &(repo.read(".gitignore") + ".env\n"));
+    repo.write("tracked.txt", "t");
+    repo.commit_all("more");
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    repo.write("out.log", "noise");
+    repo.write(".env", "secret");
+    stage(
+        &repo,
+        &turn,
+        &result(&turn, &PLANNING, |result| {
+            let ignore = |path: &str| json!({"path": path, "disposition": "ignore"});
+            result["verification"]["produced_files"] =
+                json!([ignore("out.log"), ignore(".env"), ignore("tracked.txt")]);
+        }),
+    );
+    accept(&runs, turn.turn.id()).unwrap();
+    assert!(!repo.has("out.log"));
+    assert!(repo.has(".env") && repo.has("tracked.txt"));
+}
+
+#[test]
+fn two_turns_that_change_one_file_come_into_conflict() {
+    let repo = Repo::plain();
+    repo.configure(|config| {
+        config["routing"]["planning"]["max_concurrent_turns"] = json!(2);
+    });
+    let runs = repo.started();
+    let (first, second) = (dispatched(&runs, "pm"), dispatched(&runs, "dev"));
+    refused(runs.accept(&Accept::default()), Code::XchainTargetRequired);
+    plan(&repo);
+    for turn in [&first, &second] {
+        stage(&repo, turn, &result(turn, &PLANNING, |_| {}));
+    }
+    accept(&runs, first.turn.id()).unwrap();
+    let failure = refused(accept(&runs, second.turn.id()), Code::XchainConflict);
+    assert_eq!(
+        failure.details.unwrap()["files"].as_array().unwrap().len(),
+        3
+    );
+    let merged = Accept {
+        turn: Some(second.turn.id().clone()),
+        human_merge: true,
+        ..Accept::default()
+    };
+    runs.accept(&merged).unwrap();
+    assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 2);
+}
+
+#[test]
+fn a_repository_that_somebody_works_on_says_who() {
+    let repo = Repo::plain();
+    let held = repo.runs().repository().lock(Duration::ZERO).unwrap();
+    let before = repo.home();
+    let impatient = World::system().patience(Duration::from_millis(50));
+    let runs = Runs::open(&repo.root(), impatient).unwrap();
+    let failure = refused(runs.start(&Start::default()), Code::XchainLockTimeout);
+    assert_eq!(failure.details.unwrap()["owner_pid"], std::process::id());
+    assert!(runs.status().unwrap().holder.unwrap().alive);
+    assert_eq!(repo.home(), before);
+    drop(held);
+    runs.start(&Start::default()).unwrap();
+}
+
+#[test]
+fn time_does_not_go_back_within_a_run() {
+    let repo = Repo::plain();
+    let at = |text: &str| {
+        let now = accord_governance::Instant::parse(text).unwrap();
+        let world = World::new(
+            move || now,
+            move || [now.unix_millis().to_be_bytes()[5]; 32],
+        );
+        Runs::open(&repo.root(), world).unwrap()
+    };
+    at("2026-05-02T10:00:00Z").start(&Start::default()).unwrap();
+    at("2026-05-01T10:00:00Z")
+        .escalate("the clock was set back")
+        .unwrap();
+    let times: Vec<Value> = repo
+        .lines(".agentxchain/events.jsonl")
+        .iter()
+        .map(|event| event["timestamp"].clone())
+        .collect();
+    assert!(
+        times.iter().all(|time| time == "2026-05-02T10:00:00.000Z"),
+        "{times:?}"
+    );
+}
+
+#[test]
+fn the_flat_staging_of_other_runners_is_read() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    repo.write(
+        dispatch::FLAT_STAGING_PATH,
+        &result(&turn, &PLANNING, |_| {}).to_string(),
+    );
+    accept(&runs, turn.turn.id()).unwrap();
+    assert!(!repo.has(dispatch::FLAT_STAGING_PATH));
+    let unknown = TurnId::parse("turn_unknown").unwrap();
+    refused(accept(&runs, &unknown), Code::XchainTurnNotActive);
+}

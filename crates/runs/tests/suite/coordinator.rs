@@ -1,0 +1,399 @@
+//! Several repositories, one initiative.
+
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use accord_governance::TurnId;
+use accord_governance::coordinator::{CoordinatorStatus, DivergenceKind};
+use accord_runs::World;
+use accord_runs::coordinator::{Coordinator, NextMove, Outcome};
+use accord_trees::governed::Repository;
+use serde_json::json;
+
+use crate::initiative::{HOME, Workspace, handed_out};
+use crate::support::refused;
+
+fn into_qa(result: &mut serde_json::Value) {
+    result["phase_transition_request"] = json!("qa");
+}
+
+#[test]
+fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.coordinator();
+    refused(coordinator.step(None), Code::XchainNoInitiative);
+    assert_eq!(coordinator.status().unwrap().next, [NextMove::Init]);
+    let begun = coordinator.init().unwrap();
+    assert_eq!(begun.begun, ["api", "web"]);
+    refused(coordinator.init(), Code::XchainInvalidStateTransition);
+
+    // The entry repository comes first, and is told about the initiative.
+    let (repo, turn) = handed_out(coordinator.step(None));
+    assert_eq!(repo, "api");
+    let bundle = format!("api/.agentxchain/dispatch/turns/{turn}");
+    let context = workspace.json(&format!("{bundle}/COORDINATOR_CONTEXT.json"));
+    assert_eq!(context["workstream_id"], "core");
+    let told = workspace.read(&format!("{bundle}/COORDINATOR_CONTEXT.md"));
+    assert!(
+        workspace
+            .read(&format!("{bundle}/CONTEXT.md"))
+            .contains(&told)
+    );
+    let id = TurnId::parse(&turn).unwrap();
+    let manifest = workspace.runs("api").verify_bundle(&id).unwrap().unwrap();
+    assert_eq!(manifest["files"].as_array().unwrap().len(), 5);
+    let busy = refused(coordinator.step(None), Code::XchainNothingToDispatch);
+    assert_eq!(busy.details.unwrap()["obstacles"][0]["reason"], "repo_busy");
+    let next = coordinator.status().unwrap().next;
+    assert!(matches!(&next[..], [NextMove::Repository { id, .. }] if id == "api"));
+
+    // Its acceptance is taken over, and the next repository is told of it.
+    workspace.carry_out("api", &turn, into_qa);
+    let stepped = coordinator.step(None).unwrap();
+    assert_eq!(stepped.projected[0]["repo_turn_id"], turn.as_str());
+    let (repo, turn) = handed_out(Ok(stepped));
+    assert_eq!(repo, "web");
+    let told = format!("web/.agentxchain/dispatch/turns/{turn}/CONTEXT.md");
+    assert!(workspace.read(&told).contains("built the part of api"));
+    let barrier = &workspace.json(&format!("{HOME}/barriers.json"))["core_completion"];
+    assert_eq!(barrier["status"], "partially_satisfied");
+
+    // The gate between the phases waits for a person.
+    workspace.carry_out("web", &turn, into_qa);
+    let Outcome::Gate { state } = coordinator.step(None).unwrap().outcome else {
+        panic!("the phase is at its end");
+    };
+    assert_eq!(state.status(), CoordinatorStatus::Paused);
+    refused(coordinator.step(None), Code::XchainInvalidStateTransition);
+    let passed = coordinator.approve_gate().unwrap();
+    assert_eq!(passed.state.phase(), "qa");
+    refused(
+        coordinator.approve_gate(),
+        Code::XchainInvalidStateTransition,
+    );
+
+    let (repo, turn) = handed_out(coordinator.step(None));
+    assert_eq!(repo, "api");
+    workspace.carry_out("api", &turn, |result| {
+        result["run_completion_request"] = json!(true);
+    });
+    let Outcome::Gate { state } = coordinator.step(None).unwrap().outcome else {
+        panic!("the initiative is at its end");
+    };
+    assert_eq!(state.pending_gate().unwrap()["gate"], "initiative_ship");
+    assert_eq!(
+        coordinator.approve_gate().unwrap().state.status(),
+        CoordinatorStatus::Completed
+    );
+
+    let ids: Vec<String> = workspace
+        .lines(&format!("{HOME}/decision-ledger.jsonl"))
+        .iter()
+        .map(|line| line["id"].as_str().unwrap().to_owned())
+        .collect();
+    let counted: Vec<String> = (1..=8)
+        .map(|number| format!("DEC-COORD-{number:03}"))
+        .collect();
+    assert_eq!(ids, counted);
+    assert_eq!(
+        workspace
+            .lines(&format!("{HOME}/barrier-ledger.jsonl"))
+            .len(),
+        3
+    );
+    refused(coordinator.step(None), Code::XchainInvalidStateTransition);
+}
+
+#[test]
+fn a_turn_whose_worker_was_not_there_is_handed_out_later() {
+    let workspace = Workspace::new();
+    let runtime = |command: &str| {
+        workspace.change("api/agentxchain.json", |config| {
+            config["runtimes"]["by-hand"] = json!({"type": "local_cli", "command": [command],
+                "prompt_transport": "stdin"});
+        });
+        workspace.commit_all("api");
+    };
+    runtime("no-such-agent-anywhere");
+    let coordinator = workspace.begun();
+    let failure = refused(coordinator.step(None), Code::XchainRuntimeUnavailable);
+    assert_eq!(failure.details.unwrap()["repo_id"], "api");
+    let assigned = workspace.runs("api").state().unwrap();
+    let assigned = assigned.turns().next().unwrap().id().to_string();
+    assert!(workspace.said("turn_dispatched").is_empty());
+    runtime("/bin/sh");
+    let (repo, turn) = handed_out(coordinator.step(None));
+    assert_eq!((repo.as_str(), &turn), ("api", &assigned));
+    assert_eq!(workspace.said("turn_dispatched").len(), 1);
+    assert!(workspace.json(&format!("{HOME}/state.json"))["dispatching"].is_null());
+    // A second try keeps what the first was told.
+    let runs = workspace.runs("api");
+    let reject = accord_runs::operations::Reject {
+        turn: TurnId::parse(&turn),
+        reason: "no".into(),
+        ..Default::default()
+    };
+    assert!(runs.reject(&reject).unwrap().again);
+    let again = runs.dispatch(TurnId::parse(&turn).as_ref()).unwrap();
+    assert!(
+        again
+            .context
+            .contains("What the other repositories have accepted")
+    );
+    let bundle = format!("api/.agentxchain/dispatch/turns/{turn}");
+    assert!(workspace.has(&format!("{bundle}/COORDINATOR_CONTEXT.json")));
+}
+
+#[test]
+fn a_turn_that_cannot_be_assigned_leaves_no_trace() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.begun();
+    workspace.write("api/stray.txt", "nobody's\n");
+    let failure = coordinator.step(None).unwrap_err();
+    assert!(failure.message.starts_with("api: "), "{failure:?}");
+    assert!(workspace.json(&format!("{HOME}/state.json"))["dispatching"].is_null());
+    assert!(workspace.said("turn_dispatched").is_empty());
+    std::fs::remove_file(workspace.root().join("api/stray.txt")).unwrap();
+    assert_eq!(handed_out(coordinator.step(None)).0, "api");
+}
+
+#[test]
+fn a_repository_in_another_run_blocks_until_a_person_accounts_for_it() {
+    let workspace = Workspace::new();
+    workspace.hook(
+        "on_escalation",
+        "advisory",
+        "echo '{\"verdict\":\"allow\"}'",
+    );
+    let coordinator = workspace.begun();
+    let known = workspace.json("web/.agentxchain/state.json")["run_id"].clone();
+    workspace.change("web/.agentxchain/state.json", |state| {
+        state["run_id"] = json!("run_another");
+    });
+    let seen = coordinator.divergence().unwrap();
+    assert_eq!(seen[0].kind, DivergenceKind::RunIdMismatch);
+    assert!(workspace.said("state_resynced").is_empty());
+    refused(coordinator.step(None), Code::XchainCoordinatorDiverged);
+    assert_eq!(
+        workspace.json(&format!("{HOME}/state.json"))["status"],
+        "blocked"
+    );
+    assert_eq!(
+        workspace.lines(&format!("{HOME}/hook-audit.jsonl")).len(),
+        1
+    );
+    let report = format!("{HOME}/RECOVERY_REPORT.md");
+    assert!(workspace.read(&report).contains("run_id_mismatch"));
+    let next = coordinator.status().unwrap().next;
+    assert_eq!(
+        next,
+        [NextMove::Account {
+            report: report.clone()
+        }]
+    );
+
+    // Nothing goes on, and nothing is written, before the report says something.
+    let before = workspace.kept();
+    refused(coordinator.resync(), Code::XchainCoordinatorDiverged);
+    refused(coordinator.step(None), Code::XchainCoordinatorDiverged);
+    assert_eq!(workspace.kept(), before);
+    let filled = "## Trigger\nrestarted\n## Impact\nnone\n## Mitigation\nchecked\n";
+    workspace.write(&report, filled);
+    let synced = coordinator.resync().unwrap();
+    assert!(synced.resumed);
+    assert_eq!(synced.state.repo_run("web"), Some("run_another"));
+    assert_ne!(known, "run_another");
+    assert!(!workspace.has(&report));
+    assert_eq!(
+        workspace.said("blocked_resolved")[0]["recovery_report"],
+        filled
+    );
+    assert_eq!(handed_out(coordinator.step(None)).0, "api");
+}
+
+#[test]
+fn what_a_repository_lost_is_named_and_never_made_up() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.begun();
+    handed_out(coordinator.step(None));
+    workspace.change("api/.agentxchain/state.json", |state| {
+        state["active_turns"] = json!({});
+    });
+    let failure = refused(coordinator.resync(), Code::XchainCoordinatorDiverged);
+    assert_eq!(
+        failure.details.unwrap()["divergence"],
+        json!(["api: turn_disappeared"])
+    );
+    std::fs::remove_file(workspace.root().join("web/.agentxchain/state.json")).unwrap();
+    let kinds: Vec<DivergenceKind> = coordinator
+        .divergence()
+        .unwrap()
+        .iter()
+        .map(|found| found.kind)
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            DivergenceKind::TurnDisappeared,
+            DivergenceKind::RepoStateMissing
+        ]
+    );
+    // A report accounts for the turn, and cannot bring the state back.
+    workspace.write(
+        &format!("{HOME}/RECOVERY_REPORT.md"),
+        "## Trigger\nx\n## Impact\nx\n## Mitigation\nx\n",
+    );
+    let failure = refused(coordinator.resync(), Code::XchainCoordinatorDiverged);
+    assert_eq!(
+        failure.details.unwrap()["divergence"],
+        json!(["web: repo_state_missing"])
+    );
+    assert!(workspace.has(&format!("{HOME}/RECOVERY_REPORT.md")));
+}
+
+#[test]
+fn a_turn_that_wrote_into_another_repository_is_not_taken_over() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.begun();
+    let (_, turn) = handed_out(coordinator.step(None));
+    let run = workspace.json("api/.agentxchain/state.json")["run_id"].clone();
+    workspace.change("api/.agentxchain/state.json", |state| {
+        state["active_turns"] = json!({});
+    });
+    // As a runner would have it that does not look at where files lie.
+    let line = json!({"turn_id": turn, "run_id": run, "role": "dev", "summary": "s",
+        "files_changed": ["src/a.txt", "../web/src/b.txt"], "decisions": []});
+    workspace.write("api/.agentxchain/history.jsonl", &format!("{line}\n"));
+    let before = workspace.kept();
+    refused(coordinator.step(None), Code::XchainCrossRepoWriteViolation);
+    refused(coordinator.resync(), Code::XchainCrossRepoWriteViolation);
+    assert_eq!(workspace.kept(), before);
+}
+
+#[test]
+fn hooks_of_the_coordinator_have_their_say_and_touch_nothing() {
+    let workspace = Workspace::new();
+    workspace.hook(
+        "before_assignment",
+        "blocking",
+        "echo '{\"verdict\":\"block\",\"message\":\"no\"}'",
+    );
+    let coordinator = workspace.begun();
+    refused(coordinator.step(None), Code::XchainHookBlocked);
+    assert!(
+        workspace.json("api/.agentxchain/state.json")["active_turns"]
+            .as_object()
+            .unwrap()
+            .is_empty()
+    );
+    let audit = workspace.lines(&format!("{HOME}/hook-audit.jsonl"));
+    assert_eq!(audit[0]["orchestrator_action"], "blocked");
+    assert!(!workspace.has(".agentxchain/hook-audit.jsonl"));
+
+    // What it does to a repository's state is undone.
+    let before = workspace.read("web/.agentxchain/state.json");
+    let line = "echo '{}' > web/.agentxchain/state.json; echo '{\"verdict\":\"allow\"}'";
+    workspace.hook("before_assignment", "blocking", line);
+    refused(coordinator.step(None), Code::XchainHookStateTamper);
+    assert_eq!(workspace.read("web/.agentxchain/state.json"), before);
+    let barriers = workspace.read(&format!("{HOME}/barriers.json"));
+    let line = format!("rm {HOME}/barriers.json; echo '{{\"verdict\":\"allow\"}}'");
+    workspace.hook("before_assignment", "blocking", &line);
+    refused(coordinator.step(None), Code::XchainHookStateTamper);
+    assert_eq!(workspace.read(&format!("{HOME}/barriers.json")), barriers);
+
+    let said = "cat > seen.json; echo '{\"verdict\":\"allow\",\"annotations\":[{\"key\":\"k\",\"value\":\"v\"}]}'";
+    workspace.hook(
+        "before_assignment",
+        "blocking",
+        "echo '{\"verdict\":\"allow\"}'",
+    );
+    workspace.hook("after_acceptance", "advisory", said);
+    let (_, turn) = handed_out(coordinator.step(None));
+    workspace.carry_out("api", &turn, |_| {});
+    coordinator.step(None).unwrap();
+    let seen = workspace.json("seen.json");
+    assert_eq!(seen["payload"]["repo_turn_id"], turn.as_str());
+    assert_eq!(
+        seen["payload"]["barrier_effects"][0]["new_status"],
+        "partially_satisfied"
+    );
+    let kept = workspace.lines(&format!("{HOME}/hook-annotations.jsonl"));
+    assert_eq!(kept[0]["turn_id"], turn.as_str());
+}
+
+#[test]
+fn one_works_at_a_time_and_a_workspace_may_be_a_repository_of_its_own() {
+    let workspace = Workspace::new();
+    let held = Repository::open(&workspace.root())
+        .unwrap()
+        .lock(Duration::ZERO)
+        .unwrap();
+    let hasty = World::system().patience(Duration::ZERO);
+    let other = Coordinator::open(&workspace.root(), hasty).unwrap();
+    let failure = refused(other.init(), Code::XchainLockTimeout);
+    assert!(
+        failure.message.contains(&std::process::id().to_string()),
+        "{failure:?}"
+    );
+    drop(held);
+    // The workspace is `api` itself.
+    let inner = crate::initiative::config();
+    workspace.change("agentxchain-multi.json", |config| *config = json!(null));
+    std::fs::remove_file(workspace.root().join("agentxchain-multi.json")).unwrap();
+    workspace.write("api/agentxchain-multi.json", &format!("{inner:#}\n"));
+    workspace.change("api/agentxchain-multi.json", |config| {
+        config["repos"] = json!({"api": {"path": "."}, "web": {"path": "../web"}});
+        config["hooks"]["before_assignment"] = json!([{"name": "h", "type": "process",
+            "command": ["/bin/sh", "-c", "echo '{\"verdict\":\"allow\"}'"], "timeout_ms": 5000, "mode": "blocking"}]);
+    });
+    workspace.commit_all("api");
+    let coordinator = Coordinator::open(&workspace.root().join("api"), World::system()).unwrap();
+    coordinator.init().unwrap();
+    let (repo, turn) = handed_out(coordinator.step(None));
+    assert_eq!(repo, "api");
+    workspace.carry_out("api", &turn, |_| {});
+    assert_eq!(handed_out(coordinator.step(None)).0, "web");
+}
+
+#[test]
+fn a_workspace_that_is_not_sound_begins_nothing() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.coordinator();
+    let code = |change: fn(&mut serde_json::Value)| {
+        let whole = workspace.read("agentxchain-multi.json");
+        workspace.change("agentxchain-multi.json", change);
+        let failure = coordinator.init().unwrap_err();
+        workspace.write("agentxchain-multi.json", &whole);
+        assert!(!workspace.has(&format!("{HOME}/state.json")));
+        assert!(!workspace.has("web/.agentxchain/state.json"), "{failure:?}");
+        let words = failure.message.split(':').next().unwrap().to_owned();
+        (failure.code, words)
+    };
+    let invalid = |word: &str| (Code::XchainInvalidCoordinatorConfig, word.to_owned());
+    assert_eq!(
+        code(|config| config["repos"]["web"]["path"] = json!("./gone")),
+        invalid("repo_path_missing")
+    );
+    assert_eq!(
+        code(|config| config["repos"]["web"]["path"] = json!("./agentxchain-multi.json")),
+        invalid("repo_path_not_directory")
+    );
+    assert_eq!(
+        code(|config| config["repos"]["web"]["path"] = json!("./api/.git")),
+        invalid("repo_not_governed")
+    );
+    assert_eq!(
+        code(|config| config["repos"]["web"]["path"] = json!("api/../api")),
+        invalid("repo_path_invalid")
+    );
+    let aligned = code(|config| {
+        config["routing"]["more"] = json!({});
+    });
+    assert_eq!(aligned.0, Code::XchainCoordinatorDiverged);
+    let elsewhere = tempfile::tempdir().unwrap();
+    refused(
+        Coordinator::open(elsewhere.path(), World::system()),
+        Code::XchainInvalidCoordinatorConfig,
+    );
+}

@@ -1,0 +1,202 @@
+//! Whoever looks changes nothing and needs no lock.
+
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use accord_governance::RunId;
+use accord_governance::result::Leniency;
+use accord_runs::operations::{Level, NextStep, Query, RunChoice, Start};
+use serde_json::json;
+
+use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
+
+#[test]
+fn looking_writes_nothing_even_while_somebody_works() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
+    let _held = runs.repository().lock(Duration::ZERO).unwrap();
+    let before = repo.home();
+    runs.status().unwrap();
+    runs.doctor();
+    runs.history(&Query::default()).unwrap();
+    runs.decisions(&Query::default()).unwrap();
+    runs.events(&Query::default(), Some("run_started")).unwrap();
+    assert!(
+        runs.judge(None, Leniency::default())
+            .unwrap()
+            .validation
+            .failure()
+            .is_none()
+    );
+    assert_eq!(repo.home(), before);
+}
+
+#[test]
+fn status_names_what_stands_in_the_way() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    repo.write("mine.txt", "m");
+    let next = runs.status().unwrap().next;
+    assert_eq!(
+        next,
+        [
+            NextStep::Tidy {
+                files: vec!["mine.txt".into()]
+            },
+            NextStep::Assign { role: "pm".into() },
+        ]
+    );
+    std::fs::remove_file(repo.root().join("mine.txt")).unwrap();
+    let turn = runs.assign(None).unwrap().turn;
+    let dispatch = NextStep::Dispatch {
+        turn: turn.id().clone(),
+    };
+    assert_eq!(runs.status().unwrap().next, [dispatch]);
+    let turn = runs.dispatch(None).unwrap();
+    stage(&repo, &turn, &json!({}));
+    accept(&runs, turn.turn.id()).unwrap_err();
+    assert!(matches!(
+        runs.status().unwrap().next[0],
+        NextStep::Mend { .. }
+    ));
+    runs.escalate("stop").unwrap();
+    assert!(matches!(
+        runs.status().unwrap().next[0],
+        NextStep::Resolve { .. }
+    ));
+    repo.write("agentxchain.json", "{}");
+    assert!(matches!(
+        runs.status().unwrap().next[0],
+        NextStep::Examine(_)
+    ));
+}
+
+#[test]
+fn records_are_those_of_the_run_that_is_asked_for() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let first = runs.state().unwrap().run_id().unwrap().clone();
+    runs.escalate("enough").unwrap();
+    runs.start(&Start {
+        restart: true,
+        ..Start::default()
+    })
+    .unwrap();
+    let count = |run: RunChoice, last: Option<usize>| {
+        runs.events(&Query { run, last }, None).unwrap().len()
+    };
+    assert_eq!(count(RunChoice::Current, None), 1);
+    assert_eq!(count(RunChoice::Named(first), None), 3);
+    assert_eq!(count(RunChoice::All, None), 4);
+    assert_eq!(count(RunChoice::All, Some(2)), 2);
+    assert_eq!(count(RunChoice::All, Some(0)), 0);
+    assert_eq!(
+        count(RunChoice::Named(RunId::parse("run_x").unwrap()), None),
+        0
+    );
+    assert_eq!(
+        runs.decisions(&Query {
+            run: RunChoice::All,
+            last: None
+        })
+        .unwrap()
+        .len(),
+        1
+    );
+}
+
+#[test]
+fn the_check_up_tells_what_dispatch_would() {
+    let repo = Repo::plain();
+    repo.configure(|config| {
+        config["runtimes"]["gone"] =
+            json!({"type": "local_cli", "command": ["accord-no-such-agent"]});
+        config["runtimes"]["spare"] =
+            json!({"type": "local_cli", "command": ["accord-no-such-spare"]});
+        config["runtimes"]["model"] =
+            json!({"type": "api_proxy", "provider": "ollama", "model": "m"});
+        config["roles"]["dev"]["runtime"] = json!("gone");
+        config["roles"]["qa"]["runtime"] = json!("model");
+        config["notifications"] = json!({"webhooks": []});
+    });
+    let runs = repo.started();
+    let findings = runs.doctor();
+    let about = |subject: &str| {
+        let found = findings
+            .iter()
+            .find(|finding| finding.subject.ends_with(subject));
+        found.unwrap_or_else(|| panic!("{subject}: {findings:?}"))
+    };
+    assert_eq!(
+        about("runtimes.gone").code,
+        Some(Code::XchainRuntimeUnavailable)
+    );
+    assert_eq!(about("runtimes.spare").level, Level::Warning);
+    assert_eq!(
+        about("runtimes.model").code,
+        Some(Code::XchainRuntimeNotSupported)
+    );
+    assert_eq!(about("notifications").level, Level::Note);
+    assert_eq!(findings[0].level, Level::Error, "the gravest first");
+
+    for (role, code) in [
+        ("dev", Code::XchainRuntimeUnavailable),
+        ("qa", Code::XchainRuntimeNotSupported),
+    ] {
+        let turn = runs.assign(Some(role)).unwrap().turn;
+        let before = repo.home();
+        refused(runs.dispatch(None), code);
+        assert_eq!(repo.home(), before, "nothing is written for {}", turn.id());
+        runs.start(&Start {
+            restart: true,
+            ..Start::default()
+        })
+        .unwrap_err();
+        runs.escalate("next").unwrap();
+        runs.start(&Start {
+            restart: true,
+            ..Start::default()
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn the_check_up_finds_what_others_left() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    repo.write(
+        ".agentxchain/locks/accept-turn.lock",
+        r#"{"owner_pid": 999999999, "acquired_at": "2026-01-01T00:00:00.000Z"}"#,
+    );
+    let line = r#"{"id":"DEC-001","run_id":"r","statement":"s"}"#;
+    repo.write(
+        ".agentxchain/decision-ledger.jsonl",
+        &format!("{line}\n{line}\n{{\"id\":"),
+    );
+    let found: Vec<String> = runs
+        .doctor()
+        .into_iter()
+        .map(|finding| finding.message)
+        .collect();
+    let told = |what: &str| {
+        assert!(
+            found.iter().any(|message| message.contains(what)),
+            "{what}: {found:?}"
+        );
+    };
+    told("DEC-001");
+    told("999999999");
+    told("cut off");
+    assert_eq!(
+        repo.read(".agentxchain/decision-ledger.jsonl")
+            .lines()
+            .count(),
+        3
+    );
+    // None of it stands in the way.
+    runs.assign(None).unwrap();
+}

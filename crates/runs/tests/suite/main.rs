@@ -1,0 +1,22 @@
+//! The services for governed runs, on real repositories with real hooks and real git.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the tests make repositories, and look at what became of them"
+)]
+
+mod acceptance;
+mod coordinator;
+mod coordinator_kills;
+mod gates;
+mod git;
+mod hooks;
+mod hostile;
+mod initiative;
+mod kills;
+mod looking;
+mod support;
+mod walk;
+mod workers;
+mod workers_afar;
