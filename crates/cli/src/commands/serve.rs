@@ -5,7 +5,7 @@ use std::process;
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::log;
-use accord_host::serve::Server;
+use accord_host::serve::{FILE_TOO_LARGE, Server};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -61,10 +61,11 @@ async fn serve(host: Host) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The signals that end a server.
+/// The signals that end a server, and one that is not to end it.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    _file_too_large: Signal,
 }
 
 impl Signals {
@@ -80,6 +81,7 @@ impl Signals {
         Ok(Self {
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
+            _file_too_large: listen(SignalKind::from_raw(FILE_TOO_LARGE))?,
         })
     }
 
