@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - an event is written with the state that it is about, or not at all;
-//! - an event that a reader may not see keeps its number and says nothing else.
+//! - an event that a reader may not see keeps its number and says nothing else; so does one that is damaged.
 
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_contract::wire_enum;
@@ -57,21 +57,25 @@ pub struct NewEvent {
     pub only_for: Option<ActorKey>,
 }
 
+/// The type of an event that is damaged: that something happened is all that is left of it.
+pub const DAMAGED: &str = "damaged";
+
 /// An event in its project's stream.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Event {
     /// Its number, from 1, without gaps.
     pub seq: u64,
-    /// What happened.
-    pub event: NewEvent,
+    /// What happened; `None` where that can no longer be read.
+    pub event: Option<NewEvent>,
 }
 
 impl Event {
     /// The event's type as this reader sees it.
     pub fn type_for(&self, access: &Access) -> &'static str {
-        match self.is_visible_to(access) {
-            true => self.event.kind.as_str(),
-            false => HIDDEN,
+        match &self.event {
+            None => DAMAGED,
+            Some(event) if event.is_visible_to(access) => event.kind.as_str(),
+            Some(_) => HIDDEN,
         }
     }
 
@@ -79,18 +83,14 @@ impl Event {
     pub fn document_for(&self, access: &Access) -> Value {
         let mut document = Object::new();
         document.insert("type".into(), self.type_for(access).into());
-        if self.is_visible_to(access) {
+        let event = self.event.as_ref();
+        if let Some(event) = event.filter(|event| event.is_visible_to(access)) {
             document.insert("seq".into(), self.seq.into());
-            document.insert("project_id".into(), self.event.project_id.encode());
-            document.insert("at".into(), self.event.at.encode());
-            document.insert("data".into(), self.event.data.clone());
+            document.insert("project_id".into(), event.project_id.encode());
+            document.insert("at".into(), event.at.encode());
+            document.insert("data".into(), event.data.clone());
         }
         Value::Object(document)
-    }
-
-    fn is_visible_to(&self, access: &Access) -> bool {
-        let author = self.event.only_for.as_ref();
-        author.is_none_or(|author| access.sees_drafts_of(author))
     }
 }
 
@@ -168,6 +168,11 @@ impl NewEvent {
             data,
             only_for,
         }
+    }
+
+    fn is_visible_to(&self, access: &Access) -> bool {
+        let author = self.only_for.as_ref();
+        author.is_none_or(|author| access.sees_drafts_of(author))
     }
 
     fn about_session(kind: EventKind, session: &Session, now: Instant) -> Self {

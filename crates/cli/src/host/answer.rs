@@ -60,6 +60,13 @@ impl Answer {
             if let Some(cursor) = document["next_cursor"].as_str() {
                 talk(format!("there are more: --cursor {}", clean(cursor)));
             }
+            // A bundle shows it itself.
+            let is_list = document.get("next_cursor").is_some();
+            let damaged = document["x-integrity_warnings"].as_array();
+            for id in damaged.filter(|_| is_list).into_iter().flatten() {
+                let id = clean(id.as_str().unwrap_or_default());
+                talk(format!("damaged and left out: {id}"));
+            }
             for warning in document["warnings"].as_array().into_iter().flatten() {
                 talk(format!(
                     "warning: {}",

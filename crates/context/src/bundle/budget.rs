@@ -44,7 +44,7 @@ impl<'a> Pieces<'a> {
             }
             list.finish()
         });
-        let damaged = rows.damaged.iter().map(|id| quoted(id.as_str()));
+        let damaged = rows.damaged.iter().map(|id| quoted(id));
         Self {
             project: rows.project.encode().to_string(),
             bare_project: bare.encode().to_string(),

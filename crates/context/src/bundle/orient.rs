@@ -4,7 +4,7 @@ use super::budget::{Pieces, Plan, SOURCES};
 use super::questions::OpenQuestions;
 use crate::query::OrientQuery;
 use crate::text::{ListText, ObjectText};
-use crate::{Fact, Instant, PackageId, Project};
+use crate::{Fact, Instant, Project};
 
 /// What an orientation is made of.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub struct OrientRows<'a> {
     pub packages: &'a [&'a str],
     /// Whether the window has more packages.
     pub more_packages: bool,
-    /// Packages of the window that are damaged, and so not among the others.
-    pub damaged: &'a [PackageId],
+    /// The ids of packages of the window and of facts that are damaged, and so not among the others.
+    pub damaged: &'a [String],
     /// The current facts, the most recently asserted first.
     pub facts: &'a [Fact],
     /// The questions of the whole window.

@@ -198,7 +198,7 @@ codes! {
     AgenticUnauthorized = "unauthorized", Agentic, Auth, AfterCredentials, 403, "The key is not known, or does not cover this project, verb or actor; use a key that does.";
     AgenticSearchNotSupported = "search_not_supported", Agentic, Execution, Never, 501, "This server cannot search; pull the latest packages instead, or ask a server that has the capability that is named.";
     AgenticNotImplemented = "not_implemented", Agentic, Execution, Never, 501, "This server does not have the capability that is named; look at /v1/conformance for what it has.";
-    AgenticIntegrityError = "integrity_error", Agentic, Execution, Never, 500, "A stored package no longer matches its hash and is not served; verify the store and restore the package from a backup.";
+    AgenticIntegrityError = "integrity_error", Agentic, Execution, Never, 500, "What is stored under this id is no longer what was written and is not served; run accord context verify, then accord store repair, and restore what is left from a backup.";
     AgenticBlobDamaged = "blob_damaged", Agentic, Execution, Never, 500, "A stored blob no longer has its digest and is not served; store it again, or restore it from a backup.";
 
     XchainInvalidConfig = "invalid_config", Xchain, Validation, AfterChange, 422, "The governed configuration is not sound; correct agentxchain.json at the places that are named.";

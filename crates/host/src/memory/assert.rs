@@ -184,7 +184,7 @@ fn author(
     project: &ProjectId,
     id: &PackageId,
 ) -> Work<Option<Actor>> {
-    let Some(row) = unit.package(project, id)? else {
+    let Some(row) = load::if_sound(unit.package(project, id))? else {
         return Ok(None);
     };
     if !row.is_shown(load::drafts(access)) {

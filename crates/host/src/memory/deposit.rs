@@ -115,7 +115,7 @@ impl Memory {
         let known = unit.package(project_id, package.package_id())?;
         let project = load::known_project(unit, project_id)?;
         let parent_known = match package.fields().parent() {
-            Some(parent) => unit.package(project_id, &parent)?.is_some(),
+            Some(parent) => load::is_there(unit.package(project_id, &parent))?,
             None => false,
         };
         let writing = Writing {

@@ -155,7 +155,11 @@ pub(crate) fn routes() -> Vec<Route> {
             "The orientation.",
             Content::json::<OrientationBundle>(),
         )
-        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound]),
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticProjectNotFound,
+            Code::AgenticIntegrityError,
+        ]),
         Route::get(
             "orchestrate",
             "/v1/orchestrate",
@@ -174,7 +178,11 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .query("include_archived", "true: archived projects, too.")
         .answers(200, "The digest.", Content::json::<DigestBundle>())
-        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound]),
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticProjectNotFound,
+            Code::AgenticIntegrityError,
+        ]),
         Route::get(
             "conformance",
             "/v1/conformance",

@@ -81,7 +81,11 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("fact", "/v1/facts/{fact_id}", "Reads one fact.", one)
             .query("project_id", "The project, where several have a fact of this id.")
             .answers(200, "The fact.", Content::json::<Fact>())
-            .refuses(&[Code::AgenticFactNotFound, Code::AgenticAmbiguousFactId]),
+            .refuses(&[
+                Code::AgenticFactNotFound,
+                Code::AgenticAmbiguousFactId,
+                Code::AgenticIntegrityError,
+            ]),
     ]
 }
 

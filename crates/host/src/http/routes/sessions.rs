@@ -61,6 +61,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .refuses(&[
                 Code::AgenticSessionNotFound,
                 Code::AgenticAmbiguousSessionId,
+                Code::AgenticIntegrityError,
             ]),
         Route::new(
             "end_session",
