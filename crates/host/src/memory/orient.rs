@@ -39,7 +39,7 @@ impl Memory {
                 let taken = take(unit, &project_id, &query)?;
                 let packages: Vec<&str> = taken.sound.iter().map(|one| one.text.as_str()).collect();
                 let facts = unit.newest_facts(&project_id, usize::MAX)?;
-                let facts: Result<Vec<_>, Failure> = facts.iter().map(load::fact_of).collect();
+                let facts: Result<Vec<_>, Failure> = facts.iter().map(load::fact_text).collect();
                 let rows = OrientRows {
                     project: &project,
                     packages: &packages,
