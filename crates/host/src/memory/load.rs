@@ -3,6 +3,8 @@
 //! A row whose text is no longer the document that it was is an `integrity_error`. What is wrong with
 //! it is for the operator; a caller learns which row it is.
 
+use std::borrow::Cow;
+
 use accord_context::{
     Access, Actor, Fact, Instant, Package, PackageId, Project, ProjectId, Session, Timestamp, Verb,
     package, project,
@@ -15,6 +17,7 @@ use accord_store::{
 };
 
 use accord_context::lifecycle::Revision;
+use serde::Deserialize;
 
 use super::Work;
 
@@ -179,6 +182,46 @@ pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
         agrees(same).map(|()| fact)
     });
     read.map_err(|failure| damaged("fact", row.fact_id.as_str(), &failure))
+}
+
+/// The text of the fact in a row, which must still say what the row does.
+pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
+    /// What the text and the row both say.
+    #[derive(Deserialize)]
+    struct Said<'t> {
+        #[serde(borrow)]
+        fact_id: Cow<'t, str>,
+        #[serde(borrow)]
+        project_id: Cow<'t, str>,
+        #[serde(borrow)]
+        subject: Cow<'t, str>,
+        #[serde(borrow)]
+        predicate: Cow<'t, str>,
+        #[serde(borrow)]
+        value: Cow<'t, str>,
+        #[serde(borrow)]
+        valid_from: Cow<'t, str>,
+        #[serde(borrow)]
+        valid_to: Option<Cow<'t, str>>,
+    }
+    let said = serde_json::from_str::<Said<'_>>(&row.text).map_err(|error| error.to_string());
+    let said = said.and_then(|said| {
+        let same = said.fact_id == row.fact_id.as_str()
+            && said.project_id == row.project_id.as_str()
+            && said.subject == row.subject
+            && said.predicate == row.predicate
+            && said.value == row.value
+            && said.valid_from == row.valid_from.as_str()
+            && said.valid_to.as_deref() == row.valid_to.as_ref().map(Timestamp::as_str);
+        match same {
+            true => Ok(row.text.as_str()),
+            false => Err("it says something else than its row".to_owned()),
+        }
+    });
+    said.map_err(|detail| {
+        let failure = Failure::new(Code::AgenticIntegrityError, detail);
+        damaged("fact", row.fact_id.as_str(), &failure)
+    })
 }
 
 /// The session in a row, which says the same as the row; as it is stored, without the packages that name it.

@@ -40,9 +40,10 @@ impl Memory {
                 let taken = take(unit, &project_id, &query)?;
                 let packages: Vec<&str> = taken.sound.iter().map(|one| one.text.as_str()).collect();
                 let mut damaged = names(&taken.damaged, taken.unreadable);
-                let mut facts = Vec::new();
-                for row in unit.newest_facts(&project_id, usize::MAX)? {
-                    match load::fact_of(&row) {
+                let rows = unit.newest_facts(&project_id, usize::MAX)?;
+                let mut facts = Vec::with_capacity(rows.len());
+                for row in &rows {
+                    match load::fact_text(row) {
                         Ok(fact) => facts.push(fact),
                         Err(_) => damaged.push(row.fact_id.as_str().to_owned()),
                     }
