@@ -8,6 +8,7 @@
 mod accord;
 mod batches;
 mod checks;
+mod checks_servers;
 mod connection;
 mod contracts;
 mod crash;

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
+use accord_kit::case::{Case, Task};
 use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
 use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Invocation, Protocol, RunOptions, RunReport, run};
@@ -192,6 +193,7 @@ impl CheckArgs {
     }
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
+        self.refuse_program_for_server(protocol)?;
         let ourselves = self.ourselves(protocol)?;
         let adapter = self.adapter(protocol.name(), ourselves.as_ref())?;
         let folder = ourselves.as_ref().map(|host| host.folder().to_owned());
@@ -232,6 +234,21 @@ impl CheckArgs {
             Overall::Fail => Exit::No,
             Overall::Error => Exit::Trouble,
         })
+    }
+
+    /// A protocol whose every case is an exchange over HTTP has nothing that a program could answer.
+    fn refuse_program_for_server(&self, protocol: &Protocol) -> Result<(), CliError> {
+        let over_http = |case: &Case| matches!(case.task, Task::Exchange(_));
+        if self.command.is_none() || !protocol.cases().iter().all(over_http) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is judged over HTTP, and --command names a program",
+            protocol.name()
+        );
+        Err(CliError::new(Code::Usage, message).help(
+            "start the server and name it with --url, or leave --command out to judge accord's own host",
+        ))
     }
 
     /// The levels to run; one that builds on others stands for those too.
