@@ -4,8 +4,8 @@ use accord_contract::codes::Failure;
 
 use super::params::{one_of, wrong};
 use super::{Cursor as _, FactPosition, Params};
-use crate::Instant;
 use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
+use crate::{Instant, ProjectId};
 
 /// How many facts a listing gives that does not say.
 pub const DEFAULT_FACTS: u32 = 100;
@@ -55,7 +55,7 @@ impl FactQuery {
     ///
     /// # Errors
     /// When a parameter is not as it must be.
-    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         let instant = |text: &str| Instant::parse_or_day(text).ok();
         let expected = "a time such as 2026-04-18T20:00:00Z, or a day such as 2026-04-18";
         let as_of = params.parsed("as_of", expected, instant)?;
@@ -85,7 +85,7 @@ impl FactQuery {
             limit: params.number("limit", 1..=MAX_FACTS, DEFAULT_FACTS)?,
             after: params
                 .text("cursor")
-                .map(FactPosition::decode)
+                .map(|text| FactPosition::decode(text, project))
                 .transpose()?,
         })
     }

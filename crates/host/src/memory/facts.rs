@@ -51,7 +51,7 @@ impl Memory {
             )?;
             Ok(Page {
                 items,
-                next_cursor: next.map(|place| place.encode()),
+                next_cursor: next.map(|place| place.encode(&project)),
             })
         })
         .await

@@ -142,7 +142,7 @@ impl Memory {
             )?;
             Ok(Page {
                 items,
-                next_cursor: next.map(|place| place.encode()),
+                next_cursor: next.map(|place| place.encode(&project)),
             })
         })
         .await

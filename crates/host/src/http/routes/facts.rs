@@ -114,7 +114,7 @@ async fn list(
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
-    let asked = FactQuery::parse(&query.params()?)?;
+    let asked = FactQuery::parse(&query.params()?, &project)?;
     let page = host.memory().facts(&caller, &project, asked).await?;
     Ok(List::of("facts", &page))
 }
