@@ -25,3 +25,4 @@ mod memory_store;
 mod memory_trouble;
 mod quickstart;
 mod serving;
+mod speaking;

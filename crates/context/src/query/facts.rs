@@ -5,7 +5,7 @@ use accord_contract::codes::Failure;
 use super::params::{one_of, wrong};
 use super::{Cursor as _, FactPosition, Params};
 use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
-use crate::{Instant, ProjectId};
+use crate::{Actor, ActorKey, Instant, ProjectId, SessionId};
 
 /// How many facts a listing gives that does not say.
 pub const DEFAULT_FACTS: u32 = 100;
@@ -48,6 +48,8 @@ pub struct InvalidateQuery {
     pub predicate: String,
     /// The value that it must have, where that matters.
     pub value: Option<String>,
+    /// Who says so.
+    pub actor: Option<Actor>,
 }
 
 impl FactQuery {
@@ -115,7 +117,29 @@ impl InvalidateQuery {
             subject: subject.to_owned(),
             predicate: predicate.to_owned(),
             value: value.map(str::to_owned),
+            actor: actor(params)?,
         })
+    }
+}
+
+/// Who asks, as a query names an actor, and the session in which it is done.
+fn actor(params: &Params<'_>) -> Result<Option<Actor>, Failure> {
+    let key = params.parsed("actor", "an actor such as agent:planner", |text| {
+        ActorKey::parse(text).ok()
+    })?;
+    let session = params.parsed("session_id", "a session's id", |text| {
+        SessionId::new(text).ok()
+    })?;
+    match (key, session) {
+        (None, Some(_)) => Err(wrong("session_id", "is given without an actor")),
+        (None, None) => Ok(None),
+        (Some(key), session) => {
+            let actor = Actor::new(key.id, key.kind);
+            Ok(Some(match session {
+                Some(session) => actor.in_session(session),
+                None => actor,
+            }))
+        }
     }
 }
 

@@ -106,6 +106,7 @@ codes! {
     StoreUnavailable = "STORE_UNAVAILABLE", Accord, Execution, Backoff, 503, "The store cannot be reached or is closing, and whether the request was carried out is not known; send it again later.";
     StoreTooNew = "STORE_TOO_NEW", Accord, Execution, AfterChange, 500, "A later version wrote the store in a format that this one does not know; use that version.";
     StoreMissing = "STORE_MISSING", Accord, NotFound, AfterChange, 404, "There is no store in that place, or the file is no store; check the path.";
+    StoreFolderUnusable = "STORE_FOLDER_UNUSABLE", Accord, Execution, AfterChange, 500, "No data folder can be made in that place; choose another place, or check the folder above it and its rights.";
     StoreOccupied = "STORE_OCCUPIED", Accord, Validation, AfterChange, 409, "There is a store or file in that place already; choose another place, or say that it may be replaced.";
     StoreConflict = "STORE_CONFLICT", Accord, Execution, Backoff, 409, "Somebody else added, changed or removed the same thing in the meantime; look at it again and repeat the request.";
     StoreBroken = "STORE_BROKEN", Accord, Execution, Never, 500, "The work on the store broke off by a fault of the server and nothing of it was kept; report it with the server's log.";

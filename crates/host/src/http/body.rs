@@ -228,7 +228,7 @@ impl Patient {
 
     /// Begins to wait for the next piece.
     fn wait(&self) -> Waiting {
-        let earned = self.received.checked_mul(1_000).unwrap_or(u64::MAX);
+        let earned = self.received.saturating_mul(1_000);
         let earned = earned.checked_div(self.rate).map(Duration::from_millis);
         let left = earned.map(|earned| (self.patience + earned).saturating_sub(self.waited));
         let is_slow = left.is_some_and(|left| left < self.patience);

@@ -20,6 +20,7 @@ mod import;
 mod keep_alive;
 mod mcp;
 mod meaning;
+mod oddities;
 mod pulls;
 mod retention;
 mod reviews;

@@ -1,7 +1,6 @@
 //! `accord check`: judges an implementation of a protocol.
 
 mod arguments;
-mod interrupt;
 mod look;
 mod ourselves;
 mod progress;
@@ -23,14 +22,17 @@ use self::ourselves::Ourselves;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
+use crate::interrupt;
 use crate::output::Output;
 
 /// Judge an implementation of a protocol: Accord itself, or any other by its adapter
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(
+    after_help = EXIT_CODES,
+    group = clap::ArgGroup::new("whose").required(true).args(["protocol", "protocols"])
+)]
 pub(crate) struct CheckArgs {
     /// The protocol
-    #[arg(required_unless_present = "protocols", conflicts_with = "protocols")]
     protocol: Option<String>,
 
     #[command(flatten)]
@@ -197,11 +199,13 @@ impl CheckArgs {
         let ourselves = self.ourselves(protocol)?;
         let adapter = self.adapter(protocol.name(), ourselves.as_ref())?;
         let folder = ourselves.as_ref().map(|host| host.folder().to_owned());
-        interrupt::end_with_adapters(folder).map_err(|error| {
-            CliError::new(
-                Code::KitHarness,
-                format!("signals cannot be watched: {error}"),
-            )
+        // Adapters have process groups of their own, which the terminal's Ctrl-C does not reach.
+        interrupt::at_end(move || {
+            accord_kit::abandon();
+            if let Some(folder) = folder {
+                // Nobody is left to be told that it could not be removed.
+                let _ = std::fs::remove_dir_all(folder);
+            }
         })?;
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
