@@ -23,7 +23,25 @@ static LISTENING: OnceLock<Result<(), String>> = OnceLock::new();
 /// # Errors
 /// When signals cannot be listened to.
 pub(crate) fn at_end(task: impl FnOnce() + Send + 'static) -> Result<(), CliError> {
-    tasks().push(Box::new(task));
+    making(|| Ok(((), task)))
+}
+
+/// Makes something, and does what goes with it before the process ends by a signal. A signal that comes
+/// meanwhile waits until it is made.
+///
+/// # Errors
+/// When it cannot be made, or signals cannot be listened to.
+pub(crate) fn making<T, F: FnOnce() + Send + 'static>(
+    make: impl FnOnce() -> Result<(T, F), CliError>,
+) -> Result<T, CliError> {
+    be_listening()?;
+    let mut tasks = tasks();
+    let (made, task) = make()?;
+    tasks.push(Box::new(task));
+    Ok(made)
+}
+
+fn be_listening() -> Result<(), CliError> {
     let listening = LISTENING.get_or_init(listen);
     listening.clone().map_err(|error| {
         CliError::new(

@@ -44,12 +44,13 @@ impl Output {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
-        let written =
-            tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-        let beside = written.path().to_owned();
-        interrupt::at_end(move || {
+        let folder = folder.unwrap_or(Path::new("."));
+        let written = interrupt::making(|| {
+            let written = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+            let beside = written.path().to_owned();
             // It is not there any more when it was kept or given up.
-            let _ = std::fs::remove_file(beside);
+            let remove = move || drop(std::fs::remove_file(beside));
+            Ok((written, remove))
         })?;
         let output = Self::new(written.reopen().map_err(failed)?);
         let pending = PendingFile {
