@@ -10,7 +10,9 @@ use accord_contract::wire_enum;
 use crate::access::Access;
 use crate::lifecycle::Revision;
 use crate::package::Status;
-use crate::{ActorKey, Fact, FactId, Instant, Package, Project, ProjectId, Session, Timestamp};
+use crate::{
+    Actor, ActorKey, Fact, FactId, Instant, Package, Project, ProjectId, Session, Timestamp,
+};
 
 wire_enum! {
     /// What kind of thing happened.
@@ -117,9 +119,12 @@ impl NewEvent {
         Self::new(EventKind::FactAsserted, &fact.project_id, data, now)
     }
 
-    /// A fact ceased to hold; `fact` has its end.
-    pub fn invalidated(fact: &Fact, now: Instant) -> Self {
-        let data = Object::from_iter([("fact".into(), fact.encode())]);
+    /// A fact ceased to hold, as somebody said; `fact` has its end.
+    pub fn invalidated(fact: &Fact, by: Option<&Actor>, now: Instant) -> Self {
+        let mut data = Object::from_iter([("fact".into(), fact.encode())]);
+        if let Some(by) = by {
+            data.insert("invalidated_by".into(), by.encode());
+        }
         Self::new(EventKind::FactInvalidated, &fact.project_id, data, now)
     }
 

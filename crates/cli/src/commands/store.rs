@@ -72,13 +72,14 @@ struct RepairArgs {
 
 /// Forget old events; packages, facts and sessions stay
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["days", "before"]))]
 struct TrimArgs {
     /// Events that are more than so many days old
-    #[arg(long, value_name = "N", required_unless_present = "before")]
+    #[arg(long, value_name = "N")]
     days: Option<u64>,
 
     /// Events before this time or day
-    #[arg(long, value_name = "TIME", conflicts_with = "days")]
+    #[arg(long, value_name = "TIME")]
     before: Option<String>,
 
     /// Only count them
@@ -210,16 +211,20 @@ impl TrimArgs {
     }
 }
 
-/// Says what to do about a folder that a host serves.
+/// Says what to do about a folder that a host serves, or that is none.
 fn stop_first(failure: Failure, folder: &Path) -> CliError {
-    let is_taken = failure.code == Code::StoreLocked;
+    let code = failure.code;
     let error = CliError::from(failure);
-    match is_taken {
-        true => error.help(format!(
+    match code {
+        Code::StoreLocked => error.help(format!(
             "a host serves {}: stop it, then try again",
             folder.display()
         )),
-        false => error,
+        Code::StoreMissing => error.help(
+            "name the folder of a memory with --data or ACCORD_DATA; a memory that is served \
+             lies where `accord serve --data` says",
+        ),
+        _ => error,
     }
 }
 

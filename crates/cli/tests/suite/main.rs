@@ -8,6 +8,7 @@
 mod accord;
 mod batches;
 mod checks;
+mod checks_servers;
 mod connection;
 mod contracts;
 mod crash;
@@ -24,3 +25,4 @@ mod memory_store;
 mod memory_trouble;
 mod quickstart;
 mod serving;
+mod speaking;

@@ -101,7 +101,7 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failur
     };
     match kind {
         "project" => Project::read(data).map(Box::new).map(Line::Project),
-        "session" => Session::read(data).map(Box::new).map(Line::Session),
+        "session" => session(data),
         "fact" => Fact::read(data).map(Box::new).map(Line::Fact),
         "package" => {
             let place = text::member(line, "data").map_err(refuse::canon)?;
@@ -115,6 +115,18 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failur
         }
     }
     .map_err(within)
+}
+
+/// A session that some other host had. One that ended before it began is a mistake of that host, and
+/// would stand in every list here.
+fn session(members: Object) -> Result<Line, Failure> {
+    let session = Session::read(members)?;
+    let ended = session.ended_at.as_ref();
+    if ended.is_some_and(|ended| ended.instant() < session.started_at.instant()) {
+        let message = "ended_at lies before started_at; correct one of them";
+        return Err(refuse::schema("/ended_at", message));
+    }
+    Ok(Line::Session(Box::new(session)))
 }
 
 fn with_log(package: Package, mut members: Object) -> Result<Line, Failure> {
@@ -154,7 +166,7 @@ fn bare(members: Object, line: &str) -> Result<Line, Failure> {
         return Fact::read(members).map(Box::new).map(Line::Fact);
     }
     if members.contains_key("session_id") {
-        return Session::read(members).map(Box::new).map(Line::Session);
+        return session(members);
     }
     if members.contains_key("project_id") {
         return Project::read(members).map(Box::new).map(Line::Project);

@@ -32,7 +32,7 @@ fn an_event_says_what_it_is_about() {
         json!({"fact": fact.encode(), "superseded": "f0"})
     );
     assert_eq!(
-        NewEvent::invalidated(&fact, now()).kind,
+        NewEvent::invalidated(&fact, None, now()).kind,
         EventKind::FactInvalidated
     );
     let created = NewEvent::project_created(&project(), now());

@@ -118,6 +118,10 @@ impl Memory {
             Some(parent) => load::is_there(unit.package(project_id, &parent))?,
             None => false,
         };
+        let session_known = match package.fields().created_by.session() {
+            Some(session) => unit.session(project_id, session)?.is_some(),
+            None => false,
+        };
         let writing = Writing {
             project_id,
             project: project.as_ref(),
@@ -131,6 +135,7 @@ impl Memory {
                 current: known.state.content_hash,
             }),
             parent_known,
+            session_known,
         };
         match deposit(package, &writing, state)? {
             Deposit::Replay => {

@@ -1,7 +1,7 @@
 //! Projects: create, list, read, change, archive, restore.
 
 use accord_context::project::{self, ProjectOutcome};
-use accord_context::query::{Cursor as _, ProjectPosition, ProjectQuery};
+use accord_context::query::{ProjectPosition, ProjectQuery};
 use accord_context::{Access, Instant, NewEvent, Project, ProjectId, Timestamp, Verb};
 use accord_contract::codes::Failure;
 use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};

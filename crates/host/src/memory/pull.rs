@@ -44,10 +44,10 @@ impl Memory {
         project: &ProjectId,
         asked: Latest,
     ) -> Result<PackagePage, Failure> {
-        let (access, project) = (caller.access().clone(), project.clone());
+        let (access, listed) = (caller.access().clone(), project.clone());
         let taken = self
             .read(move |unit| {
-                load::readable(unit, &access, &project)?;
+                load::readable(unit, &access, &listed)?;
                 let query = PackageQuery {
                     status: asked.filter.status,
                     session: asked.filter.session.as_ref(),
@@ -56,13 +56,13 @@ impl Memory {
                     limit: asked.limit as usize,
                     ..PackageQuery::default()
                 };
-                take(unit, &project, &query)
+                take(unit, &listed, &query)
             })
             .await?;
         self.set_aside(&taken.damaged);
         Ok(PackagePage {
             packages: taken.sound,
-            next_cursor: taken.next.map(|place| place.encode()),
+            next_cursor: taken.next.map(|place| place.encode(project)),
             damaged: names(&taken.damaged, taken.unreadable),
         })
     }

@@ -148,7 +148,7 @@ impl Memory {
             Ok(Page {
                 damaged,
                 items,
-                next_cursor: next.map(|place| place.encode()),
+                next_cursor: next.map(|place| place.encode(&project)),
             })
         })
         .await

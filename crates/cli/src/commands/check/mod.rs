@@ -1,7 +1,6 @@
 //! `accord check`: judges an implementation of a protocol.
 
 mod arguments;
-mod interrupt;
 mod look;
 mod ourselves;
 mod progress;
@@ -13,6 +12,7 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
+use accord_kit::case::{Case, Task};
 use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
 use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Invocation, Protocol, RunOptions, RunReport, run};
@@ -22,14 +22,17 @@ use self::ourselves::Ourselves;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
+use crate::interrupt;
 use crate::output::Output;
 
 /// Judge an implementation of a protocol: Accord itself, or any other by its adapter
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(
+    after_help = EXIT_CODES,
+    group = clap::ArgGroup::new("whose").required(true).args(["protocol", "protocols"])
+)]
 pub(crate) struct CheckArgs {
     /// The protocol
-    #[arg(required_unless_present = "protocols", conflicts_with = "protocols")]
     protocol: Option<String>,
 
     #[command(flatten)]
@@ -192,14 +195,17 @@ impl CheckArgs {
     }
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
+        self.refuse_program_for_server(protocol)?;
         let ourselves = self.ourselves(protocol)?;
         let adapter = self.adapter(protocol.name(), ourselves.as_ref())?;
         let folder = ourselves.as_ref().map(|host| host.folder().to_owned());
-        interrupt::end_with_adapters(folder).map_err(|error| {
-            CliError::new(
-                Code::KitHarness,
-                format!("signals cannot be watched: {error}"),
-            )
+        // Adapters have process groups of their own, which the terminal's Ctrl-C does not reach.
+        interrupt::at_end(move || {
+            accord_kit::abandon();
+            if let Some(folder) = folder {
+                // Nobody is left to be told that it could not be removed.
+                let _ = std::fs::remove_dir_all(folder);
+            }
         })?;
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
@@ -232,6 +238,21 @@ impl CheckArgs {
             Overall::Fail => Exit::No,
             Overall::Error => Exit::Trouble,
         })
+    }
+
+    /// A protocol whose every case is an exchange over HTTP has nothing that a program could answer.
+    fn refuse_program_for_server(&self, protocol: &Protocol) -> Result<(), CliError> {
+        let over_http = |case: &Case| matches!(case.task, Task::Exchange(_));
+        if self.command.is_none() || !protocol.cases().iter().all(over_http) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is judged over HTTP, and --command names a program",
+            protocol.name()
+        );
+        Err(CliError::new(Code::Usage, message).help(
+            "start the server and name it with --url, or leave --command out to judge accord's own host",
+        ))
     }
 
     /// The levels to run; one that builds on others stands for those too.

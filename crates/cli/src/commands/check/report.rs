@@ -93,9 +93,11 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     if let Some(command) = &args.command {
         words.extend(["--command".to_owned(), command.clone()]);
     }
-    // Keys stay out of what is printed.
     if let Some(url) = &args.server.url {
         words.extend(["--url".to_owned(), url.clone()]);
+    }
+    if let Some(project) = &args.server.project {
+        words.extend(["--project".to_owned(), project.clone()]);
     }
     if args.lines {
         words.push("--lines".to_owned());
@@ -109,5 +111,16 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     if let Some(corpus) = &args.corpus {
         words.extend(["--corpus".to_owned(), corpus.display().to_string()]);
     }
-    format!("{} --filter 'id({{id}})'", shell_words::join(words))
+    if let Some(profile) = &args.select.profile {
+        words.extend(["--profile".to_owned(), profile.clone()]);
+    }
+    // Keys stay out of what is printed: the shell is to put them in.
+    let mut keys = String::new();
+    if args.server.token.is_some() {
+        keys.push_str(" --token \"$ACCORD_KEY\"");
+    }
+    if args.server.second_token.is_some() {
+        keys.push_str(" --second-token \"$ACCORD_SECOND_KEY\"");
+    }
+    format!("{}{keys} --filter 'id({{id}})'", shell_words::join(words))
 }

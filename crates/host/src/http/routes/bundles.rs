@@ -167,6 +167,7 @@ pub(crate) fn routes() -> Vec<Route> {
             orchestrate,
         )
         .query("project", "The project; all of them where it does not say.")
+        .query("project_id", "The same as project.")
         .query("focus", "What to look for.")
         .query(
             "snippets",

@@ -72,6 +72,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .demanded("predicate", "Which property of it.")
             .query("object", "Only a fact of this value.")
             .query("value", "The same as object.")
+        .query("actor", "Who says so, as agent:planner; the actor of the key where it does not say.")
+        .query("session_id", "The session in which that actor does it.")
             .answers(200, "How many facts ended.", Content::json::<InvalidatedFacts>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
@@ -118,7 +120,7 @@ async fn list(
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
-    let asked = FactQuery::parse(&query.params()?)?;
+    let asked = FactQuery::parse(&query.params()?, &project)?;
     let page = host.memory().facts(&caller, &project, asked).await?;
     Ok(List::of("facts", &page))
 }
