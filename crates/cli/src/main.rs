@@ -10,6 +10,7 @@ mod excerpt;
 mod exit;
 mod host;
 mod input;
+mod interrupt;
 mod output;
 mod show;
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use accord_contract::codes::Code;
 
 use crate::error::CliError;
+use crate::interrupt;
 
 /// Says something beside the answer, on standard error. Should nobody listen there, nothing is lost.
 pub(crate) fn talk(line: impl AsRef<str>) {
@@ -43,8 +44,14 @@ impl Output {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
-        let written =
-            tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+        let folder = folder.unwrap_or(Path::new("."));
+        let written = interrupt::making(|| {
+            let written = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+            let beside = written.path().to_owned();
+            // It is not there any more when it was kept or given up.
+            let remove = move || drop(std::fs::remove_file(beside));
+            Ok((written, remove))
+        })?;
         let output = Self::new(written.reopen().map_err(failed)?);
         let pending = PendingFile {
             written: Some(written),

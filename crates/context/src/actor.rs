@@ -44,6 +44,19 @@ pub struct ActorKey {
     pub kind: ActorType,
 }
 
+impl ActorKey {
+    /// Reads an actor that is written as its type, a colon and its id, such as `agent:planner`.
+    ///
+    /// # Errors
+    /// With what is wrong, in words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (kind, id) = text.split_once(':').ok_or("the type is missing")?;
+        let kind = ActorType::parse(kind).ok_or("the type is not known")?;
+        let id = ActorId::new(id.trim()).map_err(|error| error.to_string())?;
+        Ok(Self { id, kind })
+    }
+}
+
 impl Actor {
     /// An actor outside any session.
     pub fn new(id: ActorId, kind: ActorType) -> Self {

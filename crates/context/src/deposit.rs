@@ -15,6 +15,8 @@ pub struct DepositState {
     pub known: Option<KnownPackage>,
     /// Whether the package that it names as its parent is in the project.
     pub parent_known: bool,
+    /// Whether the session that it was made in is in the project.
+    pub session_known: bool,
 }
 
 /// The hashes of a package that is stored.
@@ -86,6 +88,11 @@ pub fn deposit(
         && !state.parent_known
     {
         warnings.push(Warning::unknown_package("parent_package_id", &parent));
+    }
+    if let Some(session) = package.fields().created_by.session()
+        && !state.session_known
+    {
+        warnings.push(Warning::unknown_session("created_by", session));
     }
     Ok(Deposit::New {
         create_project: created.map(Box::new),

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - an event is written with the state that it is about, or not at all;
-//! - an event that a reader may not see keeps its number and says nothing else.
+//! - an event that a reader may not see keeps its number and says nothing else; so does one that is damaged.
 
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_contract::wire_enum;
@@ -10,7 +10,9 @@ use accord_contract::wire_enum;
 use crate::access::Access;
 use crate::lifecycle::Revision;
 use crate::package::Status;
-use crate::{ActorKey, Fact, FactId, Instant, Package, Project, ProjectId, Session, Timestamp};
+use crate::{
+    Actor, ActorKey, Fact, FactId, Instant, Package, Project, ProjectId, Session, Timestamp,
+};
 
 wire_enum! {
     /// What kind of thing happened.
@@ -57,21 +59,25 @@ pub struct NewEvent {
     pub only_for: Option<ActorKey>,
 }
 
+/// The type of an event that is damaged: that something happened is all that is left of it.
+pub const DAMAGED: &str = "damaged";
+
 /// An event in its project's stream.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Event {
     /// Its number, from 1, without gaps.
     pub seq: u64,
-    /// What happened.
-    pub event: NewEvent,
+    /// What happened; `None` where that can no longer be read.
+    pub event: Option<NewEvent>,
 }
 
 impl Event {
     /// The event's type as this reader sees it.
     pub fn type_for(&self, access: &Access) -> &'static str {
-        match self.is_visible_to(access) {
-            true => self.event.kind.as_str(),
-            false => HIDDEN,
+        match &self.event {
+            None => DAMAGED,
+            Some(event) if event.is_visible_to(access) => event.kind.as_str(),
+            Some(_) => HIDDEN,
         }
     }
 
@@ -79,18 +85,14 @@ impl Event {
     pub fn document_for(&self, access: &Access) -> Value {
         let mut document = Object::new();
         document.insert("type".into(), self.type_for(access).into());
-        if self.is_visible_to(access) {
+        let event = self.event.as_ref();
+        if let Some(event) = event.filter(|event| event.is_visible_to(access)) {
             document.insert("seq".into(), self.seq.into());
-            document.insert("project_id".into(), self.event.project_id.encode());
-            document.insert("at".into(), self.event.at.encode());
-            document.insert("data".into(), self.event.data.clone());
+            document.insert("project_id".into(), event.project_id.encode());
+            document.insert("at".into(), event.at.encode());
+            document.insert("data".into(), event.data.clone());
         }
         Value::Object(document)
-    }
-
-    fn is_visible_to(&self, access: &Access) -> bool {
-        let author = self.event.only_for.as_ref();
-        author.is_none_or(|author| access.sees_drafts_of(author))
     }
 }
 
@@ -117,9 +119,12 @@ impl NewEvent {
         Self::new(EventKind::FactAsserted, &fact.project_id, data, now)
     }
 
-    /// A fact ceased to hold; `fact` has its end.
-    pub fn invalidated(fact: &Fact, now: Instant) -> Self {
-        let data = Object::from_iter([("fact".into(), fact.encode())]);
+    /// A fact ceased to hold, as somebody said; `fact` has its end.
+    pub fn invalidated(fact: &Fact, by: Option<&Actor>, now: Instant) -> Self {
+        let mut data = Object::from_iter([("fact".into(), fact.encode())]);
+        if let Some(by) = by {
+            data.insert("invalidated_by".into(), by.encode());
+        }
         Self::new(EventKind::FactInvalidated, &fact.project_id, data, now)
     }
 
@@ -168,6 +173,11 @@ impl NewEvent {
             data,
             only_for,
         }
+    }
+
+    fn is_visible_to(&self, access: &Access) -> bool {
+        let author = self.only_for.as_ref();
+        author.is_none_or(|author| access.sees_drafts_of(author))
     }
 
     fn about_session(kind: EventKind, session: &Session, now: Instant) -> Self {

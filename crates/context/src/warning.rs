@@ -2,7 +2,7 @@
 
 use accord_contract::message;
 
-use crate::PackageId;
+use crate::{PackageId, SessionId};
 use accord_contract::wire::Object;
 
 message! {
@@ -25,6 +25,28 @@ impl Warning {
             code: "unknown_package".into(),
             message: format!("no package {:?} is in this project yet", package.as_str()),
             field: field.into(),
+            extra: Object::new(),
+        }
+    }
+
+    /// A session is named that is not in the project. It may arrive later, as with an import.
+    pub(crate) fn unknown_session(field: &str, session: &SessionId) -> Self {
+        Self {
+            code: "unknown_session".into(),
+            message: format!("no session {:?} is in this project yet", session.as_str()),
+            field: field.into(),
+            extra: Object::new(),
+        }
+    }
+
+    /// A review that a person was asked for was ended by an agent or a script.
+    pub(crate) fn reviewed_by_machine() -> Self {
+        Self {
+            code: "human_review_ended_by_machine".into(),
+            message: "a person was asked for this review, and no person ended it; give the verb \
+                      review to keys of people alone where that must not be"
+                .into(),
+            field: "actor".into(),
             extra: Object::new(),
         }
     }

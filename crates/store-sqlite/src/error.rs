@@ -3,7 +3,8 @@
 use std::io;
 
 use accord_store::{Result, StoreError, Trouble};
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
+use rustix::process::{Resource, getrlimit};
 
 /// What a function that talks to SQLite returns.
 pub(crate) trait Known<T> {
@@ -21,7 +22,9 @@ impl<T> Known<T> for io::Result<T> {
     fn known(self) -> Result<T> {
         self.map_err(|error| {
             let trouble = match error.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Trouble::Full,
+                io::ErrorKind::StorageFull
+                | io::ErrorKind::QuotaExceeded
+                | io::ErrorKind::FileTooLarge => Trouble::Full,
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     Trouble::ReadOnly
                 }
@@ -52,6 +55,7 @@ fn trouble(error: &rusqlite::Error) -> Trouble {
     };
     match code {
         ErrorCode::DiskFull => Trouble::Full,
+        ErrorCode::SystemIoFailure if may_not_grow(error) => Trouble::Full,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Trouble::ReadOnly,
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Trouble::Corrupt,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Trouble::Busy,
@@ -64,4 +68,14 @@ fn trouble(error: &rusqlite::Error) -> Trouble {
         | ErrorCode::OperationAborted => Trouble::Unavailable,
         _ => Trouble::Broken,
     }
+}
+
+/// Whether a file could not grow in a process that has a limit on the size of its files. SQLite calls that a
+/// failure of the disk and does not pass on what the system said.
+fn may_not_grow(error: &rusqlite::Error) -> bool {
+    let grew = matches!(
+        error.sqlite_error().map(|error| error.extended_code),
+        Some(ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE | ffi::SQLITE_IOERR_SHMSIZE)
+    );
+    grew && getrlimit(Resource::Fsize).current.is_some()
 }

@@ -29,4 +29,4 @@ pub use folder::{DATABASE, LOCK};
 pub use migrate::FORMAT;
 pub use options::Options;
 pub use store::{SqliteStore, Statistics};
-pub use upkeep::{Progress, check, compact, restore};
+pub use upkeep::{Progress, check, compact, restore, rewrite};

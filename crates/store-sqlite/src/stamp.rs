@@ -30,8 +30,8 @@ impl Span {
             Self::Hour => "2026-04-18T20".len(),
             Self::Minute => "2026-04-18T20:00".len(),
         };
-        // Every key goes on to the second.
-        &key[..length]
+        // Every key goes on to the second; what does not is no key, and stands alone.
+        key.get(..length).unwrap_or(key)
     }
 
     /// A text that sorts behind every key of the span, and before every other that is later.

@@ -1,6 +1,7 @@
 //! Backup, restore, compaction and checks.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,11 +9,10 @@ use accord_store::{Result, StoreError, Trouble};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use crate::SqliteStore;
 use crate::connect::existing;
 use crate::error::Known as _;
-use crate::folder::{Folder, create_private, has_database, sync_folder};
-use crate::migrate;
+use crate::folder::{DATABASE, Folder, create_private, has_database, sync_folder};
+use crate::{Options, SqliteStore, migrate};
 
 /// How far a long piece of work is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -22,6 +22,9 @@ pub struct Progress {
     /// What there is to do.
     pub total: u64,
 }
+
+/// The folder in which a store is written anew, and mended, beside the old one.
+const REWRITTEN: &str = "rewritten.partial";
 
 /// How many pages are copied between two reports.
 const STEP: i32 = 1_000;
@@ -101,25 +104,13 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
 /// # Errors
 /// When there is no store, somebody has it open, or there is no room for a second copy.
 pub fn compact(folder: &Path) -> Result<(u64, u64)> {
-    if !has_database(folder) {
-        return Err(StoreError::new(
-            Trouble::NoStore,
-            folder.display().to_string(),
-        ));
-    }
-    let folder = Folder::take_existing(folder)?;
+    let folder = take_store(folder)?;
     let database = folder.database();
     fold_log(&database)?;
     let before = fs::metadata(&database).known()?.len();
-    let connection = existing(&database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    migrate::migrate(&connection)?;
     let partial = beside(&database);
-    new_file(&partial)?;
-    let target = partial.to_string_lossy().into_owned();
-    let written = connection.execute("VACUUM INTO ?1", (target,)).known();
-    drop(connection);
-    let done = written
-        .and_then(|_| settle(&partial))
+    let done = write_anew(&database, &partial)
+        .and_then(|()| settle(&partial))
         .and_then(|()| check(&partial))
         .and_then(|()| swap_in(&folder, &partial));
     if let Err(error) = done {
@@ -127,6 +118,69 @@ pub fn compact(folder: &Path) -> Result<(u64, u64)> {
         return Err(error);
     }
     Ok((before, fs::metadata(&database).known()?.len()))
+}
+
+/// Writes the store of a folder anew and lets `mend` change the new one, which then takes the place of the
+/// old.
+///
+/// # Errors
+/// With what `mend` returns, and as [`compact`]; the old store stays then.
+pub fn rewrite<T>(folder: &Path, mend: impl FnOnce(&SqliteStore) -> Result<T>) -> Result<T> {
+    let folder = take_store(folder)?;
+    let database = folder.database();
+    fold_log(&database)?;
+    let room = folder.file(REWRITTEN);
+    clear(&room)?;
+    let mended = mend_copy(&database, &room, mend).and_then(|mended| {
+        swap_in(&folder, &room.join(DATABASE))?;
+        Ok(mended)
+    });
+    clear(&room)?;
+    mended
+}
+
+fn mend_copy<T>(
+    database: &Path,
+    room: &Path,
+    mend: impl FnOnce(&SqliteStore) -> Result<T>,
+) -> Result<T> {
+    DirBuilder::new().mode(0o700).create(room).known()?;
+    let copy = room.join(DATABASE);
+    write_anew(database, &copy)?;
+    let store = SqliteStore::open(room, &Options::default())?;
+    let mended = mend(&store)?;
+    store.close()?;
+    settle(&copy)?;
+    check(&copy)?;
+    Ok(mended)
+}
+
+fn take_store(folder: &Path) -> Result<Folder> {
+    if !has_database(folder) {
+        return Err(StoreError::new(
+            Trouble::NoStore,
+            folder.display().to_string(),
+        ));
+    }
+    Folder::take_existing(folder)
+}
+
+/// Writes a database into a new file, without the room that nothing uses.
+fn write_anew(database: &Path, to: &Path) -> Result<()> {
+    let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    migrate::migrate(&connection)?;
+    new_file(to)?;
+    let target = to.to_string_lossy().into_owned();
+    connection.execute("VACUUM INTO ?1", (target,)).known()?;
+    Ok(())
+}
+
+/// Removes a folder, which may not be there.
+fn clear(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).known(),
+        _ => Ok(()),
+    }
 }
 
 /// Brings what the log of a database holds into the database, and empties the log.

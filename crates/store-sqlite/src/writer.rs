@@ -1,8 +1,8 @@
 //! The thread that writes.
 //!
-//! It takes what waits, runs it in one transaction, commits, and answers. While a commit is on its
-//! way to the disk, the next group gathers; so the more there is to do, the more jobs share a
-//! commit.
+//! It takes what waits, runs it in one transaction, runs whatever came in meanwhile in the same one, commits, and
+//! answers. While a commit is on its way to the disk, the next group gathers; so the more there is to
+//! do, the more jobs share a commit.
 //!
 //! A transaction that is lost, for whatever reason, takes all of its jobs with it, also those that
 //! were to be refused: what they saw may never have been. They are run again, each on its own.
@@ -103,7 +103,7 @@ impl Queue {
 
     /// Waits for jobs, for as long as `rest`, and takes at most `most` of them; `None` when the line is
     /// closed and empty.
-    fn take(&self, most: usize, pace: &Pace, rest: Duration) -> Option<Vec<Box<dyn WriteJob>>> {
+    fn take(&self, most: usize, rest: Duration) -> Option<Vec<Box<dyn WriteJob>>> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let rest = Instant::now() + rest;
         while line.jobs.is_empty() {
@@ -117,17 +117,29 @@ impl Queue {
             let waited = self.changed.wait_timeout(line, left);
             line = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let deadline = Instant::now() + pace.patience;
-        while line.jobs.len() < pace.expected.min(most) && !line.closed {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            let waited = self.changed.wait_timeout(line, left);
-            line = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
         let count = line.jobs.len().min(most);
         Some(line.jobs.drain(..count).collect())
+    }
+
+    /// Adds those who came in meanwhile to a group, up to `most`, and says whether there were any. Where
+    /// others are expected, it waits for them for as long as the pace allows.
+    fn join(&self, group: &mut Vec<Box<dyn WriteJob>>, most: usize, pace: &Pace) -> bool {
+        let missing = pace.expected.min(most).saturating_sub(group.len());
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        if missing > 0 {
+            let deadline = Instant::now() + pace.patience;
+            while line.jobs.is_empty() && !line.closed {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                let waited = self.changed.wait_timeout(line, left);
+                line = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+        }
+        let count = line.jobs.len().min(most.saturating_sub(group.len()));
+        group.extend(line.jobs.drain(..count));
+        count > 0
     }
 }
 
@@ -152,10 +164,10 @@ impl Pace {
 impl Writer {
     /// Works until the queue is closed and empty.
     pub(crate) fn run(mut self) {
-        while let Some(jobs) = self.queue.take(self.group, &self.pace, self.rest) {
+        while let Some(jobs) = self.queue.take(self.group, self.rest) {
             match jobs.is_empty() {
                 true => self.idle(),
-                false => self.serve(jobs),
+                false => self.serve(jobs, Company::Welcome),
             }
         }
         // Brings everything into the database; where that fails, the log still has it.
@@ -171,10 +183,10 @@ impl Writer {
         self.readers.close_forgotten();
     }
 
-    fn serve(&mut self, mut jobs: Vec<Box<dyn WriteJob>>) {
-        let mut done = self.commit(&mut jobs, Care::Little);
+    fn serve(&mut self, mut jobs: Vec<Box<dyn WriteJob>>, company: Company) {
+        let mut done = self.commit(&mut jobs, Care::Little, company);
         if matches!(done, Err(Lost::Dirty(_))) && jobs.len() > 1 {
-            done = self.commit(&mut jobs, Care::Much);
+            done = self.commit(&mut jobs, Care::Much, Company::Unwelcome);
         }
         match done {
             Ok(Group { outcomes, advances }) => {
@@ -192,7 +204,7 @@ impl Writer {
             // One of them may have been what all of them failed for.
             Err(_) if jobs.len() > 1 => {
                 for job in jobs {
-                    self.serve(vec![job]);
+                    self.serve(vec![job], Company::Unwelcome);
                 }
             }
             Err(lost) => {
@@ -205,23 +217,38 @@ impl Writer {
 
     /// Runs jobs in one transaction. Either everything that is to be kept is durable then, or
     /// nothing of any of them is left.
-    fn commit(&mut self, jobs: &mut [Box<dyn WriteJob>], care: Care) -> Result<Group, Lost> {
-        let done = self.try_commit(jobs, care);
+    fn commit(
+        &mut self,
+        jobs: &mut Vec<Box<dyn WriteJob>>,
+        care: Care,
+        company: Company,
+    ) -> Result<Group, Lost> {
+        let done = self.try_commit(jobs, care, company);
         if done.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK").known()?;
         }
         done
     }
 
-    fn try_commit(&mut self, jobs: &mut [Box<dyn WriteJob>], care: Care) -> Result<Group, Lost> {
+    fn try_commit(
+        &mut self,
+        jobs: &mut Vec<Box<dyn WriteJob>>,
+        care: Care,
+        company: Company,
+    ) -> Result<Group, Lost> {
         run(&self.connection, "BEGIN IMMEDIATE").map_err(Lost::Unbegun)?;
         let mut unit = Unit::new(&self.connection, self.common);
         let mut outcomes = Vec::with_capacity(jobs.len());
-        for job in &mut *jobs {
-            outcomes.push(match care {
-                Care::Little => run_lightly(&mut unit, &mut **job)?,
-                Care::Much => run_apart(&mut unit, &mut **job)?,
-            });
+        loop {
+            for job in &mut jobs[outcomes.len()..] {
+                outcomes.push(match care {
+                    Care::Little => run_lightly(&mut unit, &mut **job)?,
+                    Care::Much => run_apart(&mut unit, &mut **job)?,
+                });
+            }
+            if company == Company::Unwelcome || !self.queue.join(jobs, self.group, &self.pace) {
+                break;
+            }
         }
         let advances = unit.settle()?;
         let began = Instant::now();
@@ -260,6 +287,13 @@ enum Care {
     Little,
     /// Each in a savepoint, for which every page that it touches is copied.
     Much,
+}
+
+/// Whether jobs that come in while a transaction runs may join it.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Company {
+    Welcome,
+    Unwelcome,
 }
 
 /// What became of a transaction that was committed.

@@ -5,12 +5,15 @@
 
 use accord_contract::codes::{Code, Failure};
 
+use crate::{DamagedRow, Table};
+
 /// A unit of work that a store did not carry out. Nothing of it was kept.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{trouble}")]
+#[error("{}", self.sentence())]
 pub struct StoreError {
     trouble: Trouble,
     detail: String,
+    row: Option<Box<DamagedRow>>,
 }
 
 /// What kind of trouble a store is in.
@@ -69,6 +72,16 @@ impl StoreError {
         Self {
             trouble,
             detail: detail.into(),
+            row: None,
+        }
+    }
+
+    /// One row is damaged, and the rest of the store need not be.
+    pub fn damaged_row(row: DamagedRow) -> Self {
+        Self {
+            trouble: Trouble::Corrupt,
+            detail: row.what.clone(),
+            row: Some(Box::new(row)),
         }
     }
 
@@ -82,6 +95,11 @@ impl StoreError {
         self.trouble
     }
 
+    /// The row that is damaged, where it is one row alone.
+    pub fn damaged(&self) -> Option<&DamagedRow> {
+        self.row.as_deref()
+    }
+
     /// What happened, for the operator's log; callers must not see it.
     pub fn detail(&self) -> &str {
         &self.detail
@@ -92,6 +110,7 @@ impl StoreError {
         match self.trouble {
             Trouble::Full => Code::StoreFull,
             Trouble::ReadOnly => Code::StoreReadOnly,
+            Trouble::Corrupt if self.row.is_some() => Code::AgenticIntegrityError,
             Trouble::Corrupt => Code::StoreCorrupt,
             Trouble::Busy => Code::StoreBusy,
             Trouble::Locked { .. } => Code::StoreLocked,
@@ -101,6 +120,13 @@ impl StoreError {
             Trouble::Occupied => Code::StoreOccupied,
             Trouble::Conflict => Code::StoreConflict,
             Trouble::Broken => Code::StoreBroken,
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match &self.row {
+            Some(row) => row.to_string(),
+            None => self.trouble.to_string(),
         }
     }
 }
@@ -113,7 +139,20 @@ impl From<Trouble> for StoreError {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::new(error.code(), error.to_string())
+        let failure = Self::new(error.code(), error.to_string());
+        let Some(row) = error.damaged() else {
+            return failure;
+        };
+        let failure = match &row.project_id {
+            Some(project) => failure.with("project_id", project.as_str()),
+            None => failure,
+        };
+        match row.table {
+            Table::Package | Table::Revision => failure.with("package_id", row.id.as_str()),
+            Table::Fact => failure.with("fact_id", row.id.as_str()),
+            Table::Session => failure.with("session_id", row.id.as_str()),
+            _ => failure,
+        }
     }
 }
 

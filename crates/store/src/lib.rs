@@ -12,8 +12,10 @@
 //!   project meets a row of another;
 //! - documents are kept as the texts that they came as;
 //! - instants compare as instants, ids by their bytes;
-//! - what an index holds can be made again from the rows.
+//! - what an index holds can be made again from the rows;
+//! - a damaged row is never handed out, and keeps no other from being read ([`Audit`]).
 
+mod audit;
 mod blobs;
 mod error;
 mod events;
@@ -22,6 +24,7 @@ mod keys;
 mod memory;
 mod packages;
 mod projects;
+mod repair;
 mod search;
 mod sessions;
 mod settings;
@@ -31,6 +34,7 @@ pub mod terms;
 pub mod testing;
 mod unit;
 
+pub use audit::{Audit, DamagedRow, Stored, Table};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
 pub use error::{Result, StoreError, Trouble};
 pub use events::{EventEntry, EventRow, EventWrites, Events, Kept};
@@ -43,6 +47,7 @@ pub use packages::{
     Tally,
 };
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects};
+pub use repair::{PackageSource, Repair};
 pub use search::{Choice, Common, Found, Hit, Search, SearchQuery, WEIGHTS, rarity};
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
 pub use settings::{Scope, SettingWrites, Settings};

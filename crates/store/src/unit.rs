@@ -1,15 +1,16 @@
 //! Units of work: what a job is given while its transaction is open.
 
 use crate::{
-    BlobWrites, Blobs, EventWrites, Events, FactWrites, Facts, KeyWrites, Keys, PackageWrites,
-    Packages, ProjectWrites, Projects, Search, SessionWrites, Sessions, SettingWrites, Settings,
+    Audit, BlobWrites, Blobs, EventWrites, Events, FactWrites, Facts, KeyWrites, Keys,
+    PackageWrites, Packages, ProjectWrites, Projects, Repair, Search, SessionWrites, Sessions,
+    SettingWrites, Settings,
 };
 
 /// One consistent view of everything that is kept.
 ///
 /// Nothing that is written meanwhile changes what a unit sees.
 pub trait ReadUnit:
-    Blobs + Events + Facts + Keys + Packages + Projects + Search + Sessions + Settings
+    Audit + Blobs + Events + Facts + Keys + Packages + Projects + Search + Sessions + Settings
 {
 }
 
@@ -22,13 +23,14 @@ pub trait WriteUnit:
     + KeyWrites
     + PackageWrites
     + ProjectWrites
+    + Repair
     + SessionWrites
     + SettingWrites
 {
 }
 
 impl<U> ReadUnit for U where
-    U: Blobs + Events + Facts + Keys + Packages + Projects + Search + Sessions + Settings
+    U: Audit + Blobs + Events + Facts + Keys + Packages + Projects + Search + Sessions + Settings
 {
 }
 
@@ -40,6 +42,7 @@ impl<U> WriteUnit for U where
         + KeyWrites
         + PackageWrites
         + ProjectWrites
+        + Repair
         + SessionWrites
         + SettingWrites
 {

@@ -1,5 +1,6 @@
 //! Deposits on a disk that takes 5 ms longer to make anything last.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use accord_host::http::Host;
@@ -25,13 +26,17 @@ pub(crate) fn run(gates: &mut Gates) {
     let mut settings = Settings::default();
     settings.listen = "127.0.0.1:0".parse().expect("an address");
     let host = Host::over(store, folder.path(), settings).expect("a host");
+    let store = Arc::clone(host.store());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = runtime.block_on(Server::bind(host)).expect("a server");
     let address = server.address();
     runtime.spawn(server.run(std::future::pending()));
     let rate = together(address, &deposits);
     println!("  one commit a package                              {one_by_one:>9.0} packages/s");
+    let done = store.statistics();
+    let shared = done.jobs as f64 / done.commits as f64;
     println!("  32 clients over HTTP                              {rate:>9.0} packages/s");
+    println!("  their packages that share a commit                {shared:>9.0}");
     gates.at_least("against one commit a package", rate / one_by_one, 10.0);
     runtime.shutdown_background();
 }

@@ -8,10 +8,10 @@ use accord_contract::codes::Code;
 use accord_contract::fixture::{AdapterResult, Status};
 use accord_contract::wire::Wire as _;
 
-use super::check::{Told, end_with};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::{DEFAULT_MAX_BYTES, InputArgs, Line};
+use crate::interrupt::{Told, end_with};
 use crate::output::Output;
 
 /// Answer conformance cases as an adapter: one from standard input, or one a line

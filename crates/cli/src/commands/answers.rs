@@ -37,10 +37,21 @@ message! {
     }
 }
 
+message! {
+    /// What `accord store repair` did.
+    pub(crate) struct RepairAnswer("RepairAnswer", closed) {
+        /// How many packages are sound, now or before.
+        required sound: u64 = "sound", "count";
+        /// How many packages are not, and were set aside.
+        required set_aside: u64 = "set_aside", "count";
+    }
+}
+
 /// Adds the answers to a snapshot.
 pub(crate) fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<ExportAnswer>(Direction::Response)
         .message::<RestoreAnswer>(Direction::Response)
         .message::<CompactAnswer>(Direction::Response)
+        .message::<RepairAnswer>(Direction::Response)
 }

@@ -93,6 +93,12 @@ struct InvalidateArgs {
     project: ProjectArg,
 
     #[command(flatten)]
+    actor: ActorArg,
+
+    #[command(flatten)]
+    session: SessionArg,
+
+    #[command(flatten)]
     host: HostArgs,
 }
 
@@ -174,13 +180,16 @@ impl AssertArgs {
 impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
+        let (actor, session) = (self.actor.get()?, self.session.get());
         let ask = Ask::new(
             hyper::Method::DELETE,
             &["v1", "projects", &project, "facts"],
         )
         .with("subject", Some(&self.subject))
         .with("predicate", Some(&self.predicate))
-        .with("value", self.value.as_ref());
+        .with("value", self.value.as_ref())
+        .with("actor", actor.as_ref().map(ToString::to_string))
+        .with("session_id", session.filter(|_| actor.is_some()));
         let answer = self.host.connect()?.ask(ask)?;
         let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);
         let name = show::clean(&format!("{} {}", self.subject, self.predicate));
@@ -207,9 +216,20 @@ impl ListArgs {
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
         let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, |page, list| {
-            show::facts(page, &list["facts"]);
-        })?;
+        let is_narrowed = self.subject.is_some() || self.predicate.is_some();
+        answer.print_list(
+            self.host.json,
+            |page, list| show::facts(page, &list["facts"]),
+            || match (is_narrowed || self.as_of.is_some(), self.history) {
+                (true, _) => format!("no fact in {project} is like that"),
+                (false, true) => {
+                    format!("{project} has no facts yet; `accord fact assert` adds one")
+                }
+                (false, false) => {
+                    format!("{project} has no current facts; `accord fact assert` adds one")
+                }
+            },
+        )?;
         Ok(Exit::Yes)
     }
 }

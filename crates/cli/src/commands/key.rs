@@ -137,7 +137,14 @@ impl ListArgs {
             .host
             .connect()?
             .ask(Ask::get(&["accord", "v1", "keys"]))?;
-        answer.print(self.host.json, |page, list| show::keys(page, &list["keys"]))?;
+        answer.print_list(
+            self.host.json,
+            |page, list| show::keys(page, &list["keys"]),
+            || {
+                "there are no keys; `accord key create` makes one, and from then on the network needs one"
+                    .to_owned()
+            },
+        )?;
         Ok(Exit::Yes)
     }
 }

@@ -14,8 +14,9 @@ use tokio::sync::Mutex;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Connection, Creating, ProjectArg, Target, TargetArgs};
+use crate::host::{ActorArg, Connection, Creating, ProjectArg, Target, TargetArgs, holds_store};
 use crate::output::talk;
+use crate::show::clean;
 
 /// Serve the tools for agents over MCP, on standard input and output
 ///
@@ -84,11 +85,23 @@ impl McpArgs {
 /// The way to the host. A server is asked over connections that stay; a data folder is opened for each call and
 /// given back, so that several agents and commands can share it.
 fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
-    if let Target::Server { .. } = target.target()? {
-        return Ok(target.connect(Creating::Yes)?.api());
-    }
+    let folder = match target.target()? {
+        Target::Server { url, .. } => {
+            talk(format!("accord: the memory is that of {}", clean(&url)));
+            return Ok(target.connect(Creating::Yes)?.api());
+        }
+        Target::Folder(folder) => folder,
+    };
+    let is_new = !holds_store(&folder);
     match target.connect(Creating::Yes) {
-        Ok(_) => {}
+        Ok(_) => {
+            let place = std::path::absolute(&folder).unwrap_or(folder);
+            let place = clean(&place.display().to_string());
+            talk(match is_new {
+                true => format!("accord: the memory is a new one in {place}"),
+                false => format!("accord: the memory is the one in {place}"),
+            });
+        }
         // Whoever has the folder may be done by the time of the first call.
         Err(taken) if taken.code() == Some(Code::StoreLocked) => {
             talk(format!("warning: {taken}"));

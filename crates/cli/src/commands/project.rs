@@ -131,9 +131,14 @@ impl ListArgs {
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
         let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, |page, list| {
-            show::projects(page, &list["projects"]);
-        })?;
+        answer.print_list(
+            self.host.json,
+            |page, list| show::projects(page, &list["projects"]),
+            || {
+                "there are no projects yet; `accord project create` or the first deposit makes one"
+                    .to_owned()
+            },
+        )?;
         Ok(Exit::Yes)
     }
 }

@@ -1,9 +1,11 @@
 //! `accord serve`: a host that others can reach.
 
-use accord_contract::codes::Code;
+use std::path::Path;
+
+use accord_contract::codes::{Code, Failure};
 use accord_host::http::Host;
 use accord_host::log;
-use accord_host::serve::Server;
+use accord_host::serve::{SOCKET, Server};
 use tokio::runtime::{Builder, Runtime};
 
 use super::config::SettingArgs;
@@ -30,12 +32,27 @@ impl ServeArgs {
         let settings = self.settings.resolve()?.settings;
         log::begin(&settings.log)?;
         let runtime = runtime()?;
-        let host = Host::open(&self.settings.folder(), settings)?;
+        let folder = self.settings.folder();
+        let host = Host::open(&folder, settings).map_err(|failure| taken(failure, &folder))?;
         let limit = host.settings().limits.shutdown_timeout;
         runtime.block_on(serve(host))?;
         // What did not end in time must not keep the process.
         runtime.shutdown_timeout(limit);
         Ok(Exit::Yes)
+    }
+}
+
+/// Says how to talk to a host that serves the folder already.
+fn taken(failure: Failure, folder: &Path) -> CliError {
+    let is_served = failure.code == Code::StoreLocked && folder.join(SOCKET).exists();
+    let error = CliError::from(failure);
+    match is_served {
+        true => error.help(format!(
+            "a host serves this folder already: commands with `--data {}` talk to it through its \
+             socket, others by the URL that it printed; end that process to serve the folder anew",
+            folder.display()
+        )),
+        false => error,
     }
 }
 

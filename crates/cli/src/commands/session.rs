@@ -142,9 +142,16 @@ impl ListArgs {
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
         let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, |page, list| {
-            show::sessions(page, &list["sessions"]);
-        })?;
+        answer.print_list(
+            self.host.json,
+            |page, list| show::sessions(page, &list["sessions"]),
+            || match self.callsign.is_some() || self.active {
+                true => format!("no session in {project} is like that"),
+                false => {
+                    format!("{project} has no sessions yet; `accord session start` begins one")
+                }
+            },
+        )?;
         Ok(Exit::Yes)
     }
 }

@@ -4,15 +4,17 @@ use std::process;
 
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
+use accord_host::serve::FILE_TOO_LARGE;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::check::leave_nothing;
 use crate::error::CliError;
+use crate::interrupt::leave_nothing;
 
-/// The signals that end a server.
+/// The signals that end a server, and one that is not to end it.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    _file_too_large: Signal,
 }
 
 impl Signals {
@@ -28,6 +30,7 @@ impl Signals {
         Ok(Self {
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
+            _file_too_large: listen(SignalKind::from_raw(FILE_TOO_LARGE))?,
         })
     }
 

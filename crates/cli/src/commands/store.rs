@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value, Wire};
 
-use super::answers::{CompactAnswer, RestoreAnswer};
+use super::answers::{CompactAnswer, RepairAnswer, RestoreAnswer};
 use super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -25,6 +25,7 @@ enum StoreCommand {
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Compact(CompactArgs),
+    Repair(RepairArgs),
     Trim(TrimArgs),
 }
 
@@ -61,15 +62,24 @@ struct CompactArgs {
     data: FolderArgs,
 }
 
+/// Make again what a store derives: columns, counts, open questions, the search index
+#[derive(Debug, clap::Args)]
+#[command(after_help = REPAIRS)]
+struct RepairArgs {
+    #[command(flatten)]
+    data: FolderArgs,
+}
+
 /// Forget old events; packages, facts and sessions stay
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["days", "before"]))]
 struct TrimArgs {
     /// Events that are more than so many days old
-    #[arg(long, value_name = "N", required_unless_present = "before")]
+    #[arg(long, value_name = "N")]
     days: Option<u64>,
 
     /// Events before this time or day
-    #[arg(long, value_name = "TIME", conflicts_with = "days")]
+    #[arg(long, value_name = "TIME")]
     before: Option<String>,
 
     /// Only count them
@@ -86,6 +96,7 @@ impl StoreArgs {
             StoreCommand::Backup(args) => args.run(),
             StoreCommand::Restore(args) => args.run(),
             StoreCommand::Compact(args) => args.run(),
+            StoreCommand::Repair(args) => args.run(),
             StoreCommand::Trim(args) => args.run(),
         }
     }
@@ -150,6 +161,25 @@ impl CompactArgs {
     }
 }
 
+impl RepairArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let folder = self.data.folder();
+        let repaired = accord_host::upkeep::repair(&folder);
+        let repaired = repaired.map_err(|failure| stop_first(failure, &folder))?;
+        let document = RepairAnswer {
+            sound: repaired.sound,
+            set_aside: repaired.set_aside,
+        };
+        say(self.data.json, &document, || {
+            let sound = counted(repaired.sound, "package");
+            match repaired.set_aside {
+                0 => format!("{sound} sound"),
+                aside => format!("{sound} sound, {aside} set aside"),
+            }
+        })
+    }
+}
+
 impl TrimArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.data.connect()?;
@@ -181,16 +211,20 @@ impl TrimArgs {
     }
 }
 
-/// Says what to do about a folder that a host serves.
+/// Says what to do about a folder that a host serves, or that is none.
 fn stop_first(failure: Failure, folder: &Path) -> CliError {
-    let is_taken = failure.code == Code::StoreLocked;
+    let code = failure.code;
     let error = CliError::from(failure);
-    match is_taken {
-        true => error.help(format!(
+    match code {
+        Code::StoreLocked => error.help(format!(
             "a host serves {}: stop it, then try again",
             folder.display()
         )),
-        false => error,
+        Code::StoreMissing => error.help(
+            "name the folder of a memory with --data or ACCORD_DATA; a memory that is served \
+             lies where `accord serve --data` says",
+        ),
+        _ => error,
     }
 }
 
@@ -210,3 +244,8 @@ fn unusable(path: &Path, error: &std::io::Error) -> CliError {
         format!("{} cannot be used: {error}", path.display()),
     )
 }
+
+const REPAIRS: &str = "\
+A package is what its text and its log prove together. One whose text or log is damaged is set aside; facts, sessions,
+projects and events stay as they are. The work is done on a copy, which takes the store's place at the end.
+`accord context verify` says what is left: bring that back from a backup.";

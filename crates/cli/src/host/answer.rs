@@ -38,6 +38,24 @@ impl Answer {
         serde_json::from_str(&self.text).map_err(|_| no_document())
     }
 
+    /// Prints a list, and says something in its place where it is empty and for people.
+    pub(crate) fn print_list(
+        &self,
+        json: bool,
+        show: impl FnOnce(&mut Page, &Value),
+        none: impl FnOnce() -> String,
+    ) -> Result<(), CliError> {
+        let mut is_empty = false;
+        self.print(json, |page, list| {
+            show(page, list);
+            is_empty = page.as_str().is_empty();
+        })?;
+        if is_empty {
+            talk(clean(&none()));
+        }
+        Ok(())
+    }
+
     /// Prints the document: on one line with each token as it came, or as `show` writes it for
     /// people.
     pub(crate) fn print(
@@ -59,6 +77,13 @@ impl Answer {
         if !json {
             if let Some(cursor) = document["next_cursor"].as_str() {
                 talk(format!("there are more: --cursor {}", clean(cursor)));
+            }
+            // A bundle shows it itself.
+            let is_list = document.get("next_cursor").is_some();
+            let damaged = document["x-integrity_warnings"].as_array();
+            for id in damaged.filter(|_| is_list).into_iter().flatten() {
+                let id = clean(id.as_str().unwrap_or_default());
+                talk(format!("damaged and left out: {id}"));
             }
             for warning in document["warnings"].as_array().into_iter().flatten() {
                 talk(format!(

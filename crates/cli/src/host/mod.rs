@@ -17,5 +17,5 @@ mod target;
 pub(crate) use self::ask::Ask;
 pub(crate) use self::lines::{Said, follow};
 pub(crate) use self::names::{Actor, ActorArg, ProjectArg, SessionArg, setting};
-pub(crate) use self::open::{Connection, Creating};
+pub(crate) use self::open::{Connection, Creating, holds_store};
 pub(crate) use self::target::{DEFAULT_FOLDER, FolderArgs, HostArgs, Target, TargetArgs};

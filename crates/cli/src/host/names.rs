@@ -1,5 +1,7 @@
 //! The current project, actor and session: a flag names them, or the environment.
 
+use std::fmt;
+
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
@@ -107,6 +109,12 @@ impl Actor {
             document["session_id"] = session.into();
         }
         document
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind, self.id)
     }
 }
 

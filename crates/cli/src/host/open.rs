@@ -64,7 +64,7 @@ impl Connection {
                     return Ok(Self { api, runtime });
                 }
             }
-            if creating == Creating::No && !folder.join(DATABASE).exists() {
+            if creating == Creating::No && !holds_store(folder) {
                 return Err(no_store(folder));
             }
             match open_here(&runtime, folder) {
@@ -97,6 +97,11 @@ impl Connection {
     pub(crate) async fn stream(&self, ask: Ask) -> Result<Streamed, CliError> {
         answer::streamed(ask.call(self.api.as_ref()).await?).await
     }
+}
+
+/// Whether a folder is a data folder.
+pub(crate) fn holds_store(folder: &Path) -> bool {
+    folder.join(DATABASE).exists()
 }
 
 fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {

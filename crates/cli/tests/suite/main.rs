@@ -8,6 +8,7 @@
 mod accord;
 mod batches;
 mod checks;
+mod checks_servers;
 mod conformance;
 mod connection;
 mod contracts;
@@ -33,3 +34,4 @@ mod run_hostile;
 mod run_meeting;
 mod run_place;
 mod serving;
+mod speaking;

@@ -94,8 +94,17 @@ impl Agent {
         serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("JSON")
     }
 
-    /// Closes its input, and gives the exit code and what it said on standard error.
-    fn leave(mut self) -> (Option<i32>, String) {
+    /// Closes its input, and gives the exit code and what it said on standard error, beside the line about
+    /// its memory with which it begins.
+    fn leave(self) -> (Option<i32>, String) {
+        let (code, said) = self.leave_with_all();
+        let (first, rest) = said.split_once('\n').unwrap_or((&said, ""));
+        assert!(first.starts_with("accord: the memory is "), "{said}");
+        (code, rest.to_owned())
+    }
+
+    /// The same, with everything that it said.
+    fn leave_with_all(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let ended = (0..PATIENCE.as_millis() / 10).find_map(|_| {
             std::thread::sleep(Duration::from_millis(10));
@@ -376,4 +385,25 @@ fn http(
     stream.read_to_string(&mut answer).expect("an answer");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
     (head.to_owned(), body.to_owned())
+}
+
+#[test]
+fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
+    let memory = Memory::new();
+    let place = memory.data();
+    for (which, garbage, code) in [
+        ("a new one in", "garbage", -32_700),
+        ("the one in", "[]", -32_600),
+    ] {
+        let mut agent = Agent::on(&memory, &[]);
+        writeln!(agent.input.as_mut().expect("it listens"), "{garbage}").expect("it reads");
+        let answer = agent.output.recv_timeout(PATIENCE).expect("a line");
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        assert_eq!(answer.get("id"), Some(&Value::Null), "{answer}");
+        let (ended, said) = agent.leave_with_all();
+        assert_eq!(ended, Some(0));
+        let told = format!("accord: the memory is {which} {}\n", place.display());
+        assert_eq!(said, told);
+    }
 }

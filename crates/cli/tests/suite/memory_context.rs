@@ -41,7 +41,12 @@ fn flags_make_a_package() {
         "--actor",
         "human:lead",
     ]);
-    let said = said.yes();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(
+        said.stderr,
+        "warning: no session \"s1\" is in this project yet\n"
+    );
+    let said = said.stdout;
     let id = said.split_whitespace().nth(1).expect("an id");
     assert!(id.len() == 36 && id.starts_with("pkg_"), "{said}");
     assert!(
@@ -283,7 +288,14 @@ fn a_review_is_a_conversation() {
         "{told}"
     );
     memory.ran(&["context", "resubmit", &id]).yes();
-    memory.ran(&["context", "review", &id, "complete"]).yes();
+    let ended = memory.ran(&["context", "review", &id, "complete"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(
+        ended
+            .stderr
+            .starts_with("warning: a person was asked for this review"),
+        "{ended:?}"
+    );
     let said = memory
         .ran(&["context", "complete", &id])
         .refused("invalid_transition");

@@ -50,6 +50,7 @@ fn what_needs_the_folder_alone_says_who_has_it() {
     let pid = memory.host().pid().to_string();
     for args in [
         &["store", "compact"][..],
+        &["store", "repair"],
         &["store", "restore", &backup, "--replace"],
     ] {
         let said = memory.ran(args).refused("STORE_LOCKED");
@@ -84,6 +85,24 @@ fn a_folder_is_kept_small() {
     memory.ran(&["context", "verify"]).yes();
     Memory::new()
         .ran(&["store", "compact"])
+        .refused("STORE_MISSING");
+}
+
+#[test]
+fn what_is_derived_is_made_again() {
+    let memory = Memory::new();
+    memory.deposit("One event", &[]);
+    let repaired = memory.ran(&["store", "repair"]).yes();
+    assert_eq!(repaired, "1 package sound\n");
+    let repaired = memory.json(&["store", "repair"]);
+    assert_eq!(
+        (&repaired["sound"], &repaired["set_aside"]),
+        (&1.into(), &0.into()),
+        "{repaired}"
+    );
+    memory.ran(&["context", "verify"]).yes();
+    Memory::new()
+        .ran(&["store", "repair"])
         .refused("STORE_MISSING");
 }
 

@@ -284,3 +284,31 @@ fn a_log_that_nobody_takes_does_not_end_the_server() {
         assert_eq!(status, 404);
     }
 }
+
+#[test]
+fn a_limit_on_the_size_of_files_is_told_and_does_not_end_the_server() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().to_str().expect("a path");
+    let serve = command(&["serve", "--listen", "127.0.0.1:0", "--data", data]);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -f 4000; exec \"$0\" \"$@\""])
+        .arg(serve.get_program())
+        .args(serve.get_args());
+    let serving = Serving::begin(&mut limited);
+    let filler = "words ".repeat(30_000);
+    let refused = (0..200).find_map(|number| {
+        let mut body: Value = serde_json::from_str(&package(&format!("pkg_{number}"))).ok()?;
+        body["content_md"] = format!("{number} {filler}").into();
+        let (status, answer) = serving.ask("POST", "/v1/projects/p/packages", &body.to_string());
+        (status != 201).then_some((status, answer))
+    });
+    let (status, answer) = refused.expect("there is an end to the room");
+    assert_eq!(
+        (status, &answer["error"]["code"]),
+        (507, &json!("STORE_FULL")),
+        "{answer}"
+    );
+    let (status, _) = serving.ask("GET", "/v1/packages/pkg_0", "");
+    assert_eq!(status, 200, "what was acknowledged is there");
+}

@@ -24,7 +24,7 @@ pub(super) struct Pieces<'a> {
     /// The project without the words about it.
     pub(super) bare_project: String,
     pub(super) packages: &'a [&'a str],
-    pub(super) facts: Vec<String>,
+    pub(super) facts: &'a [&'a str],
     pub(super) questions: Vec<String>,
     /// The sources of each question.
     pub(super) sources: Vec<String>,
@@ -44,20 +44,25 @@ impl<'a> Pieces<'a> {
             }
             list.finish()
         });
-        let damaged = rows.damaged.iter().map(|id| quoted(id.as_str()));
+        let damaged = rows.damaged.iter().map(|id| quoted(id));
         Self {
             project: rows.project.encode().to_string(),
             bare_project: bare.encode().to_string(),
             packages: rows.packages,
-            facts: rows
-                .facts
-                .iter()
-                .map(|fact| fact.encode().to_string())
-                .collect(),
+            facts: rows.facts,
             questions: rows.questions.texts().map(quoted).collect(),
             sources: sources.collect(),
             damaged: damaged.collect(),
         }
+    }
+
+    /// How many bytes a bundle with all of them has, at most.
+    pub(super) fn bytes(&self) -> usize {
+        let texts = [&self.questions, &self.sources, &self.damaged];
+        let texts = texts.into_iter().flatten().map(|text| text.len() + 1);
+        let given = [self.packages, self.facts].into_iter().flatten();
+        let given = given.map(|text| text.len() + 1);
+        FRAME + self.project.len() + texts.sum::<usize>() + given.sum::<usize>()
     }
 }
 
@@ -94,11 +99,11 @@ impl Plan {
         let mut damaged = vec![false; pieces.damaged.len()];
         room.fill(&pieces.damaged, &mut damaged, bytes / 16);
         room.fill(&pieces.questions, &mut questions, bytes / 4);
-        room.fill(&pieces.facts, &mut facts, bytes / 4);
+        room.fill(pieces.facts, &mut facts, bytes / 4);
         for (package, taken) in pieces.packages.iter().zip(&mut packages) {
             *taken = room.take(package.len() + 1);
         }
-        room.fill(&pieces.facts, &mut facts, bytes);
+        room.fill(pieces.facts, &mut facts, bytes);
         room.fill(&pieces.questions, &mut questions, bytes);
         let sources = pieces.sources.iter().zip(&questions);
         let sources = sources
@@ -163,10 +168,10 @@ impl Room {
 
     /// Takes the pieces that are not taken yet, in their order, up to the first that
     /// does not fit, and no more than `most` bytes of them.
-    fn fill(&mut self, pieces: &[String], taken: &mut [bool], most: usize) {
+    fn fill(&mut self, pieces: &[impl AsRef<str>], taken: &mut [bool], most: usize) {
         let mut share = Self(most.min(self.0));
         for (piece, taken) in pieces.iter().zip(taken).filter(|(_, taken)| !**taken) {
-            let bytes = piece.len() + 1;
+            let bytes = piece.as_ref().len() + 1;
             if !share.take(bytes) {
                 break;
             }

@@ -39,6 +39,8 @@ pub struct DigestRows<'a> {
     pub snippets: &'a [Snippet],
     /// The projects that it covers.
     pub projects: &'a [ProjectCount],
+    /// The ids of packages of the window, of facts and of projects that are damaged, and so not among the others.
+    pub damaged: &'a [String],
 }
 
 /// How many packages are of a type.
@@ -134,7 +136,7 @@ pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Instant) -> Strin
     let facts = rows.facts.iter().take(MAX_DIGEST_FACTS);
     let questions: Vec<&str> = rows.questions.texts().collect();
     let snippets = rows.snippets.iter().take(query.snippets as usize);
-    let bundle = ObjectText::new()
+    let mut bundle = ObjectText::new()
         .value("project", project)
         .value("scope", scope)
         .value("window_days", query.window_days)
@@ -147,6 +149,9 @@ pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Instant) -> Strin
         .value("open_questions", questions)
         .raw("snippets", &list(snippets.map(snippet)))
         .raw("projects", &list(rows.projects.iter().map(project_count)));
+    if !rows.damaged.is_empty() {
+        bundle = bundle.value("x-integrity_warnings", rows.damaged);
+    }
     let mut said = LeftOut::default();
     if rows.facts.len() > MAX_DIGEST_FACTS {
         said.say("active_facts", Reason::Limit, None);

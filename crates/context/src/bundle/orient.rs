@@ -3,8 +3,8 @@
 use super::budget::{Pieces, Plan, SOURCES};
 use super::questions::OpenQuestions;
 use crate::query::OrientQuery;
-use crate::text::{ListText, ObjectText};
-use crate::{Fact, Instant, PackageId, Project};
+use crate::text::ObjectText;
+use crate::{Instant, Project};
 
 /// What an orientation is made of.
 #[derive(Clone, Debug)]
@@ -16,10 +16,11 @@ pub struct OrientRows<'a> {
     pub packages: &'a [&'a str],
     /// Whether the window has more packages.
     pub more_packages: bool,
-    /// Packages of the window that are damaged, and so not among the others.
-    pub damaged: &'a [PackageId],
-    /// The current facts, the most recently asserted first.
-    pub facts: &'a [Fact],
+    /// The ids of packages of the window and of facts that are damaged, and so not among the others.
+    pub damaged: &'a [String],
+    /// The texts of the current facts, the most recently asserted first, as they are to be
+    /// given.
+    pub facts: &'a [&'a str],
     /// The questions of the whole window.
     pub questions: &'a OpenQuestions,
 }
@@ -36,7 +37,7 @@ pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Instant) -> Strin
         None => Plan::everything(&pieces),
         Some(tokens) => Plan::within(&pieces, tokens as usize * 4),
     };
-    let mut bundle = ObjectText::new()
+    let mut bundle = ObjectText::with_capacity(pieces.bytes())
         .raw(
             "project",
             if plan.words {
@@ -45,28 +46,23 @@ pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Instant) -> Strin
                 &pieces.bare_project
             },
         )
-        .raw("recent_packages", &list(pieces.packages, &plan.packages))
-        .raw("active_facts", &list(&pieces.facts, &plan.facts))
-        .raw("open_questions", &list(&pieces.questions, &plan.questions))
+        .list("recent_packages", chosen(pieces.packages, &plan.packages))
+        .list("active_facts", chosen(pieces.facts, &plan.facts))
+        .list("open_questions", chosen(&pieces.questions, &plan.questions))
         .value("window_days", query.window_days)
         .value("generated_at", now.to_string());
     if plan.sources && !pieces.sources.is_empty() {
-        bundle = bundle.raw(SOURCES, &list(&pieces.sources, &plan.questions));
+        bundle = bundle.list(SOURCES, chosen(&pieces.sources, &plan.questions));
     }
     if !rows.damaged.is_empty() {
-        bundle = bundle.raw(
-            "x-integrity_warnings",
-            &list(&pieces.damaged, &plan.damaged),
-        );
+        let damaged = chosen(&pieces.damaged, &plan.damaged);
+        bundle = bundle.list("x-integrity_warnings", damaged);
     }
     plan.left_out(rows, &pieces).add_to(bundle).finish()
 }
 
-/// The list of those items that are taken.
-fn list(items: &[impl AsRef<str>], taken: &[bool]) -> String {
-    let mut list = ListText::new();
-    for (item, _) in items.iter().zip(taken).filter(|(_, taken)| **taken) {
-        list.raw(item.as_ref());
-    }
-    list.finish()
+/// Those items that are taken.
+fn chosen<'p>(items: &'p [impl AsRef<str>], taken: &'p [bool]) -> impl Iterator<Item = &'p str> {
+    let taken = items.iter().zip(taken).filter(|(_, taken)| **taken);
+    taken.map(|(item, _)| item.as_ref())
 }

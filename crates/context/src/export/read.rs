@@ -1,7 +1,12 @@
 //! Reading the lines, and bare documents.
 
+use std::borrow::Cow;
+
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value, Wire as _};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::lifecycle::{Revision, check_revisions};
 use crate::limits::MAX_LINE_BYTES;
@@ -32,6 +37,10 @@ pub enum Line {
 /// When the line is no document of the protocol, or a hash in it is not that of its
 /// package.
 pub fn read_line(line: &[u8]) -> Result<Line, Failure> {
+    if Glance::at(line).is_some_and(|seen| seen.is_bare_package()) {
+        // Read as strictly as any line, and once.
+        return with_log(Package::parse_exported(line)?, Object::new());
+    }
     let members = text::object(line, MAX_LINE_BYTES)?;
     let line =
         std::str::from_utf8(line).map_err(|_| refuse::schema("", "the line is not UTF-8"))?;
@@ -47,6 +56,41 @@ pub fn read_line(line: &[u8]) -> Result<Line, Failure> {
     }
 }
 
+/// Whether a line may hold a project: one that does is never said not to. It costs much less than to
+/// read the line.
+pub fn may_hold_project(line: &[u8]) -> bool {
+    Glance::at(line).is_none_or(|seen| seen.may_be_project())
+}
+
+/// What of a line says which kind of document it holds.
+#[derive(Deserialize)]
+struct Glance<'l> {
+    #[serde(borrow)]
+    kind: Option<Cow<'l, str>>,
+    project_id: Option<IgnoredAny>,
+    package_id: Option<IgnoredAny>,
+    fact_id: Option<IgnoredAny>,
+    session_id: Option<IgnoredAny>,
+}
+
+impl<'l> Glance<'l> {
+    /// `None` where only reading the line can tell.
+    fn at(line: &'l [u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+
+    fn is_bare_package(&self) -> bool {
+        self.package_id.is_some() && self.project_id.is_some()
+    }
+
+    fn may_be_project(&self) -> bool {
+        match &self.kind {
+            Some(kind) if self.project_id.is_none() => kind == "project",
+            _ => self.package_id.is_none() && self.fact_id.is_none() && self.session_id.is_none(),
+        }
+    }
+}
+
 fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failure> {
     let Some(Value::Object(data)) = members.shift_remove("data") else {
         return Err(refuse::schema("/data", "data is missing"));
@@ -57,7 +101,7 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failur
     };
     match kind {
         "project" => Project::read(data).map(Box::new).map(Line::Project),
-        "session" => Session::read(data).map(Box::new).map(Line::Session),
+        "session" => session(data),
         "fact" => Fact::read(data).map(Box::new).map(Line::Fact),
         "package" => {
             let place = text::member(line, "data").map_err(refuse::canon)?;
@@ -71,6 +115,18 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failur
         }
     }
     .map_err(within)
+}
+
+/// A session that some other host had. One that ended before it began is a mistake of that host, and
+/// would stand in every list here.
+fn session(members: Object) -> Result<Line, Failure> {
+    let session = Session::read(members)?;
+    let ended = session.ended_at.as_ref();
+    if ended.is_some_and(|ended| ended.instant() < session.started_at.instant()) {
+        let message = "ended_at lies before started_at; correct one of them";
+        return Err(refuse::schema("/ended_at", message));
+    }
+    Ok(Line::Session(Box::new(session)))
 }
 
 fn with_log(package: Package, mut members: Object) -> Result<Line, Failure> {
@@ -110,7 +166,7 @@ fn bare(members: Object, line: &str) -> Result<Line, Failure> {
         return Fact::read(members).map(Box::new).map(Line::Fact);
     }
     if members.contains_key("session_id") {
-        return Session::read(members).map(Box::new).map(Line::Session);
+        return session(members);
     }
     if members.contains_key("project_id") {
         return Project::read(members).map(Box::new).map(Line::Project);

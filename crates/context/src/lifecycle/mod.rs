@@ -18,7 +18,7 @@ pub use revision::{Revision, check_revisions};
 
 use crate::limits::MAX_REVISIONS;
 use crate::package::{ReviewType, Status};
-use crate::{Actor, Instant, Package};
+use crate::{Actor, ActorType, Instant, Package, Warning};
 
 /// What is asked of a package.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -42,6 +42,19 @@ pub struct Move {
     pub note: Option<String>,
     /// Who asks.
     pub actor: Option<Actor>,
+}
+
+/// What is odd about a move of `package` that is carried out all the same. Who may end a review is for keys to
+/// say, with the verb `review`: the protocol asks for a kind of reviewer and leaves it at that.
+pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {
+    let is_machine = |actor: &Actor| actor.kind != ActorType::Human;
+    let by_machine = asked.actor.as_ref().is_some_and(is_machine);
+    let ends_human_review =
+        matches!(asked.change, Change::Review(_)) && package.review_type() == ReviewType::Human;
+    match ends_human_review && by_machine {
+        true => vec![Warning::reviewed_by_machine()],
+        false => Vec::new(),
+    }
 }
 
 /// What a move leads to.

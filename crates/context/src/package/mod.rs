@@ -8,6 +8,7 @@
 //!   optional member that is `null` is as if it were absent, `5.0` is `5`.
 
 mod fields;
+mod head;
 mod kinds;
 mod mint;
 mod searchable;
@@ -16,6 +17,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
 
 pub use fields::{Deliverable, PackageFields};
+pub use head::{HeadActor, PackageHead};
 pub use kinds::{
     KnownPackageType, NextActor, PackageType, ReviewType, Significance, Status, Title, Version,
 };

@@ -1,25 +1,26 @@
 //! Cursors: the place of the last item that a listing gave, in its order.
 //!
 //! The text is opaque to clients. Within it stand a letter for the listing and the
-//! values that its items are ordered by, so that a cursor from another listing is
-//! noticed.
+//! values that its items are ordered by, and a mark of the project that is listed, so that a cursor
+//! from another listing is noticed.
 
+use accord_canon::sha256;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use data_encoding::BASE64URL_NOPAD;
 
 use crate::{Instant, ProjectId};
 
-/// A place in a listing.
+/// A place in a listing of a project.
 pub trait Cursor: Sized {
     /// The opaque text that stands for the place.
-    fn encode(&self) -> String;
+    fn encode(&self, project: &ProjectId) -> String;
 
     /// The place that a text stands for.
     ///
     /// # Errors
     /// With `invalid_cursor` when this listing gave out no such text.
-    fn decode(text: &str) -> Result<Self, Failure>;
+    fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure>;
 }
 
 /// A place among packages, newest first: by `created_at`, then by the store's number.
@@ -61,24 +62,30 @@ pub struct ProjectPosition {
 }
 
 impl Cursor for PackagePosition {
-    fn encode(&self) -> String {
-        write("p", instant_and([], self.created_at, self.seq))
+    fn encode(&self, project: &ProjectId) -> String {
+        write(
+            &mark("p", project),
+            instant_and([], self.created_at, self.seq),
+        )
     }
 
-    fn decode(text: &str) -> Result<Self, Failure> {
-        let ([], created_at, seq) = split(read("p", text)?)?;
+    fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure> {
+        let ([], created_at, seq) = split(read(&mark("p", project), text)?)?;
         Ok(Self { created_at, seq })
     }
 }
 
 impl Cursor for FactPosition {
-    fn encode(&self) -> String {
+    fn encode(&self, project: &ProjectId) -> String {
         let texts = [self.subject.as_str(), self.predicate.as_str()];
-        write("f", instant_and(texts, self.valid_from, self.seq))
+        write(
+            &mark("f", project),
+            instant_and(texts, self.valid_from, self.seq),
+        )
     }
 
-    fn decode(text: &str) -> Result<Self, Failure> {
-        let ([subject, predicate], valid_from, seq) = split(read("f", text)?)?;
+    fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure> {
+        let ([subject, predicate], valid_from, seq) = split(read(&mark("f", project), text)?)?;
         Ok(Self {
             subject,
             predicate,
@@ -89,28 +96,42 @@ impl Cursor for FactPosition {
 }
 
 impl Cursor for SessionPosition {
-    fn encode(&self) -> String {
-        write("s", instant_and([], self.started_at, self.seq))
+    fn encode(&self, project: &ProjectId) -> String {
+        write(
+            &mark("s", project),
+            instant_and([], self.started_at, self.seq),
+        )
     }
 
-    fn decode(text: &str) -> Result<Self, Failure> {
-        let ([], started_at, seq) = split(read("s", text)?)?;
+    fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure> {
+        let ([], started_at, seq) = split(read(&mark("s", project), text)?)?;
         Ok(Self { started_at, seq })
     }
 }
 
-impl Cursor for ProjectPosition {
-    fn encode(&self) -> String {
+impl ProjectPosition {
+    /// The opaque text that stands for the place.
+    pub fn encode(&self) -> String {
         write("j", vec![self.project_id.as_str().into()])
     }
 
-    fn decode(text: &str) -> Result<Self, Failure> {
+    /// The place that a text stands for.
+    ///
+    /// # Errors
+    /// With `invalid_cursor` when the listing of projects gave out no such text.
+    pub fn decode(text: &str) -> Result<Self, Failure> {
         let [id] = <[Value; 1]>::try_from(read("j", text)?).map_err(|_| invalid())?;
         let id = id.as_str().and_then(|id| ProjectId::new(id).ok());
         Ok(Self {
             project_id: id.ok_or_else(invalid)?,
         })
     }
+}
+
+/// The mark of one project's listing. An id may be long, and a mark is no secret.
+fn mark(listing: &str, project: &ProjectId) -> String {
+    let digest = sha256(project.as_str().as_bytes()).hex();
+    format!("{listing}{}", &digest[..8])
 }
 
 fn write(listing: &str, mut place: Vec<Value>) -> String {

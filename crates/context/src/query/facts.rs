@@ -4,8 +4,8 @@ use accord_contract::codes::Failure;
 
 use super::params::{one_of, wrong};
 use super::{Cursor as _, FactPosition, Params};
-use crate::Instant;
 use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
+use crate::{Actor, ActorKey, Instant, ProjectId, SessionId};
 
 /// How many facts a listing gives that does not say.
 pub const DEFAULT_FACTS: u32 = 100;
@@ -48,6 +48,8 @@ pub struct InvalidateQuery {
     pub predicate: String,
     /// The value that it must have, where that matters.
     pub value: Option<String>,
+    /// Who says so.
+    pub actor: Option<Actor>,
 }
 
 impl FactQuery {
@@ -55,7 +57,7 @@ impl FactQuery {
     ///
     /// # Errors
     /// When a parameter is not as it must be.
-    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         let instant = |text: &str| Instant::parse_or_day(text).ok();
         let expected = "a time such as 2026-04-18T20:00:00Z, or a day such as 2026-04-18";
         let as_of = params.parsed("as_of", expected, instant)?;
@@ -85,7 +87,7 @@ impl FactQuery {
             limit: params.number("limit", 1..=MAX_FACTS, DEFAULT_FACTS)?,
             after: params
                 .text("cursor")
-                .map(FactPosition::decode)
+                .map(|text| FactPosition::decode(text, project))
                 .transpose()?,
         })
     }
@@ -115,7 +117,29 @@ impl InvalidateQuery {
             subject: subject.to_owned(),
             predicate: predicate.to_owned(),
             value: value.map(str::to_owned),
+            actor: actor(params)?,
         })
+    }
+}
+
+/// Who asks, as a query names an actor, and the session in which it is done.
+fn actor(params: &Params<'_>) -> Result<Option<Actor>, Failure> {
+    let key = params.parsed("actor", "an actor such as agent:planner", |text| {
+        ActorKey::parse(text).ok()
+    })?;
+    let session = params.parsed("session_id", "a session's id", |text| {
+        SessionId::new(text).ok()
+    })?;
+    match (key, session) {
+        (None, Some(_)) => Err(wrong("session_id", "is given without an actor")),
+        (None, None) => Ok(None),
+        (Some(key), session) => {
+            let actor = Actor::new(key.id, key.kind);
+            Ok(Some(match session {
+                Some(session) => actor.in_session(session),
+                None => actor,
+            }))
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use accord_contract::codes::Failure;
 
 use super::{Cursor as _, Params, ProjectPosition, SessionPosition};
+use crate::ProjectId;
 
 /// How many projects or sessions a listing gives that does not say.
 pub const DEFAULT_LIST: u32 = 50;
@@ -56,14 +57,14 @@ impl SessionQuery {
     ///
     /// # Errors
     /// When a parameter is not as it must be.
-    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
             callsign: params.text("callsign").map(str::to_owned),
             active: params.truth("active")?,
             limit: params.number("limit", 1..=MAX_LIST, DEFAULT_LIST)?,
             after: params
                 .text("cursor")
-                .map(SessionPosition::decode)
+                .map(|text| SessionPosition::decode(text, project))
                 .transpose()?,
         })
     }

@@ -5,7 +5,7 @@ use accord_contract::codes::Failure;
 use super::params::{one_of, wrong};
 use super::{Cursor as _, DEFAULT_LIST, PackagePosition, Params, Terms};
 use crate::package::Status;
-use crate::{PackageId, SessionId};
+use crate::{PackageId, ProjectId, SessionId};
 
 /// How many packages a pull gives that does not say.
 pub const DEFAULT_PULL: u32 = 5;
@@ -62,12 +62,12 @@ impl Pull {
     ///
     /// # Errors
     /// When a parameter is missing or not as it must be.
-    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         let limit = params.number("limit", 1..=MAX_PULL, DEFAULT_PULL)?;
         match params.text("mode").unwrap_or("latest") {
             "latest" => Ok(Self::Latest(Latest {
                 limit,
-                after: after(params)?,
+                after: after(params, project)?,
                 filter: PackageFilter::parse(params)?,
             })),
             "relevant" => {
@@ -98,10 +98,10 @@ impl Latest {
     ///
     /// # Errors
     /// When a parameter is not as it must be.
-    pub fn reviews(params: &Params<'_>) -> Result<Self, Failure> {
+    pub fn reviews(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
             limit: params.number("limit", 1..=MAX_PULL, DEFAULT_LIST)?,
-            after: after(params)?,
+            after: after(params, project)?,
             filter: PackageFilter {
                 status: Some(Status::AwaitingReview),
                 session: None,
@@ -122,7 +122,8 @@ impl PackageFilter {
     }
 }
 
-fn after(params: &Params<'_>) -> Result<Option<PackagePosition>, Failure> {
+fn after(params: &Params<'_>, project: &ProjectId) -> Result<Option<PackagePosition>, Failure> {
     let cursor = params.text("cursor");
-    cursor.map(PackagePosition::decode).transpose()
+    let place = cursor.map(|text| PackagePosition::decode(text, project));
+    place.transpose()
 }

@@ -15,16 +15,42 @@ impl ObjectText {
         Self("{".into())
     }
 
+    /// With room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        let mut text = String::with_capacity(bytes);
+        text.push('{');
+        Self(text)
+    }
+
     /// Adds a member whose value is JSON already.
     #[must_use]
     pub(crate) fn raw(mut self, name: &str, value: &str) -> Self {
+        self.name(name);
+        self.0.push_str(value);
+        self
+    }
+
+    /// Adds a member that is a list of items, each of which is JSON already.
+    #[must_use]
+    pub(crate) fn list<'t>(mut self, name: &str, items: impl IntoIterator<Item = &'t str>) -> Self {
+        self.name(name);
+        self.0.push('[');
+        for (place, item) in items.into_iter().enumerate() {
+            if place > 0 {
+                self.0.push(',');
+            }
+            self.0.push_str(item);
+        }
+        self.0.push(']');
+        self
+    }
+
+    fn name(&mut self, name: &str) {
         if self.0.len() > 1 {
             self.0.push(',');
         }
         self.0.push_str(&quoted(name));
         self.0.push(':');
-        self.0.push_str(value);
-        self
     }
 
     /// Adds a member.
@@ -69,5 +95,5 @@ impl ListText {
 
 /// A JSON string.
 pub(crate) fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    serde_json::to_string(text).expect("a text has a JSON form")
 }

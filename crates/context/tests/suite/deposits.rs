@@ -18,6 +18,7 @@ fn known(deposited: &Package, current: &Package) -> DepositState {
             current: *current.content_hash(),
         }),
         parent_known: false,
+        session_known: true,
     }
 }
 
@@ -115,6 +116,25 @@ fn a_write_needs_its_project() {
 }
 
 #[test]
+fn a_session_that_is_not_there_is_told() {
+    let (id, here) = (project_id(), project());
+    let package = package(&with(json!({"created_by": {
+        "actor_id": "planner", "actor_type": "agent", "session_id": "sess_0"
+    }})));
+    let decide = |session_known| {
+        let state = DepositState {
+            session_known,
+            ..DepositState::default()
+        };
+        match deposit(&package, &writing(&id, Some(&here), None), state).unwrap() {
+            Deposit::New { warnings, .. } => warnings.len(),
+            Deposit::Replay => panic!("it is new"),
+        }
+    };
+    assert_eq!((decide(true), decide(false)), (0, 1));
+}
+
+#[test]
 fn an_unknown_parent_is_accepted_with_a_warning() {
     let (id, here) = (project_id(), project());
     let child = package(&with(json!({"parent_package_id": "pkg_0"})));
@@ -122,6 +142,7 @@ fn an_unknown_parent_is_accepted_with_a_warning() {
         let state = DepositState {
             known: None,
             parent_known,
+            session_known: true,
         };
         match deposit(&child, &writing(&id, Some(&here), None), state).unwrap() {
             Deposit::New { warnings, .. } => warnings,

@@ -52,6 +52,7 @@ fn a_digest_has_its_members() {
             open_questions: 1,
             awaiting_review: 0,
         }],
+        damaged: &[],
     };
     let bundle: Value =
         serde_json::from_str(&digest(&rows, &query(&[("snippets", "1")]), now())).unwrap();
@@ -85,12 +86,14 @@ fn a_global_digest_has_no_project_and_says_what_it_cut() {
         questions: &OpenQuestions::default(),
         snippets: &[],
         projects: &[],
+        damaged: &["pkg_1".to_owned(), "fact_2".to_owned()],
     };
     let bundle: Value = serde_json::from_str(&digest(&rows, &query(&[]), now())).unwrap();
     assert_eq!(
         (&bundle["project"], &bundle["scope"]),
         (&Value::Null, &json!("global"))
     );
+    assert_eq!(bundle["x-integrity_warnings"], json!(["pkg_1", "fact_2"]));
     assert_eq!(
         bundle["active_facts"].as_array().unwrap().len(),
         MAX_DIGEST_FACTS

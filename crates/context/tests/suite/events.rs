@@ -13,7 +13,7 @@ fn an_event_says_what_it_is_about() {
     let sound = package(&minimal());
     let event = Event {
         seq: 7,
-        event: NewEvent::deposited(&sound, now()),
+        event: Some(NewEvent::deposited(&sound, now())),
     };
     let expected = json!({
         "type": "package.deposited", "seq": 7, "project_id": "atlas", "at": "2026-05-01T00:00:00.000Z",
@@ -32,7 +32,7 @@ fn an_event_says_what_it_is_about() {
         json!({"fact": fact.encode(), "superseded": "f0"})
     );
     assert_eq!(
-        NewEvent::invalidated(&fact, now()).kind,
+        NewEvent::invalidated(&fact, None, now()).kind,
         EventKind::FactInvalidated
     );
     let created = NewEvent::project_created(&project(), now());
@@ -73,9 +73,12 @@ fn a_draft_is_its_authors_until_it_moves() {
     };
     let deposited = Event {
         seq: 3,
-        event: NewEvent::deposited(&draft, now()),
+        event: Some(NewEvent::deposited(&draft, now())),
     };
-    assert_eq!(deposited.event.only_for, Some(key("ada", ActorType::Human)));
+    assert_eq!(
+        deposited.event.as_ref().unwrap().only_for,
+        Some(key("ada", ActorType::Human))
+    );
     assert_eq!(
         deposited.document_for(&bound("grace")),
         json!({"type": "hidden"})
@@ -97,7 +100,7 @@ fn a_draft_is_its_authors_until_it_moves() {
     };
     let moved = Event {
         seq: 4,
-        event: NewEvent::transitioned(&package, &revision, now()),
+        event: Some(NewEvent::transitioned(&package, &revision, now())),
     };
     let document = moved.document_for(&bound("grace"));
     assert_eq!(
@@ -116,4 +119,15 @@ fn kinds_have_names_that_a_stream_can_carry() {
         let (thing, what) = kind.as_str().split_once('.').unwrap();
         assert!(["project", "package", "fact", "session"].contains(&thing) && !what.is_empty());
     }
+}
+
+#[test]
+fn a_damaged_event_keeps_its_number_and_says_so() {
+    let damaged = Event {
+        seq: 5,
+        event: None,
+    };
+    let access = Access::open();
+    assert_eq!(damaged.type_for(&access), "damaged");
+    assert_eq!(damaged.document_for(&access), json!({"type": "damaged"}));
 }

@@ -1,8 +1,8 @@
 //! Lines of an export, and back.
 
 use accord_context::export::{
-    Line, MergedPackage, MergedSession, fact_line, merge_package, merge_session, package_line,
-    project_line, read_line, session_line,
+    Line, MergedPackage, MergedSession, fact_line, may_hold_project, merge_package, merge_session,
+    package_line, project_line, read_line, session_line,
 };
 use accord_context::lifecycle::{Change, Move, Reviewer, Revision, Transition, transition};
 use accord_context::limits::MAX_PACKAGE_BYTES;
@@ -251,4 +251,57 @@ fn a_session_that_is_there_ends_or_stays() {
         refused(merge_session(&other, Some(&active))).0,
         Code::AgenticDuplicateSessionId
     );
+}
+
+/// A line that a glance rules out is no project, and every project passes.
+#[test]
+fn a_glance_misses_no_project() {
+    let bare = project().encode().to_string();
+    let named = with_member(&bare, r#""kind":"own""#);
+    let spelled = r#"{"kind":"proj\u0065ct","data":{"project_id":"atlas"}}"#;
+    for line in [
+        project_line(&project()),
+        bare,
+        named,
+        spelled.to_owned(),
+        "not JSON".to_owned(),
+    ] {
+        assert!(may_hold_project(line.as_bytes()), "{line}");
+    }
+    let (package, log) = lived();
+    let hash = package.content_hash();
+    for line in [
+        package_line(package.text(), hash, &log),
+        package.text().to_owned(),
+        with_member(&minimal().to_string(), r#""kind":"project""#),
+        session_line(&session()),
+        session().encode().to_string(),
+        fact_line(&fact(json!({}))),
+        fact(json!({})).encode().to_string(),
+        r#"{"kind":"later","data":{}}"#.to_owned(),
+    ] {
+        let found = read_line(line.as_bytes());
+        assert!(!matches!(found, Ok(Line::Project(_))), "{line}");
+        assert!(!may_hold_project(line.as_bytes()), "{line}");
+    }
+}
+
+/// A package alone on its line is read once, and as strictly as in an envelope.
+#[test]
+fn a_bare_package_is_read_strictly() {
+    let text = minimal().to_string();
+    assert!(read_line(text.as_bytes()).is_ok());
+    for (member, code) in [
+        (r#""x-own":1,"x-own":2"#, Code::AgenticInvalidSchema),
+        (r#""title":"another""#, Code::AgenticInvalidSchema),
+        (r#""content_hash":"sha256:00""#, Code::AgenticHashMismatch),
+    ] {
+        let line = with_member(&text, member);
+        assert_eq!(read_line(line.as_bytes()).unwrap_err().code, code, "{line}");
+    }
+}
+
+/// The text of an object with something more before its end.
+fn with_member(object: &str, member: &str) -> String {
+    format!("{},{member}}}", object.strip_suffix('}').unwrap())
 }

@@ -4,7 +4,7 @@ use accord_context::bundle::{
     MAX_QUESTION_ROWS, MAX_QUESTIONS, OpenQuestions, OrientRows, orient, tokens,
 };
 use accord_context::query::{MIN_TOKENS, OrientQuery};
-use accord_context::{Fact, PackageId, Project, ProjectId};
+use accord_context::{PackageId, Project, ProjectId};
 use accord_contract::wire::Wire as _;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,6 +13,12 @@ use crate::support::{fact, now, object, project, with};
 
 fn id(text: &str) -> PackageId {
     PackageId::new(text).unwrap()
+}
+
+/// The text of a fact, as it is stored.
+fn stored_fact(number: usize) -> String {
+    let fact = fact(json!({"fact_id": format!("f{number}")}));
+    fact.encode().to_string()
 }
 
 /// The names of a bundle's members.
@@ -54,7 +60,8 @@ fn a_bundle_has_exactly_its_members() {
 
 #[test]
 fn packages_stand_as_they_are_and_questions_once() {
-    let (project, facts) = (project(), [fact(json!({"x-own": 1}))]);
+    let (project, stored) = (project(), fact(json!({"x-own": 1})).encode().to_string());
+    let facts = [stored.as_str()];
     let texts = [
         with(json!({"x": 1.0})).to_string(),
         "{\"a\" : 1E5,\n\"b\":\"\\u00e9\"}".to_owned(),
@@ -70,7 +77,7 @@ fn packages_stand_as_they_are_and_questions_once() {
     ] {
         assert!(questions.offer(question, &id(package)));
     }
-    let damaged = [id("bad")];
+    let damaged = ["bad".to_owned()];
     let rows = OrientRows {
         project: &project,
         packages: &packages,
@@ -87,7 +94,10 @@ fn packages_stand_as_they_are_and_questions_once() {
         bundle["x-open_question_sources"],
         json!([["new", "old"], ["new"]])
     );
-    assert_eq!(bundle["active_facts"], json!([facts[0].encode()]));
+    assert_eq!(
+        bundle["active_facts"],
+        json!([fact(json!({"x-own": 1})).encode()])
+    );
     assert_eq!(bundle["x-integrity_warnings"], json!(["bad"]));
     let left_out = json!([
         {"member": "recent_packages", "reason": "limit"},
@@ -161,9 +171,8 @@ fn a_budget_leaves_out_the_old_and_the_large_and_says_so() {
     };
     let texts = [large, small("p1"), small("p2"), small("p3"), small("p4")];
     let packages: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let facts: Vec<Fact> = (0..50)
-        .map(|number| fact(json!({"fact_id": format!("f{number}")})))
-        .collect();
+    let stored: Vec<String> = (0..50).map(stored_fact).collect();
+    let facts: Vec<&str> = stored.iter().map(String::as_str).collect();
     let mut questions = OpenQuestions::default();
     for number in 0..60 {
         questions.offer(&format!("question {number} {}", "z".repeat(100)), &id("p1"));
@@ -223,12 +232,13 @@ proptest! {
         project.extra = object(json!({"x-own": "e".repeat(words / 2)}));
         let texts: Vec<String> = sizes.iter().map(|size| json!({"p": "x".repeat(*size)}).to_string()).collect();
         let packages: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let facts: Vec<Fact> = (0..facts).map(|number| fact(json!({"fact_id": format!("f{number}")}))).collect();
+        let stored: Vec<String> = (0..facts).map(stored_fact).collect();
+        let facts: Vec<&str> = stored.iter().map(String::as_str).collect();
         let mut gathered = OpenQuestions::default();
         for question in &questions {
             gathered.offer(question, &id(&"\u{1}".repeat(500)));
         }
-        let damaged: Vec<PackageId> = (0..damaged).map(|_| id(&"\u{1}".repeat(500))).collect();
+        let damaged: Vec<String> = (0..damaged).map(|_| "\u{1}".repeat(500)).collect();
         let rows = OrientRows {
             project: &project,
             packages: &packages,

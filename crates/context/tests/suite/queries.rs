@@ -21,20 +21,26 @@ fn ask<T>(
 }
 
 fn pull(pairs: &[(&str, &str)]) -> Result<Pull, Failure> {
-    ask(pairs, Pull::parse)
+    ask(pairs, |params| Pull::parse(params, &shop()))
+}
+
+fn reviews(pairs: &[(&str, &str)]) -> Result<Latest, Failure> {
+    ask(pairs, |params| Latest::reviews(params, &shop()))
+}
+
+/// The project whose things are listed.
+fn shop() -> ProjectId {
+    ProjectId::new("shop").unwrap()
 }
 
 #[test]
 fn reviews_are_what_awaits_one() {
-    let reviews = ask(&[], Latest::reviews).unwrap();
-    assert_eq!(reviews.limit, 50);
-    assert_eq!(reviews.filter.status, Some(Status::AwaitingReview));
-    assert_eq!(
-        ask(&[("limit", "200")], Latest::reviews).unwrap().limit,
-        200
-    );
-    assert!(ask(&[("limit", "201")], Latest::reviews).is_err());
-    assert!(ask(&[("cursor", "nonsense")], Latest::reviews).is_err());
+    let all = reviews(&[]).unwrap();
+    assert_eq!(all.limit, 50);
+    assert_eq!(all.filter.status, Some(Status::AwaitingReview));
+    assert_eq!(reviews(&[("limit", "200")]).unwrap().limit, 200);
+    assert!(reviews(&[("limit", "201")]).is_err());
+    assert!(reviews(&[("cursor", "nonsense")]).is_err());
 }
 
 #[test]
@@ -141,7 +147,7 @@ fn a_search_needs_a_query_and_takes_any() {
 
 #[test]
 fn facts_are_asked_for_by_time() {
-    let facts = |pairs: &[(&str, &str)]| ask(pairs, FactQuery::parse);
+    let facts = |pairs: &[(&str, &str)]| ask(pairs, |params| FactQuery::parse(params, &shop()));
     let plain = facts(&[]).unwrap();
     assert_eq!(
         (plain.time, plain.limit, plain.subject, plain.after),
@@ -296,7 +302,7 @@ fn listings_of_projects_and_sessions() {
     );
     let sessions = ask(
         &[("callsign", "calm-fox"), ("active", "true"), ("limit", "2")],
-        SessionQuery::parse,
+        |params| SessionQuery::parse(params, &shop()),
     )
     .unwrap();
     assert_eq!(
@@ -315,7 +321,7 @@ fn a_cursor_is_of_its_listing() {
         created_at: now(),
         seq: 7,
     };
-    let Pull::Latest(latest) = pull(&[("cursor", &place.encode())]).unwrap() else {
+    let Pull::Latest(latest) = pull(&[("cursor", &place.encode(&shop()))]).unwrap() else {
         panic!("it asks for the latest")
     };
     assert_eq!(latest.after, Some(place));
@@ -327,17 +333,21 @@ fn a_cursor_is_of_its_listing() {
         project_id: ProjectId::new("p").unwrap(),
     };
     for wrong in [
-        session.encode(),
+        place.encode(&ProjectId::new("shops").unwrap()),
+        session.encode(&shop()),
         project.encode(),
         String::new(),
         "!".into(),
         "W10".into(),
-        place.encode().to_lowercase(),
+        place.encode(&shop()).to_lowercase(),
     ] {
         let expected = (Code::AgenticInvalidCursor, "/cursor".to_owned());
         assert_eq!(refused(pull(&[("cursor", &wrong)])), expected, "{wrong}");
     }
-    assert_eq!(SessionPosition::decode(&session.encode()).unwrap(), session);
+    assert_eq!(
+        SessionPosition::decode(&session.encode(&shop()), &shop()).unwrap(),
+        session
+    );
     assert_eq!(ProjectPosition::decode(&project.encode()).unwrap(), project);
 }
 
@@ -349,17 +359,17 @@ proptest! {
     ) {
         let instant = Instant::from_parts(seconds, nanos).unwrap();
         let place = PackagePosition { created_at: instant, seq };
-        prop_assert_eq!(PackagePosition::decode(&place.encode()).unwrap(), place);
+        prop_assert_eq!(PackagePosition::decode(&place.encode(&shop()), &shop()).unwrap(), place);
         let place = FactPosition { subject, predicate, valid_from: instant, seq };
-        let text = place.encode();
+        let text = place.encode(&shop());
         prop_assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
-        prop_assert_eq!(FactPosition::decode(&text).unwrap(), place);
+        prop_assert_eq!(FactPosition::decode(&text, &shop()).unwrap(), place);
     }
 
     #[test]
     fn no_text_makes_a_reader_stumble(text in "\\PC{0,60}") {
-        let _ = PackagePosition::decode(&text);
-        let _ = FactPosition::decode(&text);
+        let _ = PackagePosition::decode(&text, &shop());
+        let _ = FactPosition::decode(&text, &shop());
         let terms = Terms::parse(&text).unwrap();
         for word in terms.words() {
             prop_assert!(!word.contains(['"', '*', '(', ')', ':', '^', ' ', '-']));

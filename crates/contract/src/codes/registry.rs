@@ -91,6 +91,7 @@ codes! {
     KitAdapterProtocol = "KIT_ADAPTER_PROTOCOL", Accord, Execution, AfterChange, 502, "The adapter broke the fixture protocol by wrong output, a wrong exit code or an early end; correct the adapter.";
     KitAdapterTimeout = "KIT_ADAPTER_TIMEOUT", Accord, Execution, Backoff, 504, "The adapter gave no answer within the time limit of a case and was killed with its whole process group; raise the limit or make the adapter faster.";
     KitServerUnreachable = "KIT_SERVER_UNREACHABLE", Accord, Execution, Backoff, 502, "The server to judge cannot be reached or went away during a case; check its URL and that it runs.";
+    KitServerRefused = "KIT_SERVER_REFUSED", Accord, Auth, AfterCredentials, 403, "The server to judge lets the run do nothing, because its key is missing or may do too little; give a stronger key with --token, or name a project to read with --project.";
     KitServerTimeout = "KIT_SERVER_TIMEOUT", Accord, Execution, Backoff, 504, "The server to judge gave no whole answer within the time limit of a request or a case; raise the limit or make the server faster.";
     KitServerProtocol = "KIT_SERVER_PROTOCOL", Accord, Execution, AfterChange, 502, "The server to judge answered with something that is not HTTP, with more than the limit, or otherwise than the fixture protocol asks for; correct the server.";
     KitHarness = "KIT_HARNESS", Accord, Execution, Backoff, 500, "The kit itself could not run a case, for example because no temporary folder could be made; look at the message and try again.";
@@ -108,6 +109,7 @@ codes! {
     StoreUnavailable = "STORE_UNAVAILABLE", Accord, Execution, Backoff, 503, "The store cannot be reached or is closing, and whether the request was carried out is not known; send it again later.";
     StoreTooNew = "STORE_TOO_NEW", Accord, Execution, AfterChange, 500, "A later version wrote the store in a format that this one does not know; use that version.";
     StoreMissing = "STORE_MISSING", Accord, NotFound, AfterChange, 404, "There is no store in that place, or the file is no store; check the path.";
+    StoreFolderUnusable = "STORE_FOLDER_UNUSABLE", Accord, Execution, AfterChange, 500, "No data folder can be made in that place; choose another place, or check the folder above it and its rights.";
     StoreOccupied = "STORE_OCCUPIED", Accord, Validation, AfterChange, 409, "There is a store or file in that place already; choose another place, or say that it may be replaced.";
     StoreConflict = "STORE_CONFLICT", Accord, Execution, Backoff, 409, "Somebody else added, changed or removed the same thing in the meantime; look at it again and repeat the request.";
     StoreBroken = "STORE_BROKEN", Accord, Execution, Never, 500, "The work on the store broke off by a fault of the server and nothing of it was kept; report it with the server's log.";
@@ -201,7 +203,7 @@ codes! {
     AgenticUnauthorized = "unauthorized", Agentic, Auth, AfterCredentials, 403, "The key is not known, or does not cover this project, verb or actor; use a key that does.";
     AgenticSearchNotSupported = "search_not_supported", Agentic, Execution, Never, 501, "This server cannot search; pull the latest packages instead, or ask a server that has the capability that is named.";
     AgenticNotImplemented = "not_implemented", Agentic, Execution, Never, 501, "This server does not have the capability that is named; look at /v1/conformance for what it has.";
-    AgenticIntegrityError = "integrity_error", Agentic, Execution, Never, 500, "A stored package no longer matches its hash and is not served; verify the store and restore the package from a backup.";
+    AgenticIntegrityError = "integrity_error", Agentic, Execution, Never, 500, "What is stored under this id is no longer what was written and is not served; run accord context verify, then accord store repair, and restore what is left from a backup.";
     AgenticBlobDamaged = "blob_damaged", Agentic, Execution, Never, 500, "A stored blob no longer has its digest and is not served; store it again, or restore it from a backup.";
 
     XchainInvalidConfig = "invalid_config", Xchain, Validation, AfterChange, 422, "The governed configuration is not sound; correct agentxchain.json at the places that are named.";

@@ -23,7 +23,7 @@ use hyper::header::{
 use hyper::{Method, StatusCode, Uri};
 use tracing::Instrument as _;
 
-use super::body::Patient;
+use super::body::{Patient, check_encoding};
 use super::entrance::{self, Entrance};
 use super::reply::Foreign;
 use super::{CORRELATION, Correlation, Host, Refusal, RouteName, guard};
@@ -123,8 +123,12 @@ async fn pass(
     };
     *who = Some(caller.label().to_owned());
     request.extensions_mut().insert(caller);
-    let patience = host.settings().limits.body_timeout;
-    next.run(request.map(|body| Body::new(Patient::new(body, patience))))
+    if let Err(failure) = check_encoding(&request) {
+        return Refusal(failure).into_response();
+    }
+    let limits = &host.settings().limits;
+    let (patience, rate) = (limits.body_timeout, limits.body_rate.0);
+    next.run(request.map(|body| Body::new(Patient::new(body, patience, rate))))
         .await
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use accord_contract::codes::Failure;
-use accord_store::StoreError;
+use accord_contract::codes::{Code, Failure};
+use accord_store::{StoreError, Trouble};
 use accord_store_sqlite::{Options, SqliteStore};
 use axum::Router;
 
@@ -139,9 +139,20 @@ impl fmt::Debug for Host {
 
 /// Why the store of a folder cannot be opened, for whoever wants to open it and knows the folder.
 fn explain(folder: &Path, error: &StoreError) -> Failure {
-    let mut message = format!("{}: {error}", folder.display());
+    let what = match folder.is_dir() {
+        true => error.to_string(),
+        false => "no data folder can be made in that place".to_owned(),
+    };
+    let mut message = format!("{}: {what}", folder.display());
     if !error.detail().is_empty() && !error.detail().contains(&*folder.to_string_lossy()) {
         message = format!("{message} ({})", error.detail());
     }
-    Failure::new(error.code(), message)
+    // It would have been made: where there is none now, there can be none.
+    let can_be_none =
+        !folder.is_dir() && !matches!(error.trouble(), Trouble::ReadOnly | Trouble::Full);
+    let code = match can_be_none {
+        true => Code::StoreFolderUnusable,
+        false => error.code(),
+    };
+    Failure::new(code, message)
 }

@@ -4,16 +4,19 @@
 //! OpenAPI document are made from the same list, so that neither knows a route that the other does not.
 //! Each file below `routes` lists its own.
 
+use std::sync::Arc;
+
 use accord_contract::codes::Code;
 use accord_contract::wire::{Value, Wire, json_schema};
 use axum::Router;
+use axum::extract::Request;
 use axum::handler::Handler;
-use axum::middleware::map_response;
-use axum::response::Response;
+use axum::middleware::{Next, from_fn, map_response};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use hyper::Method;
 
-use super::{Host, RouteName, routes};
+use super::{Host, Refusal, RouteName, routes};
 
 /// One thing that can be asked for.
 #[derive(Clone)]
@@ -90,7 +93,8 @@ pub(crate) fn all() -> Vec<Route> {
     routes::all()
 }
 
-/// The router of a list of routes.
+/// The router of a list of routes. A request whose query names what its route does not know is refused: a
+/// misspelt filter would otherwise give more than was asked for, without a word.
 pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
     let mut router = Router::new();
     for route in routes {
@@ -99,12 +103,29 @@ pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
             response.extensions_mut().insert(name);
             response
         });
-        router = router.route(route.path, route.handler.layer(named));
+        let known: Arc<[&'static str]> = route.query_parameters().collect();
+        let strict = from_fn(move |request: Request, next: Next| {
+            let checked = routes::check_query(request.uri(), &known);
+            async move {
+                match checked {
+                    Ok(()) => next.run(request).await,
+                    Err(failure) => Refusal(failure).into_response(),
+                }
+            }
+        });
+        router = router.route(route.path, route.handler.layer(strict).layer(named));
     }
     router
 }
 
 impl Route {
+    /// The names of what may stand in its query.
+    fn query_parameters(&self) -> impl Iterator<Item = &'static str> {
+        let parameters = self.parameters.iter();
+        let in_query = parameters.filter(|parameter| parameter.place == Place::Query);
+        in_query.map(|parameter| parameter.name)
+    }
+
     /// A route that reads.
     pub(crate) fn get<T: 'static>(
         name: &'static str,

@@ -137,6 +137,12 @@ impl Keys {
     pub async fn create(&self, caller: &Caller, request: KeyRequest) -> Result<Made, Failure> {
         may_manage(caller)?;
         let kept = request.into_kept()?;
+        let ends = kept.expires_at.as_ref();
+        if ends.is_some_and(|ends| ends.instant() <= self.memory.now()) {
+            let message =
+                "the key would have expired before it is made; name a time that is to come";
+            return Err(Failure::new(Code::WireFieldValue, message).at("/expires_at"));
+        }
         let secret = KeyText::mint();
         let row = KeyRow {
             key_id: secret.id().to_owned(),

@@ -168,16 +168,10 @@ impl<'a> Call<'a> {
 /// # Errors
 /// When it is not written so.
 pub fn parse_actor(text: &str) -> Result<ActorKey, Failure> {
-    let wrong = |why: &str| {
+    ActorKey::parse(text).map_err(|why| {
         let message = format!("{why}; write an actor as human:ID, agent:ID or script:ID");
         Failure::new(Code::McpArgumentInvalid, message)
-    };
-    let (kind, id) = text
-        .split_once(':')
-        .ok_or_else(|| wrong("the type is missing"))?;
-    let kind = ActorType::parse(kind).ok_or_else(|| wrong("the type is not known"))?;
-    let id = ActorId::new(id.trim()).map_err(|error| wrong(&error.to_string()))?;
-    Ok(ActorKey { id, kind })
+    })
 }
 
 fn missing(name: &str, message: String) -> Failure {

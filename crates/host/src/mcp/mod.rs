@@ -18,6 +18,7 @@ mod ask;
 mod budget;
 mod call;
 mod door;
+mod lines;
 pub mod memory;
 mod outcome;
 mod raw;

@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::ask::Ask;
 use super::call::Standing;
+use super::lines::Lines;
 use super::server::{Reach, Server};
 use super::toolset::Toolbox;
 use crate::Api;
@@ -40,10 +41,15 @@ pub async fn serve(
 ) -> Result<(), Failure> {
     let reach = Reach::Always(Arc::clone(&api));
     let server = Arc::new(Server::new(Arc::new(toolbox), reach, standing));
-    let running = match rmcp::serve_server(Arc::clone(&server), (input, output)).await {
+    let (ends, lines) = Lines::over(input, output).split();
+    let running = match rmcp::serve_server(Arc::clone(&server), ends).await {
         Ok(running) => running,
-        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(ServerInitializeError::ConnectionClosed(_)) => {
+            lines.finish().await;
+            return Ok(());
+        }
         Err(error) => {
+            lines.finish().await;
             tracing::error!(%error, "the client did not begin as MCP does");
             let message = "the client did not begin with initialize";
             return Err(Failure::new(Code::McpRequestInvalid, message));
@@ -53,6 +59,7 @@ pub async fn serve(
     if let Ok(QuitReason::JoinError(error)) | Err(error) = ended {
         tracing::error!(%error, "a call broke off");
     }
+    lines.finish().await;
     if let Some(session) = server.open_session() {
         let path = ["v1", "sessions", session.session_id.as_str()];
         let ask = Ask::patch(&path, Object::new());

@@ -123,7 +123,10 @@ impl Toolbox {
                 }
             }
             if !known {
-                return Err(self.unknown(name));
+                let mut sets: Vec<&str> =
+                    self.tools.iter().map(|offered| offered.set.name).collect();
+                sets.dedup();
+                return Err(self.unknown(name, sets));
             }
         }
         let mut wanted = wanted.into_iter();
@@ -153,7 +156,7 @@ impl Toolbox {
     /// With `MCP_TOOL_UNKNOWN`.
     pub(super) fn find(&self, name: &str) -> Result<Offered, Failure> {
         let found = self.tools.iter().find(|offered| offered.tool.name == name);
-        found.copied().ok_or_else(|| self.unknown(name))
+        found.copied().ok_or_else(|| self.unknown(name, Vec::new()))
     }
 
     /// The tools as clients are told about them.
@@ -164,15 +167,11 @@ impl Toolbox {
             .collect()
     }
 
-    fn unknown(&self, name: &str) -> Failure {
+    /// There is no tool of this name, nor one of the sets, where those can be named too.
+    fn unknown(&self, name: &str, sets: Vec<&'static str>) -> Failure {
         let name: String = name.chars().take(100).collect();
         let failure = Failure::new(Code::McpToolUnknown, format!("there is no tool {name:?}"));
-        let mut known: Vec<&str> = Vec::new();
-        for offered in &self.tools {
-            if !known.contains(&offered.set.name) {
-                known.push(offered.set.name);
-            }
-        }
+        let mut known = sets;
         known.extend(self.names());
         match closest(&name, known.iter().copied()) {
             Some(meant) => failure.suggesting(format!("Use {meant} if that is meant.")),

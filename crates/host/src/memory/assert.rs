@@ -74,9 +74,10 @@ impl Memory {
         &self,
         caller: &Caller,
         project: &ProjectId,
-        asked: InvalidateQuery,
+        mut asked: InvalidateQuery,
     ) -> Result<u64, Failure> {
         let (access, project_id) = (caller.access().clone(), project.clone());
+        let actor = access.attribute(asked.actor.take(), "/actor")?;
         let memory = self.clone();
         self.write(move |unit| {
             let project = load::project(unit, &access, Verb::Write, &project_id)?;
@@ -94,7 +95,7 @@ impl Memory {
             let mut ended = current.expect("only a fact that is there ends");
             ended.valid_to = Some(end.valid_to);
             end_fact(unit, &ended)?;
-            record(unit, &NewEvent::invalidated(&ended, now))?;
+            record(unit, &NewEvent::invalidated(&ended, actor.as_ref(), now))?;
             Ok(1)
         })
         .await
@@ -184,7 +185,7 @@ fn author(
     project: &ProjectId,
     id: &PackageId,
 ) -> Work<Option<Actor>> {
-    let Some(row) = unit.package(project, id)? else {
+    let Some(row) = load::if_sound(unit.package(project, id))? else {
         return Ok(None);
     };
     if !row.is_shown(load::drafts(access)) {

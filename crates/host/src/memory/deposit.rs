@@ -115,7 +115,11 @@ impl Memory {
         let known = unit.package(project_id, package.package_id())?;
         let project = load::known_project(unit, project_id)?;
         let parent_known = match package.fields().parent() {
-            Some(parent) => unit.package(project_id, &parent)?.is_some(),
+            Some(parent) => load::is_there(unit.package(project_id, &parent))?,
+            None => false,
+        };
+        let session_known = match package.fields().created_by.session() {
+            Some(session) => unit.session(project_id, session)?.is_some(),
             None => false,
         };
         let writing = Writing {
@@ -131,6 +135,7 @@ impl Memory {
                 current: known.state.content_hash,
             }),
             parent_known,
+            session_known,
         };
         match deposit(package, &writing, state)? {
             Deposit::Replay => {

@@ -12,7 +12,7 @@ use accord_store::{Order, PackageQuery, PackageRow, Quarantined, ReadUnit};
 
 use super::page::walk;
 use super::served::check;
-use super::{Work, record};
+use super::{Work, load, record};
 
 /// Turns texts into vectors that lie close together where the texts mean alike.
 pub trait Embedder: Send + Sync {
@@ -80,13 +80,20 @@ impl Known {
             return Ok(());
         }
         while self.through < kept.newest {
-            for row in unit.events(project, self.through, EVENTS)? {
+            let rows = unit.events(project, self.through, EVENTS)?;
+            if rows.is_empty() {
+                // What is behind is damaged.
+                self.through = kept.newest;
+            }
+            for row in rows {
                 self.through = row.seq;
-                let event = record::recorded(project, row)?.event;
+                let Ok(event) = record::recorded(project, row) else {
+                    continue;
+                };
                 let named = event.data.get("package_id").and_then(|id| id.as_str());
                 if event.kind == EventKind::PackageDeposited
                     && let Some(Ok(id)) = named.map(PackageId::new)
-                    && let Some(row) = unit.package(project, &id)?
+                    && let Some(row) = load::if_sound(unit.package(project, &id))?
                 {
                     self.add(embedder, row);
                 }

@@ -3,10 +3,10 @@
 //! Invariants:
 //! - a follower gets every event behind its cursor once, in order, without a gap: each page is read
 //!   from the store by number;
-//! - an event that the caller may not see keeps its number and says nothing else;
+//! - an event that the caller may not see, or that is damaged, keeps its number and says nothing else;
 //! - a key that is revoked or expires ends its followers: no page is read for it any more.
 
-use accord_context::{Access, Event, Instant, ProjectId, Verb};
+use accord_context::{Access, Event, Instant, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_store::{Kept, ReadUnit};
 
@@ -125,17 +125,37 @@ impl Follower {
             if !kept.reaches(seen) {
                 return Err(too_old(seen, kept).into());
             }
-            let rows = unit.events(&project, seen, PAGE)?;
-            let events = rows.into_iter().map(|row| recorded(&project, row));
-            Ok(Some(events.collect::<Result<Vec<_>, _>>()?))
+            Ok(Some(events_behind(unit, &project, seen, kept)?))
         });
         let page = page.await.map_err(FollowEnd::Failed)?;
         page.ok_or(FollowEnd::ShutOut)
     }
 }
 
+/// The next events behind a number, without a gap: for each that cannot be read, one that says so.
+fn events_behind(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    seen: u64,
+    kept: Kept,
+) -> Work<Vec<Event>> {
+    let rows = unit.events(project, seen, PAGE)?;
+    let last = match rows.last() {
+        Some(last) if rows.len() == PAGE => last.seq.min(kept.newest),
+        _ => kept.newest,
+    };
+    let mut rows = rows.into_iter().peekable();
+    let numbers = (seen + 1..=last).take(PAGE);
+    let events = numbers.map(|seq| {
+        let row = rows.next_if(|row| row.seq == seq);
+        let event = row.and_then(|row| recorded(project, row).ok());
+        Event { seq, event }
+    });
+    Ok(events.collect())
+}
+
 fn begin(unit: &dyn ReadUnit, access: &Access, project: &ProjectId, since: Since) -> Work<u64> {
-    load::project(unit, access, Verb::Read, project)?;
+    load::readable(unit, access, project)?;
     let kept = unit.events_kept(project)?;
     let Since::After(seen) = since else {
         return Ok(kept.newest);

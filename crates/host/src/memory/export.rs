@@ -10,7 +10,6 @@
 use accord_context::access::Verb;
 use accord_context::export::{fact_line, package_line, project_line, session_line};
 use accord_context::lifecycle::Revision;
-use accord_context::package::verify;
 use accord_context::{PackageId, ProjectId, Session};
 use accord_contract::codes::{Code, Failure};
 use accord_store::{
@@ -20,6 +19,7 @@ use accord_store::{
 use bytes::Bytes;
 use futures_util::stream::Stream;
 
+use super::served::sound_row;
 use super::spool::Spool;
 use super::{Memory, Work, load};
 use crate::Caller;
@@ -43,11 +43,11 @@ impl Memory {
         let access = caller.access().clone();
         let (memory, project) = (self.clone(), project.clone());
         self.read(move |unit| {
-            let project = load::project(unit, &access, Verb::Read, &project)?;
-            let all = access.may(Verb::Admin, &project.project_id).is_ok();
+            load::readable(unit, &access, &project)?;
+            let all = access.may(Verb::Admin, &project).is_ok();
             let mut writer = Writer {
                 unit,
-                project: &project.project_id,
+                project: &project,
                 drafts: if all {
                     Drafts::All
                 } else {
@@ -56,13 +56,20 @@ impl Memory {
                 spool: memory.spool(),
                 left_out: 0,
             };
-            writer.line(&project_line(&project))?;
+            let row = load::if_sound(unit.project(&project))?;
+            if let Some(row) = row {
+                let project = load::project_of(&row);
+                writer.line_or_gap(project.map(|project| project_line(&project)))?;
+            }
             writer.sessions()?;
             writer.packages()?;
             writer.facts()?;
+            // Those that cannot be read were not even met as rows.
+            let unreadable = unit.damage().into_iter();
+            let unreadable = unreadable.filter(|row| row.table.is_exported()).count();
             Ok(Export {
                 spool: writer.spool,
-                left_out: writer.left_out,
+                left_out: writer.left_out + unreadable as u64,
             })
         })
         .await
@@ -157,8 +164,8 @@ impl Writer<'_> {
     }
 
     fn is_shown(&self, package: &PackageId) -> Work<bool> {
-        let row = self.unit.package(self.project, package)?;
-        Ok(row.is_none_or(|row| row.is_shown(self.drafts)))
+        let row = self.unit.package(self.project, package);
+        load::may_be_named(row, self.drafts)
     }
 
     fn packages(&mut self) -> Work<()> {
@@ -176,7 +183,11 @@ impl Writer<'_> {
             };
             query.after = Some(last.position());
             for row in &rows {
-                let log = self.unit.revisions(self.project, &row.package_id)?;
+                let log = match self.unit.revisions(self.project, &row.package_id) {
+                    // It is counted with the other rows that cannot be read.
+                    Err(error) if error.damaged().is_some() => continue,
+                    log => log?,
+                };
                 let log = log
                     .iter()
                     .map(|entry| load::revision_of(&row.package_id, entry));
@@ -210,7 +221,7 @@ impl Writer<'_> {
 /// The line of a package whose text and log are sound.
 fn package(row: &PackageRow, log: &[Revision]) -> Result<String, Failure> {
     let (text, hash) = (&row.state.text, &row.state.content_hash);
-    verify(text, hash)?;
+    sound_row(row)?;
     if log.last().is_none_or(|last| last.content_hash != *hash) {
         let message = format!(
             "the log of package {:?} is damaged",

@@ -3,9 +3,9 @@
 use accord_context::query::{Cursor as _, FactQuery, FactTime};
 use accord_context::{FactId, ProjectId, Verb, fact};
 use accord_contract::codes::{Code, Failure};
-use accord_store::When;
+use accord_store::{Table, When};
 
-use super::page::{Page, walk};
+use super::page::{Page, unreadable, walk};
 use super::{Memory, load};
 use crate::Caller;
 
@@ -22,13 +22,13 @@ impl Memory {
     ) -> Result<Page, Failure> {
         let (access, project) = (caller.access().clone(), project.clone());
         self.read(move |unit| {
-            load::project(unit, &access, Verb::Read, &project)?;
+            load::readable(unit, &access, &project)?;
             let when = match asked.time {
                 FactTime::Current => When::Current,
                 FactTime::AsOf(instant) => When::At(instant),
                 FactTime::History => When::Ever,
             };
-            let mut items = Vec::new();
+            let (mut items, mut damaged) = (Vec::new(), Vec::new());
             let next = walk(
                 asked.limit as usize,
                 asked.after.clone(),
@@ -44,14 +44,20 @@ impl Memory {
                 },
                 |row| row.position(),
                 |row| {
+                    if load::fact_of(&row).is_err() {
+                        damaged.push(row.fact_id.as_str().to_owned());
+                        return Ok(None);
+                    }
                     let bytes = row.text.len();
                     items.push(row.text);
                     Ok(Some(bytes))
                 },
             )?;
+            damaged.extend(unreadable(unit, Table::Fact));
             Ok(Page {
                 items,
-                next_cursor: next.map(|place| place.encode()),
+                next_cursor: next.map(|place| place.encode(&project)),
+                damaged,
             })
         })
         .await
@@ -60,7 +66,7 @@ impl Memory {
     /// One fact, as a JSON text: in a project, or in whichever of the caller's projects has it.
     ///
     /// # Errors
-    /// When the caller may not, or there is none or several.
+    /// When the caller may not, there is none or several, or it is damaged.
     pub async fn fact(
         &self,
         caller: &Caller,
@@ -82,8 +88,14 @@ impl Memory {
             rows.retain(|row| access.covers(&row.project_id));
             let projects: Vec<_> = rows.iter().map(|row| row.project_id.clone()).collect();
             match rows.pop() {
-                None => Err(fact::not_found(&id).into()),
-                Some(row) if projects.len() == 1 => Ok(row.text),
+                None => {
+                    load::must_be_sound(unit, &access, Table::Fact, id.as_str())?;
+                    Err(fact::not_found(&id).into())
+                }
+                Some(row) if projects.len() == 1 => {
+                    load::fact_of(&row)?;
+                    Ok(row.text)
+                }
                 Some(_) => Err(load::ambiguous(
                     Code::AgenticAmbiguousFactId,
                     "fact",

@@ -3,6 +3,8 @@
 //! A row whose text is no longer the document that it was is an `integrity_error`. What is wrong with
 //! it is for the operator; a caller learns which row it is.
 
+use std::borrow::Cow;
+
 use accord_context::{
     Access, Actor, Fact, Instant, Package, PackageId, Project, ProjectId, Session, Timestamp, Verb,
     package, project,
@@ -11,9 +13,11 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Wire as _};
 use accord_store::{
     Drafts, FactRow, PackageRow, PackageState, ProjectRow, ReadUnit, RevisionRow, SessionRow,
+    StoreError, Table,
 };
 
 use accord_context::lifecycle::Revision;
+use serde::Deserialize;
 
 use super::Work;
 
@@ -21,6 +25,67 @@ use super::Work;
 pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> Work<Option<Project>> {
     let row = unit.project(id)?;
     Ok(row.as_ref().map(project_of).transpose()?)
+}
+
+/// Whether there is a project of an id for a caller who reads what is in it, not what it says of itself.
+///
+/// # Errors
+/// As [`project`]; but a project whose row is damaged is there.
+pub(crate) fn readable(unit: &dyn ReadUnit, access: &Access, id: &ProjectId) -> Work<()> {
+    access.may(Verb::Read, id)?;
+    match unit.project(id) {
+        Ok(None) => Err(project::not_found(id).into()),
+        Err(error) if error.damaged().is_none() => Err(error.into()),
+        Ok(Some(_)) | Err(_) => Ok(()),
+    }
+}
+
+/// What was asked for, as if it were not there where it is damaged.
+pub(crate) fn if_sound<T>(found: Result<Option<T>, StoreError>) -> Work<Option<T>> {
+    match found {
+        Err(error) if error.damaged().is_some() => Ok(None),
+        found => Ok(found?),
+    }
+}
+
+/// Whether a package may be named to somebody: one that is not there may, a draft of another may not, and of one
+/// that is damaged nobody knows.
+pub(crate) fn may_be_named(
+    found: Result<Option<PackageRow>, StoreError>,
+    drafts: Drafts<'_>,
+) -> Work<bool> {
+    match found {
+        Err(error) if error.damaged().is_some() => Ok(false),
+        found => Ok(found?.is_none_or(|row| row.is_shown(drafts))),
+    }
+}
+
+/// Whether something is there, sound or damaged.
+pub(crate) fn is_there<T>(found: Result<Option<T>, StoreError>) -> Work<bool> {
+    match found {
+        Err(error) if error.damaged().is_some() => Ok(true),
+        found => Ok(found?.is_some()),
+    }
+}
+
+/// Refuses, where a row of that id was met that is damaged and that the caller covers.
+///
+/// # Errors
+/// With `integrity_error`.
+pub(crate) fn must_be_sound(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    table: Table,
+    id: &str,
+) -> Work<()> {
+    let met = unit.damage().into_iter().find(|row| {
+        let covered = (row.project_id.as_ref()).is_some_and(|project| access.covers(project));
+        row.table == table && row.id == id && covered
+    });
+    match met {
+        Some(row) => Err(StoreError::damaged_row(row).into()),
+        None => Ok(()),
+    }
 }
 
 /// The project of an id, for a caller who wants to do something in it.
@@ -63,7 +128,10 @@ pub(crate) fn package_row(
     };
     rows.retain(|row| access.covers(&row.project_id) && row.is_shown(drafts(access)));
     match (rows.pop(), rows.is_empty()) {
-        (None, _) => Err(package::not_found(id).into()),
+        (None, _) => {
+            must_be_sound(unit, access, Table::Package, id.as_str())?;
+            Err(package::not_found(id).into())
+        }
         (Some(row), true) => Ok(row),
         (Some(last), false) => {
             let projects = rows.iter().chain([&last]);
@@ -87,33 +155,107 @@ pub(crate) fn drafts(access: &Access) -> Drafts<'_> {
     access.drafts_only_of().map_or(Drafts::All, Drafts::Of)
 }
 
-/// The project in a row.
+/// The project in a row, which says the same as the row.
 pub(crate) fn project_of(row: &ProjectRow) -> Result<Project, Failure> {
     let read = members(&row.text).and_then(Project::read);
+    let read = read.and_then(|project| {
+        let same = project.project_id == row.project_id
+            && project.created_at == row.created_at
+            && project.archived_at == row.archived_at;
+        agrees(same).map(|()| project)
+    });
     read.map_err(|failure| damaged("project", row.project_id.as_str(), &failure))
 }
 
-/// The fact in a row.
+/// The fact in a row, which says the same as the row.
 pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
     let read = members(&row.text).and_then(Fact::read);
+    let read = read.and_then(|fact| {
+        let same = fact.project_id == row.project_id
+            && fact.fact_id == row.fact_id
+            && fact.subject == row.subject
+            && fact.predicate == row.predicate
+            && fact.value == row.value
+            && at_once(Some(&fact.valid_from), Some(&row.valid_from))
+            && at_once(fact.valid_to.as_ref(), row.valid_to.as_ref())
+            && fact.created_at == row.created_at;
+        agrees(same).map(|()| fact)
+    });
     read.map_err(|failure| damaged("fact", row.fact_id.as_str(), &failure))
 }
 
-/// The session in a row, as it is stored: without the packages that name it.
+/// The text of the fact in a row, which must still say what the row does.
+pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
+    /// What the text and the row both say.
+    #[derive(Deserialize)]
+    struct Said<'t> {
+        #[serde(borrow)]
+        fact_id: Cow<'t, str>,
+        #[serde(borrow)]
+        project_id: Cow<'t, str>,
+        #[serde(borrow)]
+        subject: Cow<'t, str>,
+        #[serde(borrow)]
+        predicate: Cow<'t, str>,
+        #[serde(borrow)]
+        value: Cow<'t, str>,
+        #[serde(borrow)]
+        valid_from: Cow<'t, str>,
+        #[serde(borrow)]
+        valid_to: Option<Cow<'t, str>>,
+    }
+    let said = serde_json::from_str::<Said<'_>>(&row.text).map_err(|error| error.to_string());
+    let said = said.and_then(|said| {
+        let same = said.fact_id == row.fact_id.as_str()
+            && said.project_id == row.project_id.as_str()
+            && said.subject == row.subject
+            && said.predicate == row.predicate
+            && said.value == row.value
+            && said.valid_from == row.valid_from.as_str()
+            && said.valid_to.as_deref() == row.valid_to.as_ref().map(Timestamp::as_str);
+        match same {
+            true => Ok(row.text.as_str()),
+            false => Err("it says something else than its row".to_owned()),
+        }
+    });
+    said.map_err(|detail| {
+        let failure = Failure::new(Code::AgenticIntegrityError, detail);
+        damaged("fact", row.fact_id.as_str(), &failure)
+    })
+}
+
+/// The session in a row, which says the same as the row; as it is stored, without the packages that name it.
 pub(crate) fn session_of(row: &SessionRow) -> Result<Session, Failure> {
     let read = members(&row.text).and_then(Session::read);
+    let read = read.and_then(|session| {
+        let same = session.project_id == row.project_id
+            && session.session_id == row.session_id
+            && (&session.actor_id, session.actor_type) == (&row.actor.id, row.actor.kind)
+            && session.callsign == row.callsign
+            && session.started_at == row.started_at
+            && session.ended_at == row.ended_at;
+        agrees(same).map(|()| session)
+    });
     read.map_err(|failure| damaged("session", row.session_id.as_str(), &failure))
 }
 
 /// The revision in a row of a package's log.
 pub(crate) fn revision_of(package: &PackageId, row: &RevisionRow) -> Result<Revision, Failure> {
+    let read = read_revision(row);
+    read.map_err(|failure| damaged("revision of package", package.as_str(), &failure))
+}
+
+/// The revision in a row of a log, or what is wrong with it.
+pub(crate) fn read_revision(row: &RevisionRow) -> Result<Revision, Failure> {
     let text = serde_json::from_str(&row.text).map_err(|error| error.to_string());
     let read =
         text.and_then(|value| Revision::from_document(value).map_err(|error| error.to_string()));
-    read.map_err(|detail| {
-        let failure = Failure::new(Code::AgenticIntegrityError, detail);
-        damaged("revision of package", package.as_str(), &failure)
-    })
+    read.map_err(integrity)
+}
+
+/// Something stored is no longer what it was.
+pub(crate) fn integrity(message: impl Into<String>) -> Failure {
+    Failure::new(Code::AgenticIntegrityError, message)
 }
 
 /// The row of a project.
@@ -200,9 +342,19 @@ pub(crate) fn row_of_revision(revision: &Revision) -> RevisionRow {
     }
 }
 
+fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
+    one.map(Timestamp::instant) == other.map(Timestamp::instant)
+}
+
+fn agrees(same: bool) -> Result<(), Failure> {
+    match same {
+        true => Ok(()),
+        false => Err(integrity("the row contradicts its document")),
+    }
+}
+
 fn members(text: &str) -> Result<Object, Failure> {
-    serde_json::from_str(text)
-        .map_err(|error| Failure::new(Code::AgenticIntegrityError, error.to_string()))
+    serde_json::from_str(text).map_err(|error| integrity(error.to_string()))
 }
 
 fn damaged(what: &str, id: &str, failure: &Failure) -> Failure {

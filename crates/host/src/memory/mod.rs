@@ -22,7 +22,7 @@ mod export;
 mod facts;
 mod import;
 mod live;
-mod load;
+pub(crate) mod load;
 mod orchestrate;
 mod orient;
 mod page;
@@ -42,7 +42,7 @@ mod work;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use accord_context::ProjectPolicy;
 use accord_store::Store;
@@ -96,6 +96,8 @@ struct Inner {
     live: Arc<Live>,
     /// Open to all who store a blob, closed while one is swept away.
     blob_gate: RwLock<()>,
+    /// Held by those who copy blobs, and alone by whoever sweeps them away.
+    blob_copies: std::sync::RwLock<()>,
 }
 
 impl Memory {
@@ -117,6 +119,7 @@ impl Memory {
                 vectors: Vectors::default(),
                 live,
                 blob_gate: RwLock::new(()),
+                blob_copies: std::sync::RwLock::default(),
             }),
         }
     }
@@ -133,6 +136,19 @@ impl Memory {
 
     fn live(&self) -> &Arc<Live> {
         &self.inner.live
+    }
+
+    /// Keeps every blob that a row names from now on, whatever becomes of the row, until what this gives is
+    /// dropped. Blobs can be stored meanwhile; whoever sweeps waits.
+    pub(crate) fn keep_blobs(&self) -> RwLockReadGuard<'_, ()> {
+        let copies = self.inner.blob_copies.read();
+        copies.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until nobody copies blobs, and keeps those who want to waiting.
+    fn sweep_alone(&self) -> RwLockWriteGuard<'_, ()> {
+        let copies = self.inner.blob_copies.write();
+        copies.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn blob_gate(&self) -> &RwLock<()> {

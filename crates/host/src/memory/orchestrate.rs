@@ -11,13 +11,18 @@ use accord_context::package::{PackageType, Status};
 use accord_context::query::{DigestQuery, Focus, ProjectQuery};
 use accord_context::{Access, ActorKey, Fact, Instant, Package, Project, ProjectId, Verb};
 use accord_contract::codes::Failure;
-use accord_store::{Drafts, PackageRow, ReadUnit, SearchQuery};
+use accord_store::{Drafts, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table};
 
 use super::orient::questions;
-use super::projects::walk_projects;
+use super::page::unreadable;
+use super::projects::{unreadable_projects, walk_projects};
+use super::pull::names;
 use super::served::{Damaged, check};
 use super::{Memory, Work, load};
 use crate::Caller;
+
+/// The most packages in quarantine that are named for a project.
+const MAX_NAMED: usize = 100;
 
 /// What is counted and found, project by project.
 #[derive(Default)]
@@ -29,6 +34,8 @@ struct Sum {
     snippets: Vec<Snippet>,
     projects: Vec<ProjectCount>,
     damaged: Vec<Damaged>,
+    /// The ids of what else is damaged.
+    left_out: Vec<String>,
 }
 
 impl Memory {
@@ -55,15 +62,18 @@ impl Memory {
                     }
                 }
                 sum.order();
+                let questions = questions(unit, &covered, since, Drafts::None)?;
+                let damaged = sum.names(unit, &access);
                 let rows = DigestRows {
                     project: project.as_ref(),
                     by_type: &sum.types(),
                     by_actor: &sum.actors(),
                     highlights: &sum.highlights,
                     facts: &sum.facts,
-                    questions: &questions(unit, &covered, since, Drafts::None)?,
+                    questions: &questions,
                     snippets: &sum.snippets,
                     projects: &sum.projects,
+                    damaged: &damaged,
                 };
                 Ok((digest(&rows, &asked, now), sum.damaged))
             })
@@ -121,8 +131,22 @@ impl Sum {
         }
         // One more than there is room for: then it is said that there are more.
         for row in unit.newest_facts(id, MAX_DIGEST_FACTS + 1)? {
-            self.facts.push(load::fact_of(&row)?);
+            match load::fact_of(&row) {
+                Ok(fact) => self.facts.push(fact),
+                Err(_) => self.left_out.push(row.fact_id.as_str().to_owned()),
+            }
         }
+        // Those in quarantine are named as long as they are there.
+        let query = PackageQuery {
+            drafts: Drafts::None,
+            quarantined: Quarantined::Only,
+            since: Some(since),
+            limit: MAX_NAMED,
+            ..PackageQuery::default()
+        };
+        let quarantined = unit.packages(id, &query)?.into_iter();
+        self.left_out
+            .extend(quarantined.map(|row| row.package_id.as_str().to_owned()));
         Ok(())
     }
 
@@ -165,6 +189,18 @@ impl Sum {
                 Ok(None)
             }
         }
+    }
+
+    /// The ids of all that is damaged.
+    fn names(&self, unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
+        let mut left_out = self.left_out.clone();
+        left_out.extend(unreadable(unit, Table::Fact));
+        // A draft of another that cannot be read cannot be told from other packages.
+        if load::drafts(access) == Drafts::All {
+            left_out.extend(unreadable(unit, Table::Package));
+        }
+        left_out.extend(unreadable_projects(unit, access));
+        names(&self.damaged, left_out)
     }
 
     /// Puts what came project by project into one order. What stands in the order already, of one

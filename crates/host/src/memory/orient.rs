@@ -4,8 +4,9 @@ use accord_context::bundle::{MAX_QUESTIONS, OpenQuestions, OrientRows, orient};
 use accord_context::query::OrientQuery;
 use accord_context::{Instant, ProjectId, Verb};
 use accord_contract::codes::Failure;
-use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit};
+use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit, Table};
 
+use super::page::unreadable;
 use super::pull::{names, take};
 use super::{Memory, Work, load};
 use crate::Caller;
@@ -38,14 +39,22 @@ impl Memory {
                 };
                 let taken = take(unit, &project_id, &query)?;
                 let packages: Vec<&str> = taken.sound.iter().map(|one| one.text.as_str()).collect();
-                let facts = unit.newest_facts(&project_id, usize::MAX)?;
-                let facts: Result<Vec<_>, Failure> = facts.iter().map(load::fact_of).collect();
+                let mut damaged = names(&taken.damaged, taken.unreadable);
+                let rows = unit.newest_facts(&project_id, usize::MAX)?;
+                let mut facts = Vec::with_capacity(rows.len());
+                for row in &rows {
+                    match load::fact_text(row) {
+                        Ok(fact) => facts.push(fact),
+                        Err(_) => damaged.push(row.fact_id.as_str().to_owned()),
+                    }
+                }
+                damaged.extend(unreadable(unit, Table::Fact));
                 let rows = OrientRows {
                     project: &project,
                     packages: &packages,
                     more_packages: taken.next.is_some(),
-                    damaged: &names(taken.damaged.clone()),
-                    facts: &facts?,
+                    damaged: &damaged,
+                    facts: &facts,
                     questions: &questions(unit, [&project_id], since, drafts)?,
                 };
                 Ok((orient(&rows, &asked, now), taken.damaged))

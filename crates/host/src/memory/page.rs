@@ -1,5 +1,7 @@
 //! Pages of lists: as many as asked for, as few as fit.
 
+use accord_store::{ReadUnit, Table};
+
 use super::Work;
 
 /// A page of a list: documents as they are stored.
@@ -10,6 +12,15 @@ pub struct Page {
     pub items: Vec<String>,
     /// Where the list goes on, where it does.
     pub next_cursor: Option<String>,
+    /// The ids of what would be here were it not damaged.
+    pub damaged: Vec<String>,
+}
+
+/// The ids of rows of a table that a unit met and that cannot be read.
+pub(crate) fn unreadable(unit: &dyn ReadUnit, table: Table) -> Vec<String> {
+    let met = unit.damage().into_iter();
+    let met = met.filter(|row| row.table == table);
+    met.map(|row| row.id).collect()
 }
 
 /// A page ends after the item with which it has more bytes than this; the cursor goes on from there.

@@ -1,12 +1,12 @@
 //! Projects: create, list, read, change, archive, restore.
 
 use accord_context::project::{self, ProjectOutcome};
-use accord_context::query::{Cursor as _, ProjectPosition, ProjectQuery};
+use accord_context::query::{ProjectPosition, ProjectQuery};
 use accord_context::{Access, Instant, NewEvent, Project, ProjectId, Timestamp, Verb};
 use accord_contract::codes::Failure;
-use accord_store::{ProjectRow, ReadUnit, WriteUnit};
+use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};
 
-use super::page::{Page, walk};
+use super::page::{Page, unreadable, walk};
 use super::record::{create_project, record};
 use super::{Memory, Work, load, random};
 use crate::Caller;
@@ -63,13 +63,19 @@ impl Memory {
         let access = caller.access().clone();
         access.may_anywhere(Verb::Read)?;
         self.read(move |unit| {
-            let mut items = Vec::new();
+            let (mut items, mut damaged) = (Vec::new(), Vec::new());
             let next = walk_projects(unit, &access, &asked, |row| {
+                if load::project_of(&row).is_err() {
+                    damaged.push(row.project_id.as_str().to_owned());
+                    return Ok(None);
+                }
                 let bytes = row.text.len();
                 items.push(row.text);
                 Ok(Some(bytes))
             })?;
+            damaged.extend(unreadable_projects(unit, &access));
             Ok(Page {
+                damaged,
                 items,
                 next_cursor: next.map(|project_id| ProjectPosition { project_id }.encode()),
             })
@@ -152,6 +158,17 @@ impl Memory {
     }
 }
 
+/// The projects that a unit met, that the caller covers, and that cannot be read.
+pub(crate) fn unreadable_projects(unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
+    let mut met = unreadable(unit, Table::Project);
+    // What has no id any more is nobody's in particular.
+    met.retain(|id| match id.parse() {
+        Ok(id) => access.covers(&id),
+        Err(_) => access.projects().is_none(),
+    });
+    met
+}
+
 /// Takes the projects that the caller covers, and gives the id behind which the list goes on.
 pub(crate) fn walk_projects(
     unit: &dyn ReadUnit,
@@ -166,7 +183,7 @@ pub(crate) fn walk_projects(
             let mut rows = Vec::new();
             for id in covered {
                 if after.is_none_or(|after| id > after) && rows.len() < limit {
-                    rows.extend(unit.project(id)?.filter(shown));
+                    rows.extend(load::if_sound(unit.project(id))?.filter(shown));
                 }
             }
             return Ok(rows);

@@ -1,11 +1,13 @@
 //! Pull: the latest packages, one package, and the states that it went through.
 
+use std::collections::BTreeSet;
+
 use accord_context::query::{Cursor as _, Latest, PackagePosition};
 use accord_context::{PackageId, ProjectId, Verb};
 use accord_contract::codes::Failure;
-use accord_store::{PackageQuery, Quarantined, ReadUnit};
+use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
 
-use super::page::walk;
+use super::page::{unreadable, walk};
 use super::served::{Damaged, Served};
 use super::{Memory, Work, load};
 use crate::Caller;
@@ -19,13 +21,15 @@ pub struct PackagePage {
     /// Where the list goes on, where it does.
     pub next_cursor: Option<String>,
     /// The packages that would be here were they not damaged.
-    pub damaged: Vec<PackageId>,
+    pub damaged: Vec<String>,
 }
 
 /// The packages of a walk.
 pub(crate) struct Taken {
     pub(crate) sound: Vec<Served>,
     pub(crate) damaged: Vec<Damaged>,
+    /// The ids of rows of packages that cannot be read.
+    pub(crate) unreadable: Vec<String>,
     pub(crate) next: Option<PackagePosition>,
 }
 
@@ -40,10 +44,10 @@ impl Memory {
         project: &ProjectId,
         asked: Latest,
     ) -> Result<PackagePage, Failure> {
-        let (access, project) = (caller.access().clone(), project.clone());
+        let (access, listed) = (caller.access().clone(), project.clone());
         let taken = self
             .read(move |unit| {
-                load::project(unit, &access, Verb::Read, &project)?;
+                load::readable(unit, &access, &listed)?;
                 let query = PackageQuery {
                     status: asked.filter.status,
                     session: asked.filter.session.as_ref(),
@@ -52,14 +56,14 @@ impl Memory {
                     limit: asked.limit as usize,
                     ..PackageQuery::default()
                 };
-                take(unit, &project, &query)
+                take(unit, &listed, &query)
             })
             .await?;
         self.set_aside(&taken.damaged);
         Ok(PackagePage {
             packages: taken.sound,
-            next_cursor: taken.next.map(|place| place.encode()),
-            damaged: names(taken.damaged),
+            next_cursor: taken.next.map(|place| place.encode(project)),
+            damaged: names(&taken.damaged, taken.unreadable),
         })
     }
 
@@ -142,11 +146,17 @@ pub(crate) fn take(
     Ok(Taken {
         sound,
         damaged,
+        unreadable: unreadable(unit, Table::Package),
         next,
     })
 }
 
-/// The ids of damaged packages.
-pub(crate) fn names(damaged: Vec<Damaged>) -> Vec<PackageId> {
-    damaged.into_iter().map(|found| found.package_id).collect()
+/// The ids of damaged packages, each once.
+pub(crate) fn names(damaged: &[Damaged], unreadable: Vec<String>) -> Vec<String> {
+    let damaged = damaged.iter().map(|found| found.package_id.as_str());
+    let mut names: Vec<_> = damaged.map(str::to_owned).collect();
+    names.extend(unreadable);
+    let mut given = BTreeSet::new();
+    names.retain(|name| given.insert(name.clone()));
+    names
 }

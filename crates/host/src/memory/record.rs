@@ -1,6 +1,6 @@
 //! Events, as they are written with what they are about and read again.
 
-use accord_context::{Event, EventKind, Instant, NewEvent, Project, ProjectId};
+use accord_context::{EventKind, Instant, NewEvent, Project, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_store::{EventEntry, EventRow, WriteUnit};
 
@@ -38,7 +38,7 @@ pub(crate) fn create_project(
 ///
 /// # Errors
 /// With `integrity_error` when it holds none.
-pub(crate) fn recorded(project: &ProjectId, row: EventRow) -> Result<Event, Failure> {
+pub(crate) fn recorded(project: &ProjectId, row: EventRow) -> Result<NewEvent, Failure> {
     let kind = EventKind::parse(&row.entry.kind);
     let data = serde_json::from_str(&row.entry.text).ok();
     let (Some(kind), Some(data)) = (kind, data) else {
@@ -46,8 +46,11 @@ pub(crate) fn recorded(project: &ProjectId, row: EventRow) -> Result<Event, Fail
         return Err(Failure::new(Code::AgenticIntegrityError, message));
     };
     let (at, only_for) = (row.entry.at, row.entry.only_for);
-    Ok(Event {
-        seq: row.seq,
-        event: NewEvent::from_stored(project.clone(), kind, at, data, only_for),
-    })
+    Ok(NewEvent::from_stored(
+        project.clone(),
+        kind,
+        at,
+        data,
+        only_for,
+    ))
 }

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use accord_context::conformance::{Capability, cannot_search};
 use accord_context::query::{Params, Relevant};
-use accord_context::{PackageId, ProjectId, Verb};
+use accord_context::{PackageId, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_store::{PackageRow, ReadUnit, SearchQuery};
+use accord_store::{Drafts, PackageRow, ReadUnit, SearchQuery, Table};
 
+use super::page::unreadable;
 use super::pull::names;
 use super::served::Served;
 use super::{Memory, Work, load};
@@ -41,7 +42,7 @@ pub struct RelevantPage {
     /// Words of the query that were not looked for, because they are very common here or too many.
     pub ignored: Vec<String>,
     /// The packages that would be here were they not damaged.
-    pub damaged: Vec<PackageId>,
+    pub damaged: Vec<String>,
 }
 
 /// How well a package fits a query.
@@ -97,9 +98,9 @@ impl Memory {
         let (access, project) = (caller.access().clone(), project.clone());
         let by = self.possible(by)?;
         let memory = self.clone();
-        let (mut page, damaged) = self
+        let (page, damaged) = self
             .read(move |unit| {
-                load::project(unit, &access, Verb::Read, &project)?;
+                load::readable(unit, &access, &project)?;
                 let query = SearchQuery {
                     text: &asked.query,
                     status: asked.filter.status,
@@ -130,11 +131,16 @@ impl Memory {
                         Err(found) => damaged.push(found),
                     }
                 }
+                // What the words of a draft find cannot be told from other rows once it cannot be read.
+                let unreadable = match query.drafts {
+                    Drafts::All => unreadable(unit, Table::Package),
+                    Drafts::Of(_) | Drafts::None => Vec::new(),
+                };
+                page.damaged = names(&damaged, unreadable);
                 Ok((page, damaged))
             })
             .await?;
         self.set_aside(&damaged);
-        page.damaged = names(damaged);
         Ok(page)
     }
 
@@ -165,7 +171,7 @@ impl Memory {
             if hits.len() == query.limit {
                 break;
             }
-            let row = unit.package(project, &id)?;
+            let row = load::if_sound(unit.package(project, &id))?;
             if let Some(package) = row.filter(|row| query.shows(row)) {
                 hits.push(Hit {
                     package,

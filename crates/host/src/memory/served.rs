@@ -1,9 +1,10 @@
 //! Packages as they are handed out, and what becomes of damaged ones.
 //!
-//! Whoever reads a package checks its hash. One that fails is never handed out: it is reported, and
-//! a write of its own puts it into quarantine, after it was looked at once more.
+//! Whoever reads a package checks its hash, and that the row says what the package says. One that fails is never
+//! handed out: it is reported, and a write of its own puts it into quarantine, after it was looked at once more.
 
-use accord_context::{ContentHash, PackageId, ProjectId, Timestamp, package};
+use accord_context::package::PackageHead;
+use accord_context::{ContentHash, PackageId, ProjectId, SessionId, Timestamp, package};
 use accord_contract::codes::{Code, Failure};
 use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
@@ -21,7 +22,7 @@ pub struct Served {
     pub text: String,
 }
 
-/// A package whose text no longer has its hash.
+/// A package whose text no longer has its hash, or whose row contradicts it.
 #[derive(Clone, Debug)]
 pub(crate) struct Damaged {
     pub(crate) project_id: ProjectId,
@@ -47,7 +48,7 @@ impl Served {
 pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
     let found = match &row.quarantine {
         Some(_) => None,
-        None => match package::verify(&row.state.text, &row.state.content_hash) {
+        None => match sound_row(&row) {
             Ok(()) => return Ok(row),
             Err(failure) => Some(failure.message),
         },
@@ -57,6 +58,52 @@ pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
         package_id: row.package_id,
         found,
     })
+}
+
+/// Refuses a row whose text no longer has its hash, or that contradicts its text.
+///
+/// # Errors
+/// With `integrity_error`.
+pub(crate) fn sound_row(row: &PackageRow) -> Result<(), Failure> {
+    package::verify(&row.state.text, &row.state.content_hash)?;
+    is_of(row)
+}
+
+/// Refuses a row that says another thing than its package about who may see it and where it stands.
+fn is_of(row: &PackageRow) -> Result<(), Failure> {
+    let head = PackageHead::read(&row.state.text)?;
+    let actor = &row.actor;
+    let wrong = [
+        ("project_id", head.project_id == row.project_id.as_str()),
+        ("package_id", head.package_id == row.package_id.as_str()),
+        ("status", head.status == row.state.status.as_str()),
+        (
+            "review_type",
+            head.review_type == row.state.review_type.as_str(),
+        ),
+        (
+            "package_type",
+            head.package_type == row.package_type.as_str(),
+        ),
+        ("created_at", head.created_at == row.created_at.as_str()),
+        (
+            "created_by",
+            (&*head.created_by.id, &*head.created_by.kind)
+                == (actor.id.as_str(), actor.kind.as_str()),
+        ),
+        (
+            "session_id",
+            head.created_by.session_id.as_deref().unwrap_or_default()
+                == row.session_id.as_ref().map_or("", SessionId::as_str),
+        ),
+    ];
+    match wrong.iter().find(|(_, same)| !same) {
+        None => Ok(()),
+        Some((member, _)) => {
+            let message = format!("its row has another {member}");
+            Err(Failure::new(Code::AgenticIntegrityError, message))
+        }
+    }
 }
 
 impl Damaged {

@@ -7,9 +7,9 @@ use accord_context::{
 };
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
-use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow};
+use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow, Table};
 
-use super::page::{Page, walk};
+use super::page::{Page, unreadable, walk};
 use super::record::{create_project, record};
 use super::{Memory, Work, load, random};
 use crate::Caller;
@@ -116,8 +116,8 @@ impl Memory {
     ) -> Result<Page, Failure> {
         let (access, project) = (caller.access().clone(), project.clone());
         self.read(move |unit| {
-            load::project(unit, &access, Verb::Read, &project)?;
-            let mut items = Vec::new();
+            load::readable(unit, &access, &project)?;
+            let (mut items, mut damaged) = (Vec::new(), Vec::new());
             let next = walk(
                 asked.limit as usize,
                 asked.after,
@@ -133,16 +133,22 @@ impl Memory {
                 },
                 |row| row.position(),
                 |row| {
-                    let session = with_packages(unit, &access, load::session_of(&row)?)?;
+                    let Ok(session) = load::session_of(&row) else {
+                        damaged.push(row.session_id.as_str().to_owned());
+                        return Ok(None);
+                    };
+                    let session = with_packages(unit, &access, session)?;
                     let text = session.encode().to_string();
                     let bytes = text.len();
                     items.push(text);
                     Ok(Some(bytes))
                 },
             )?;
+            damaged.extend(unreadable(unit, Table::Session));
             Ok(Page {
+                damaged,
                 items,
-                next_cursor: next.map(|place| place.encode()),
+                next_cursor: next.map(|place| place.encode(&project)),
             })
         })
         .await
@@ -170,7 +176,10 @@ fn find(
     rows.retain(|row| access.covers(&row.project_id));
     let projects: Vec<_> = rows.iter().map(|row| row.project_id.clone()).collect();
     match rows.pop() {
-        None => Err(session::not_found(id).into()),
+        None => {
+            load::must_be_sound(unit, access, Table::Session, id.as_str())?;
+            Err(session::not_found(id).into())
+        }
         Some(row) if projects.len() == 1 => Ok(row),
         Some(_) => {
             let code = Code::AgenticAmbiguousSessionId;
@@ -190,8 +199,7 @@ fn with_packages(unit: &dyn ReadUnit, access: &Access, mut session: Session) -> 
     // What it was imported with may name drafts of others.
     let mut named = Vec::new();
     for package in std::mem::take(&mut session.packages_deposited) {
-        let row = unit.package(&project, &package)?;
-        if row.is_none_or(|row| row.is_shown(drafts)) {
+        if load::may_be_named(unit.package(&project, &package), drafts)? {
             named.push(package);
         }
     }

@@ -1,7 +1,8 @@
 //! Flag, review, resubmit, complete: a package goes to another state.
 
-use accord_context::lifecycle::{Change, Move, Transition, transition};
-use accord_context::{NewEvent, Package, PackageId, ProjectId, Verb, package};
+use accord_context::deposit::answer;
+use accord_context::lifecycle::{Change, Move, Transition, oddities, transition};
+use accord_context::{NewEvent, Package, PackageId, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_store::WriteUnit;
 
@@ -54,8 +55,8 @@ impl Memory {
             Err(Failure::new(Code::AgenticIntegrityError, message))
         })?;
         let now = self.now_in(unit, &project)?;
-        let package = match transition(&package, &last, asked, now)? {
-            Transition::Unchanged => package,
+        let (package, warnings) = match transition(&package, &last, asked, now)? {
+            Transition::Unchanged => (package, Vec::new()),
             Transition::Moved {
                 package: moved,
                 revision,
@@ -64,12 +65,12 @@ impl Memory {
                 let log = [load::row_of_revision(&revision)];
                 unit.move_package(&project, &id, &state, &log)?;
                 record(unit, &NewEvent::transitioned(&moved, &revision, now))?;
-                *moved
+                (*moved, oddities(&package, asked))
             }
         };
         let hash = *package.content_hash();
         Ok(Served {
-            text: package::transport_text(package.text(), &hash),
+            text: answer(package.text(), &hash, &warnings),
             package_id: id,
             content_hash: hash,
         })

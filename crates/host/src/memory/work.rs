@@ -1,5 +1,6 @@
 //! Units of work, for services that do not wait on a thread.
 
+use accord_context::ProjectId;
 use accord_contract::codes::Failure;
 use accord_store::{ReadUnit, StoreError, StoreExt as _, Trouble, WriteUnit};
 use tokio::sync::oneshot;
@@ -26,9 +27,17 @@ impl Memory {
     /// Runs a job on one snapshot, on a thread where waiting is allowed. The job may run twice.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        job: impl FnMut(&dyn ReadUnit) -> Work<T> + Send + 'static,
+        mut job: impl FnMut(&dyn ReadUnit) -> Work<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let store = self.inner.store.clone();
+        let job = move |unit: &dyn ReadUnit| {
+            let outcome = job(unit);
+            for row in unit.damage() {
+                let project = row.project_id.as_ref().map(ProjectId::as_str);
+                tracing::error!(project, detail = row.what, "{row}");
+            }
+            outcome
+        };
         let outcome = spawn_blocking(move || store.read(job)).await;
         // The job panicked, or the runtime ends.
         let outcome = outcome.unwrap_or_else(|error| {
@@ -95,6 +104,11 @@ impl From<Failure> for Stop {
 
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
+        // One row that is damaged is no trouble of the store: whoever asks for others gets them.
+        if error.damaged().is_some() {
+            tracing::error!(detail = error.detail(), "{error}");
+            return Self::Refused(error.into());
+        }
         Self::Store(error)
     }
 }

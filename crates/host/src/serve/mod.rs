@@ -34,6 +34,10 @@ use crate::memory::Retention;
 
 pub use self::socket::SOCKET;
 
+/// The signal that ends a process which writes past its limit on the size of files, unless somebody listens to it:
+/// then the write fails, and whoever asked for it is told that there is no room.
+pub const FILE_TOO_LARGE: i32 = rustix::process::Signal::XFSZ.as_raw();
+
 /// How many connections too many are told so at once; further ones are closed without a word.
 const TOLD_AT_ONCE: usize = 64;
 

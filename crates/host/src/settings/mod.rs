@@ -127,12 +127,13 @@ settings! {
     /// What one client may ask of the server.
     limits: Limits {
         body_bytes: Bytes = "5MiB", "How large the body of a request may be.";
-        import_bytes: Bytes = "1GiB", "How large an import may be.";
+        import_bytes: Bytes = "1024GiB", "How large an import may be; each of its lines has a limit of its own, and the whole waits on the disk of the data folder.";
         header_bytes: Bytes = "32KiB", "How large the path and headers of a request may be.";
         connections: usize = "1024", "How many connections there may be at once.";
         event_streams: usize = "256", "How many event streams there may be at once.";
         header_timeout: Duration = "10s", "How long a client may take to send its headers.";
         body_timeout: Duration = "15s", "How long a client may pause while it sends a body.";
+        body_rate: Bytes = "8KiB", "How much of a body must come a second, on the whole and pauses of body_timeout aside; 0 asks for nothing.";
         write_timeout: Duration = "30s", "How long a client may take nothing of an answer that waits for it.";
         idle_timeout: Duration = "75s", "How long a connection may be idle.";
         shutdown_timeout: Duration = "10s", "How long requests may take to end when the server closes.";

@@ -10,7 +10,7 @@ use accord_contract::codes::{Code, Failure};
 use serde_json::Value;
 
 use super::{KNOWN, Known, Settings, default_text};
-use crate::closest::steps;
+use crate::closest::{closest, steps};
 
 /// The file of the settings in a data folder.
 pub const CONFIG_FILE: &str = "accord.toml";
@@ -139,7 +139,14 @@ impl Sources {
         let path = (self.file.clone()).unwrap_or_else(|| self.folder.join(CONFIG_FILE));
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.file.is_none() => {
+            // Where no folder can be either, whoever opens that says so.
+            Err(error)
+                if self.file.is_none()
+                    && matches!(
+                        error.kind(),
+                        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                    ) =>
+            {
                 return Ok(Vec::new());
             }
             Err(error) => {
@@ -156,7 +163,7 @@ impl Sources {
         let mut found = Vec::new();
         for (name, value) in flat(table) {
             let known = known(&name)
-                .map_err(|hint| unknown(format!("{}: {name:?}", path.display()), &hint))?;
+                .map_err(|near| unknown(&format!("{}: {name:?}", path.display()), near))?;
             let text = text_of(&value).ok_or_else(|| {
                 invalid(format!("{name} must be a text, number, boolean or list"))
             })?;
@@ -182,7 +189,7 @@ impl Sources {
             let near = KNOWN.iter().map(|known| variable_of(known.name));
             let near = near.min_by_key(|near| steps(variable, near));
             if let Some(near) = near.filter(|near| steps(variable, near) <= SLIP) {
-                return Err(unknown(format!("the variable {variable}"), &near));
+                return Err(unknown(&format!("the variable {variable}"), Some(&near)));
             }
         }
         Ok(found)
@@ -190,7 +197,7 @@ impl Sources {
 
     fn in_flags(&self) -> Result<Vec<(&'static str, String, Origin)>, Failure> {
         let flag = |(name, text): &(String, String)| {
-            let known = known(name).map_err(|hint| unknown(format!("{name:?}"), &hint))?;
+            let known = known(name).map_err(|near| unknown(&format!("{name:?}"), near))?;
             Ok((known.name, text.clone(), Origin::Flag))
         };
         self.flags.iter().map(flag).collect()
@@ -211,18 +218,20 @@ fn check_together(settings: &Settings) -> Result<(), Failure> {
     Err(Failure::new(Code::SettingInvalid, message))
 }
 
-/// The setting of a name, or the nearest name.
-fn known(name: &str) -> Result<&'static Known, String> {
+/// The setting of a name, or one of a name that is near.
+fn known(name: &str) -> Result<&'static Known, Option<&'static str>> {
     let found = KNOWN.iter().find(|known| known.name == name);
-    found.ok_or_else(|| {
-        let near = KNOWN.iter().min_by_key(|known| steps(name, known.name));
-        near.map_or_else(String::new, |near| near.name.into())
-    })
+    found.ok_or_else(|| closest(name, KNOWN.iter().map(|known| known.name)))
 }
 
-fn unknown(what: String, near: &str) -> Failure {
-    let message = format!("{what} is no setting; the nearest is {near}");
-    Failure::new(Code::SettingUnknown, message).suggesting(format!("did you mean {near}?"))
+fn unknown(what: &str, near: Option<&str>) -> Failure {
+    let failure = |message| Failure::new(Code::SettingUnknown, message);
+    match near {
+        Some(near) => failure(format!("{what} is no setting; the nearest is {near}"))
+            .suggesting(format!("did you mean {near}?")),
+        None => failure(format!("{what} is no setting"))
+            .suggesting("`accord config show` lists the settings that there are"),
+    }
 }
 
 /// The values of a table and of the tables in it, under dotted names.

@@ -1,7 +1,7 @@
 //! A copy of the data folder, made while the host works.
 //!
 //! The copy is a data folder itself. The store comes first and is one instant of it; a blob that its
-//! rows name was there before, and so is in the copy too.
+//! rows name was there before, nobody sweeps one away meanwhile, and so it is in the copy too.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -35,6 +35,7 @@ pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
         return Err(Failure::new(Code::WireFieldValue, message).at("/to"));
     }
     prepare(to)?;
+    let _kept = host.memory().keep_blobs();
     // Under another name, until everything else is there.
     let partial = to.join(format!("{DATABASE}.copy"));
     host.store().backup(&partial, |_| {}).map_err(|error| {
@@ -111,7 +112,9 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<u64> {
 fn failed(error: &io::Error) -> Failure {
     tracing::error!(%error, "the backup failed");
     let code = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::StoreFull,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Code::StoreFull
+        }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Code::StoreReadOnly,
         _ => Code::OutputFailed,
     };

@@ -2,6 +2,8 @@
 
 mod backup;
 mod offline;
+mod repair;
 
 pub(crate) use self::backup::backup;
 pub use self::offline::{compact, restore};
+pub use self::repair::{Repaired, repair};

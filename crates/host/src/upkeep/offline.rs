@@ -101,13 +101,15 @@ fn make_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-fn explain(folder: &Path, error: &StoreError) -> Failure {
+pub(super) fn explain(folder: &Path, error: &StoreError) -> Failure {
     Failure::new(error.code(), format!("{}: {error}", folder.display()))
 }
 
 fn unwritable(folder: &Path, error: &io::Error) -> Failure {
     let code = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::StoreFull,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Code::StoreFull
+        }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Code::StoreReadOnly,
         _ => Code::OutputFailed,
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_context::{PackageId, Timestamp};
+use accord_context::{FactId, PackageId, Timestamp};
 use accord_store::{EventEntry, PackageState, RevisionRow, StoreError, StoreExt as _};
 use serde_json::{Value, json};
 
@@ -111,6 +111,40 @@ async fn a_damaged_package_is_never_handed_out() {
         .await
         .expect(200);
     assert_eq!(digest["snippets"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fact_that_says_something_else_than_its_row_orients_nobody() {
+    let texts = [
+        ("\"one\"", "\"two\""),
+        ("\"valid_to\":null", "\"valid_to\":\"2026-01-01T00:00:00Z\""),
+        ("}", ""),
+    ];
+    for (sound, damaged) in texts {
+        let world = World::new();
+        let asker = world.owner();
+        let fact = json!({"subject": "a", "predicate": "b", "value": "one"});
+        let asserted = asker.post("/v1/projects/atlas/facts", &fact).await;
+        asserted.expect(201);
+        let orient = "/v1/projects/atlas/orient";
+        let given = asker.get(orient).await.expect(200);
+        assert_eq!(each(&given["active_facts"], "value"), ["one"]);
+        let project = project_id("atlas");
+        let outcome: Result<u64, StoreError> = world.host.store().write(move |unit| {
+            let mut row = unit.newest_facts(&project, 1)?.remove(0);
+            let other = FactId::new("fact_other").unwrap();
+            row.text = row.text.replace(row.fact_id.as_str(), other.as_str());
+            assert!(row.text.contains(sound), "{}", row.text);
+            row.text = row.text.replace(sound, damaged);
+            (row.fact_id, row.predicate) = (other, "c".to_owned());
+            row.text = row.text.replace("\"b\"", "\"c\"");
+            unit.insert_fact(&row)
+        });
+        outcome.unwrap();
+        let given = asker.get(orient).await.expect(200);
+        assert_eq!(each(&given["active_facts"], "value"), ["one"]);
+        assert_eq!(given["x-integrity_warnings"], json!(["fact_other"]));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,6 +13,7 @@ use futures_util::StreamExt as _;
 use hyper::Request;
 use serde_json::{Value, json};
 
+use crate::export::tamper;
 use crate::support::{Asker, World, actor_key, package, package_with, project_id};
 
 const EVENTS: &str = "/v1/projects/atlas/events";
@@ -304,4 +305,41 @@ async fn projects_are_followed_apart() {
         (event.id, &event.data["data"]["package_id"]),
         (3, &json!("pkg_9"))
     );
+}
+
+#[tokio::test]
+async fn a_damaged_event_keeps_its_id_and_the_stream_goes_on() {
+    let world = World::new();
+    let asker = world.owner();
+    deposit(&asker, 5).await;
+    for statement in [
+        "UPDATE event SET at = ?1 WHERE seq = 2",
+        "UPDATE event SET text = ?1 WHERE seq = 3",
+        "UPDATE event SET kind = ?1 WHERE seq = 4",
+        "DELETE FROM event WHERE seq = 6 AND ?1 <> ''",
+    ] {
+        assert_eq!(tamper(&world, statement, "garbage"), 1, "{statement}");
+    }
+    let mut all = Listener::new(&owner(&world), EVENTS, Some("0")).await;
+    let heard = all.take(6).await;
+    let heard: Vec<_> = heard
+        .iter()
+        .map(|event| (event.id, event.name.as_str(), event.data["type"].as_str()))
+        .collect();
+    let damaged = |id| (id, "damaged", Some("damaged"));
+    let sound = |id, name| (id, name, Some(name));
+    assert_eq!(
+        heard,
+        [
+            sound(1, "project.created"),
+            damaged(2),
+            damaged(3),
+            damaged(4),
+            sound(5, "package.deposited"),
+            damaged(6),
+        ]
+    );
+    asker.deposit(&package("pkg_9")).await;
+    let next = all.next().await.unwrap();
+    assert_eq!((next.id, next.name.as_str()), (7, "package.deposited"));
 }

@@ -3,9 +3,9 @@
 use accord_context::access::{KeyScope, Verb};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Asker, World, actor_key, package_with, project_id};
+use crate::support::{Answer, Asker, World, actor_key, each, package_with, project_id};
 
-const EXPORT: &str = "/v1/projects/atlas/export";
+pub(crate) const EXPORT: &str = "/v1/projects/atlas/export";
 
 pub(crate) async fn export(asker: &Asker) -> String {
     let answer = asker.get(EXPORT).await;
@@ -139,6 +139,38 @@ async fn export_import_export_gives_the_same_lines() {
     let summary = imported(&third.owner(), &backwards.join("\n")).await;
     assert_eq!(summary["added"], counts(1, 1, 4, 6), "{summary}");
     assert_eq!(sorted(&export(&third.owner()).await), sorted(&first));
+}
+
+#[tokio::test]
+async fn packages_of_one_instant_stay_in_the_order_of_their_deposit() {
+    let (world, other) = (World::new(), World::new());
+    let ids = ["pkg_b", "pkg_c", "pkg_a"];
+    for id in ids {
+        world.owner().deposit(&package_with(id, json!({}))).await;
+    }
+    let lines = export(&world.owner()).await;
+    imported(&other.owner(), &lines).await;
+    assert_eq!(export(&other.owner()).await, lines);
+    // So that what is newest stays newest wherever the lines go.
+    let latest = "/v1/projects/atlas/packages?limit=50";
+    for owner in [world.owner(), other.owner()] {
+        let list = owner.get(latest).await.expect(200);
+        assert_eq!(
+            each(&list["packages"], "package_id"),
+            ["pkg_a", "pkg_c", "pkg_b"]
+        );
+    }
+    let exported = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let exported: Vec<Value> = exported
+        .filter(|line: &Value| line["kind"] == "package")
+        .collect();
+    let exported: Vec<_> = exported
+        .iter()
+        .map(|line| &line["data"]["package_id"])
+        .collect();
+    assert_eq!(exported, ids);
 }
 
 #[tokio::test]

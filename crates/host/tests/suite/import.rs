@@ -339,7 +339,7 @@ async fn many_lines_go_in_batches() {
 async fn lines_say_how_it_goes() {
     let world = World::new();
     let owner = world.owner();
-    let documents: Vec<_> = (0..450)
+    let documents: Vec<_> = (0..1_050)
         .map(|number| package_with(&format!("pkg_{number}"), json!({})))
         .collect();
     let headers = [("accept", "application/x-ndjson")];
@@ -366,7 +366,7 @@ async fn lines_say_how_it_goes() {
     );
     assert_eq!(
         (&last["kind"], &last["added"]["packages"]),
-        (&json!("summary"), &json!(450))
+        (&json!("summary"), &json!(1_050))
     );
     // What is refused before the work begins is an error as always.
     let key = world.key(&KeyScope::new(vec![Verb::Write], None));

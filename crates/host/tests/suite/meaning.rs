@@ -51,7 +51,9 @@ async fn find(
     status: Option<Status>,
 ) -> Vec<String> {
     let pairs = [("mode", "relevant"), ("query", query)];
-    let Pull::Relevant(asked) = Pull::parse(&Params::new(pairs).unwrap()).unwrap() else {
+    let Pull::Relevant(asked) =
+        Pull::parse(&Params::new(pairs).unwrap(), &project_id("atlas")).unwrap()
+    else {
         panic!("a relevant pull");
     };
     let filter = PackageFilter {

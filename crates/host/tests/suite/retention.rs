@@ -209,3 +209,47 @@ async fn nothing_goes_that_no_setting_says() {
     // It ends with the host.
     memory.retain_daily(all, async {}).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_has_every_blob_that_it_names_also_while_blobs_are_swept() {
+    let world = World::new();
+    let owner = world.owner();
+    for number in 0..150 {
+        let content = format!("content {number}");
+        let digest = sha256(content.as_bytes()).hex();
+        let path = format!("/v1/blobs/sha256:{digest}?project_id=atlas");
+        owner.ask("PUT", &path, &[], &content).await.expect(201);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy");
+    let asked = json!({"to": copy.to_str().unwrap()});
+    let copying = owner.clone();
+    let copying = tokio::spawn(async move {
+        copying
+            .post("/accord/v1/store/backup", &asked)
+            .await
+            .expect(200)
+    });
+    // As soon as the copy of the store is there, which names them all.
+    let store = copy.join("accord.db.copy");
+    while !store.exists() && !copying.is_finished() {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    let swept = owner
+        .post("/accord/v1/store/sweep", &json!({"days": 0}))
+        .await;
+    assert_eq!(swept.expect(200)["files"], 150);
+    copying.await.unwrap();
+    let connection = rusqlite::Connection::open(copy.join("accord.db")).unwrap();
+    let mut named = connection
+        .prepare("SELECT lower(hex(digest)) FROM blob")
+        .unwrap();
+    let named = named.query_map((), |row| row.get::<_, String>(0)).unwrap();
+    let mut count = 0;
+    for digits in named.map(Result::unwrap) {
+        let file = copy.join("blobs").join(&digits[..2]).join(&digits);
+        assert!(file.is_file(), "{digits} is named, and not there");
+        count += 1;
+    }
+    assert_eq!(count, 150);
+}

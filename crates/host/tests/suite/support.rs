@@ -7,6 +7,7 @@ use accord_context::access::{KeyScope, Verb};
 use accord_context::{ActorId, ActorKey, ActorType, Instant, ProjectId};
 use accord_host::http::{Host, api_as};
 use accord_host::settings::Settings;
+use accord_host::upkeep::{Repaired, repair};
 use accord_host::{Api, Caller};
 use axum::body::Body;
 use http_body_util::BodyExt as _;
@@ -43,6 +44,15 @@ impl World {
             host: Host::open(folder.path(), settings).unwrap(),
             _folder: folder,
         }
+    }
+
+    /// The same folder, after its store was repaired while nobody served it.
+    pub(crate) fn repaired(self) -> (Self, Repaired) {
+        let Self { host, _folder } = self;
+        drop(host);
+        let repaired = repair(_folder.path()).unwrap();
+        let host = Host::open(_folder.path(), Settings::default()).unwrap();
+        (Self { host, _folder }, repaired)
     }
 
     /// Whoever has the data folder.

@@ -125,7 +125,7 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
     // A fact lasts longer than it did, one says another value than its row, an event is missing, one is no event.
     for (statement, parameter) in [
         (
-            "UPDATE fact SET to_key = (SELECT max(from_key) FROM fact), text = replace(text, '2026-04-11T12:00:00Z', '2026-04-12T12:00:00Z'), valid_to = '2026-04-12T12:00:00Z' WHERE value = ?1",
+            "UPDATE fact SET to_key = '2026-04-12T12:00:00', text = replace(text, '2026-04-11T12:00:00Z', '2026-04-12T12:00:00Z'), valid_to = '2026-04-12T12:00:00Z' WHERE value = ?1",
             "red",
         ),
         ("UPDATE fact SET value = 'x' WHERE value = ?1", "é"),

@@ -20,6 +20,7 @@ mod http;
 mod levels;
 mod lines;
 mod per_case;
+mod refusals;
 mod reporters;
 mod runner;
 mod schemas;

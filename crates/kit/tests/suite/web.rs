@@ -43,7 +43,7 @@ pub(crate) fn routes() -> Value {
             "create": route("proposal", Value::Null, "POST", "/scopes"),
             "retire": route("proposal", Value::Null, "POST", "/scopes/{scope_id}/retire"),
         },
-        "codes": {"thing_not_found": 404, "scope_not_found": 404, "conflict": 409},
+        "codes": {"thing_not_found": 404, "scope_not_found": 404, "conflict": 409, "not_yours": 403},
         "templates": {"thing": {"id": "${id}", "scope": "${scope_id}", "n": 1, "deep": {"a": 1}}},
         "scope": {
             "kind": "scope", "variable": "scope_id", "prefix": "check-",

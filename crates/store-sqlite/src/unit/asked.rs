@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use accord_context::{Instant, PackageId};
-use accord_store::{Drafts, QuestionQuery, QuestionRow, Result};
+use accord_context::{Instant, PackageId, ProjectId};
+use accord_store::{DamagedRow, Drafts, QuestionQuery, QuestionRow, Result, Table};
 use rusqlite::params;
 
+use super::column::Row;
 use super::questions::{BEHIND_DRAFTS, DRAFTS, EVERYBODY, drafts_of};
 use super::sources::{self, Source};
 use super::{Unit, limit};
@@ -27,7 +28,7 @@ struct Asked {
 impl Unit<'_> {
     pub(super) fn questions(
         &self,
-        project: i64,
+        (owner, project): (&ProjectId, i64),
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<QuestionRow>> {
         let since = query.since.map(stamp::key).unwrap_or_default();
@@ -55,39 +56,41 @@ impl Unit<'_> {
             asked.truncate(query.limit);
             self.add_sources(project, &audiences, &mut asked)?;
         }
-        let questions = asked.into_iter().map(|asked| {
-            let sources = sources::read(&asked.sources).take(query.sources);
-            let sources = sources.map(|source| {
-                let Source { key, id, .. } = source?;
-                let id = (key >= since.as_str()).then(|| id.parse::<PackageId>());
-                id.transpose().map_err(|_| damaged("an id"))
-            });
-            Ok(QuestionRow {
-                sources: sources
-                    .filter_map(Result::transpose)
-                    .collect::<Result<_>>()?,
+        let questions = asked.into_iter().filter_map(|asked| {
+            let sources = named(&asked.sources, &since, query.sources);
+            self.keep(sources.map_err(|error| DamagedRow {
+                table: Table::Question,
+                project_id: Some(owner.clone()),
+                id: asked.text.clone(),
+                what: error.detail().to_owned(),
+            }))
+            .map(|sources| QuestionRow {
                 text: asked.text,
+                sources,
             })
         });
-        questions.collect()
+        Ok(questions.collect())
     }
 
     pub(super) fn question_count(&self, project: i64, since: Option<Instant>) -> Result<u64> {
         let since = since.map(stamp::key);
-        let whole_hours = "SELECT coalesce(sum(questions), 0) FROM question_tally
+        let whole_hours = "SELECT CAST(total(questions) AS INTEGER) FROM question_tally
             WHERE project = ?1 AND hour > ?2";
         let hour = since.as_deref().map_or("", |key| Span::Hour.of(key));
-        let whole_hours = self.one(whole_hours, (project, hour), |row| row.count(0))?;
+        // Fewer than none is damage, which a look through the store names.
+        let count = |row: &Row<'_>| Ok(row.count(0).unwrap_or_default());
+        let whole_hours = self.one(whole_hours, (project, hour), count)?;
         let begun_hour = match &since {
             None => None,
             Some(key) => {
                 let sql = "SELECT count(*) FROM question
                     WHERE project = ?1 AND audience = ?2 AND asked_key >= ?3 AND asked_key < ?4";
                 let values = params![project, EVERYBODY, key, Span::Hour.end(key)];
-                self.one(sql, values, |row| row.count(0))?
+                self.one(sql, values, count)?
             }
         };
-        Ok(whole_hours.unwrap_or_default() + begun_hour.unwrap_or_default())
+        let whole_hours = whole_hours.unwrap_or_default();
+        Ok(whole_hours.saturating_add(begun_hour.unwrap_or_default()))
     }
 
     /// Adds the packages that ask the same questions in other audiences.
@@ -98,8 +101,9 @@ impl Unit<'_> {
                 let Some(known) = self.known_question(project, audience, &asked.text)? else {
                     continue;
                 };
-                for source in sources::read(&known.sources) {
-                    if let Some(more) = sources::add(&asked.sources, source?)? {
+                // What cannot be read is met again where the question is given, or where it is looked for.
+                for source in sources::read(&known.sources).filter_map(Result::ok) {
+                    if let Ok(Some(more)) = sources::add(&asked.sources, source) {
                         asked.sources = more;
                     }
                 }
@@ -137,4 +141,15 @@ impl Unit<'_> {
         }
         Ok(audiences)
     }
+}
+
+/// The packages of a text that were made at a key or later, so many at most.
+fn named(sources: &str, since: &str, wanted: usize) -> Result<Vec<PackageId>> {
+    let sources = sources::read(sources).take(wanted);
+    let sources = sources.map(|source| {
+        let Source { key, id, .. } = source?;
+        let id = (key >= since).then(|| id.parse::<PackageId>());
+        id.transpose().map_err(|_| damaged("an id"))
+    });
+    sources.filter_map(Result::transpose).collect()
 }

@@ -2,10 +2,11 @@
 
 use accord_canon::Digest;
 use accord_context::ProjectId;
-use accord_store::{BlobRow, BlobWrites, Blobs, Result};
+use accord_store::{BlobRow, BlobWrites, Blobs, Result, Stored, Table};
 use rusqlite::params;
 
 use super::column::Row;
+use super::damage::{examine, examine_of};
 use super::{Unit, limit, number};
 
 impl Blobs for Unit<'_> {
@@ -15,17 +16,18 @@ impl Blobs for Unit<'_> {
         };
         let sql = "SELECT digest, size, media_type, stored_at FROM blob
             WHERE project = ?1 AND digest = ?2";
-        self.one(sql, (pk, digest.as_bytes()), |columns| {
-            row(columns, project)
-        })
+        let found = self.one(sql, (pk, digest.as_bytes()), |columns| {
+            Ok(stored(columns, project))
+        })?;
+        self.refuse_damaged(found)
     }
 
     fn blobs_named(&self, digest: &Digest) -> Result<Vec<BlobRow>> {
         let sql = "SELECT b.digest, b.size, b.media_type, b.stored_at, j.project_id
             FROM blob b JOIN project j ON j.pk = b.project
             WHERE b.digest = ?1 ORDER BY j.project_id";
-        self.many(sql, (digest.as_bytes(),), |columns| {
-            row(columns, &columns.id(4)?)
+        self.many_sound(sql, (digest.as_bytes(),), |columns| {
+            examine_of(columns, Table::Blob, 4, row)
         })
     }
 
@@ -42,8 +44,10 @@ impl Blobs for Unit<'_> {
             WHERE project = ?1 AND digest > ?2 ORDER BY digest LIMIT ?3";
         // Every digest sorts behind no bytes at all.
         let after = after.map_or(&[] as &[u8], |after| after.as_bytes());
-        self.many(sql, (pk, after, limit(wanted)), |columns| {
-            row(columns, project)
+        self.fill(wanted, |wanted| {
+            self.many(sql, (pk, after, limit(wanted)), |columns| {
+                Ok(self.keep(stored(columns, project)))
+            })
         })
     }
 }
@@ -74,6 +78,10 @@ impl BlobWrites for Unit<'_> {
         let sql = "DELETE FROM blob WHERE project = ?1 AND digest = ?2";
         Ok(self.run(sql, (pk, digest.as_bytes()))? > 0)
     }
+}
+
+fn stored(columns: &Row<'_>, project: &ProjectId) -> Stored<BlobRow> {
+    examine(columns, Table::Blob, project, row)
 }
 
 fn row(columns: &Row<'_>, project: &ProjectId) -> Result<BlobRow> {

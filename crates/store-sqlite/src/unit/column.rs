@@ -1,10 +1,12 @@
 //! Columns as the values that they hold. What is none, somebody else wrote.
 
 use accord_canon::Digest;
-use accord_context::{ActorId, ActorKey, ActorType, ContentHash, Timestamp};
-use accord_store::Result;
+use accord_context::{ActorId, ActorKey, ActorType, ContentHash, Instant, Timestamp};
+use accord_store::{Result, StoreError, Trouble};
+use rusqlite::types::ValueRef;
 
 use crate::error::{Known as _, damaged};
+use crate::stamp;
 
 /// A row that a query found.
 pub(super) struct Row<'r>(pub(super) &'r rusqlite::Row<'r>);
@@ -12,6 +14,29 @@ pub(super) struct Row<'r>(pub(super) &'r rusqlite::Row<'r>);
 impl Row<'_> {
     pub(super) fn text(&self, at: usize) -> Result<String> {
         self.0.get(at).known()
+    }
+
+    /// What stands there as a text, whatever it is: to name a row that cannot be read.
+    pub(super) fn label(&self, at: usize) -> String {
+        match self.0.get_ref(at) {
+            Ok(ValueRef::Integer(number)) => number.to_string(),
+            Ok(ValueRef::Real(number)) => number.to_string(),
+            Ok(ValueRef::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            Ok(ValueRef::Blob(bytes)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            Ok(ValueRef::Null) | Err(_) => String::new(),
+        }
+    }
+
+    /// Refuses a key that is not that of an instant: the row stands at another place than its own.
+    pub(super) fn stands_at(&self, at: usize, instant: Instant) -> Result<()> {
+        let key = self.0.get_ref(at).known()?.as_bytes_or_null();
+        match key == Ok(Some(stamp::key(instant).as_bytes())) {
+            true => Ok(()),
+            false => Err(StoreError::new(
+                Trouble::Corrupt,
+                "it stands at another time than its own",
+            )),
+        }
     }
 
     pub(super) fn optional_text(&self, at: usize) -> Result<Option<String>> {

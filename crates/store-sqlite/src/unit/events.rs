@@ -1,10 +1,11 @@
 //! Events.
 
 use accord_context::{Instant, ProjectId, Timestamp};
-use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result};
+use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result, Table};
 use rusqlite::params;
 
 use super::column::{Row, actor_columns};
+use super::damage::examine;
 use super::{Unit, limit, number};
 use crate::error::damaged;
 
@@ -15,7 +16,12 @@ impl Events for Unit<'_> {
         };
         let sql = "SELECT seq, at, kind, only_for_type, only_for_id, text FROM event
             WHERE project = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-        self.many(sql, (pk, number(after), limit(wanted)), row)
+        self.fill(wanted, |wanted| {
+            self.many(sql, (pk, number(after), limit(wanted)), |columns| {
+                let stored = examine(columns, Table::Event, project, |row, _| self::row(row));
+                Ok(self.keep(stored))
+            })
+        })
     }
 
     fn events_kept(&self, project: &ProjectId) -> Result<Kept> {
@@ -37,19 +43,31 @@ impl Events for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(None);
         };
-        let sql = "SELECT at FROM event WHERE project = ?1 ORDER BY seq DESC LIMIT 1";
-        self.one(sql, (pk,), |row| row.time(0))
+        // One that cannot be read keeps nobody from writing: the one before says what time it is at least.
+        let sql = "SELECT at FROM event WHERE project = ?1 ORDER BY seq DESC";
+        let mut newest = None;
+        self.each(
+            sql,
+            (pk,),
+            |row| Ok(row.time(0).ok()),
+            |at| {
+                newest = at;
+                newest.is_none()
+            },
+        )?;
+        Ok(newest)
     }
 
     fn events_before(&self, project: &ProjectId, instant: Instant) -> Result<u64> {
-        let mut before = self.events_kept(project)?.oldest - 1;
+        let mut before = self.events_kept(project)?.oldest.saturating_sub(1);
         let Some(pk) = self.find(project)? else {
             return Ok(before);
         };
         let sql = "SELECT seq, at FROM event WHERE project = ?1 ORDER BY seq";
-        let read = |row: &Row<'_>| Ok((row.count(0)?, row.time(1)?));
+        let read = |row: &Row<'_>| Ok((row.count(0)?, row.time(1).ok()));
         self.each(sql, (pk,), read, |(seq, at)| {
-            let is_before = at.instant() < instant;
+            // One that cannot be read goes with those beside it.
+            let is_before = at.is_none_or(|at| at.instant() < instant);
             if is_before {
                 before = seq;
             }

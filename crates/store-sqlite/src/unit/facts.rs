@@ -1,11 +1,14 @@
 //! Facts.
 
 use accord_context::{FactId, Instant, ProjectId, Timestamp};
-use accord_store::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, When};
-use rusqlite::params;
+use accord_store::{
+    FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When,
+};
 use rusqlite::types::Value;
+use rusqlite::{Params, params};
 
 use super::column::Row;
+use super::damage::{examine, examine_of};
 use super::select::{Select, text};
 use super::{Unit, limit, number};
 use crate::error::damaged;
@@ -15,7 +18,7 @@ use crate::stamp;
 macro_rules! columns {
     () => {
         "f.fact_id, f.pk, f.subject, f.predicate, f.value, f.valid_from, f.valid_to, f.created_at, \
-         f.text"
+         f.text, f.from_key, f.to_key"
     };
 }
 
@@ -29,7 +32,7 @@ impl Facts for Unit<'_> {
             columns!(),
             " FROM fact f WHERE f.fact_id = ?1 AND f.project = ?2"
         );
-        self.one(sql, (fact.as_str(), pk), |columns| row(columns, project))
+        self.only(sql, (fact.as_str(), pk), project)
     }
 
     fn facts_named(&self, fact: &FactId) -> Result<Vec<FactRow>> {
@@ -39,8 +42,8 @@ impl Facts for Unit<'_> {
             ", j.project_id FROM fact f JOIN project j ON j.pk = f.project
              WHERE f.fact_id = ?1 ORDER BY j.project_id"
         );
-        self.many(sql, (fact.as_str(),), |columns| {
-            row(columns, &columns.id(9)?)
+        self.many_sound(sql, (fact.as_str(),), |columns| {
+            examine_of(columns, Table::Fact, 11, row)
         })
     }
 
@@ -54,9 +57,7 @@ impl Facts for Unit<'_> {
             " FROM fact f
               WHERE f.project = ?1 AND f.subject = ?2 AND f.predicate = ?3 AND f.to_key IS NULL"
         );
-        self.one(sql, (pk, key.subject, key.predicate), |columns| {
-            row(columns, project)
-        })
+        self.only(sql, (pk, key.subject, key.predicate), project)
     }
 
     fn fact_neighbours(
@@ -85,10 +86,7 @@ impl Facts for Unit<'_> {
               ORDER BY f.from_key, f.pk LIMIT 1"
         );
         let at = stamp::key(instant);
-        let beside = |sql| {
-            let values = params![pk, key.subject, key.predicate, at];
-            self.one(sql, values, |columns| row(columns, project))
-        };
+        let beside = |sql| self.only(sql, params![pk, key.subject, key.predicate, at], project);
         Ok(Neighbours {
             before: beside(before)?,
             after: beside(after)?,
@@ -134,8 +132,11 @@ impl Facts for Unit<'_> {
             When::Current => "ORDER BY f.subject, f.predicate LIMIT ?",
             When::At(_) | When::Ever => "ORDER BY f.subject, f.predicate, f.from_key, f.pk LIMIT ?",
         };
-        select.add(order, [Value::Integer(limit(query.limit))]);
-        select.run(self, |columns| row(columns, project))
+        self.fill(query.limit, |wanted| {
+            let mut select = select.clone();
+            select.add(order, [Value::Integer(limit(wanted))]);
+            select.run(self, |columns| Ok(self.keep(stored(columns, project))))
+        })
     }
 
     fn newest_facts(&self, project: &ProjectId, wanted: usize) -> Result<Vec<FactRow>> {
@@ -148,7 +149,11 @@ impl Facts for Unit<'_> {
             " FROM fact f WHERE f.project = ?1 AND f.to_key IS NULL
               ORDER BY f.from_key DESC, f.pk DESC LIMIT ?2"
         );
-        self.many(sql, (pk, limit(wanted)), |columns| row(columns, project))
+        self.fill(wanted, |wanted| {
+            self.many(sql, (pk, limit(wanted)), |columns| {
+                Ok(self.keep(stored(columns, project)))
+            })
+        })
     }
 }
 
@@ -192,7 +197,28 @@ impl FactWrites for Unit<'_> {
     }
 }
 
+impl Unit<'_> {
+    /// The first fact of a query.
+    fn only(&self, sql: &str, values: impl Params, project: &ProjectId) -> Result<Option<FactRow>> {
+        let found = self.one(sql, values, |columns| Ok(stored(columns, project)))?;
+        self.refuse_damaged(found)
+    }
+}
+
+fn stored(columns: &Row<'_>, project: &ProjectId) -> Stored<FactRow> {
+    examine(columns, Table::Fact, project, row)
+}
+
 fn row(columns: &Row<'_>, project: &ProjectId) -> Result<FactRow> {
+    let valid_from = columns.time(5)?;
+    columns.stands_at(9, valid_from.instant())?;
+    let valid_to = columns.optional_time(6)?;
+    match &valid_to {
+        Some(to) => columns.stands_at(10, to.instant())?,
+        // One column says that it ended, the other that it did not.
+        None if columns.optional_text(10)?.is_some() => Err(damaged("the end of a fact"))?,
+        None => {}
+    }
     Ok(FactRow {
         project_id: project.clone(),
         fact_id: columns.id(0)?,
@@ -200,8 +226,8 @@ fn row(columns: &Row<'_>, project: &ProjectId) -> Result<FactRow> {
         subject: columns.text(2)?,
         predicate: columns.text(3)?,
         value: columns.text(4)?,
-        valid_from: columns.time(5)?,
-        valid_to: columns.optional_time(6)?,
+        valid_from,
+        valid_to,
         created_at: columns.time(7)?,
         text: columns.text(8)?,
     })

@@ -68,7 +68,8 @@ impl Unit<'_> {
                 }
                 Order::OldestFirst => select.add("ORDER BY created_key, pk LIMIT ?", wanted),
             };
-            select.run(self, |row| Ok((row.text(0)?, row.integer(1)?)))
+            // A key that is none is met again in its row.
+            select.run(self, |row| Ok((row.label(0), row.integer(1)?)))
         };
         let Some(after) = query.after else {
             return part("AND created_key >= ?", vec![since], query.limit);

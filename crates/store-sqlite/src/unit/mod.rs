@@ -1,8 +1,11 @@
 //! A unit of work on a connection that has a transaction open.
 
 mod asked;
+mod audit;
 mod blobs;
 mod column;
+mod damage;
+mod derived;
 mod events;
 mod facts;
 mod keys;
@@ -10,6 +13,7 @@ mod listing;
 mod packages;
 mod projects;
 mod questions;
+mod repair;
 mod search;
 mod select;
 mod sessions;
@@ -19,10 +23,10 @@ mod tallies;
 mod terms;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_context::ProjectId;
-use accord_store::{Advance, Common, Result, StoreError};
+use accord_store::{Advance, Common, DamagedRow, Result, StoreError};
 use rusqlite::{Connection, Params};
 
 use crate::error::Known as _;
@@ -42,6 +46,8 @@ pub(crate) struct Unit<'c> {
     advanced_by_job: BTreeMap<ProjectId, u64>,
     /// The project that was asked for last, which is mostly the one that is asked for next.
     last_project: RefCell<Option<(ProjectId, i64)>>,
+    /// The damaged rows that were met.
+    met: RefCell<BTreeSet<DamagedRow>>,
 }
 
 impl<'c> Unit<'c> {
@@ -53,6 +59,7 @@ impl<'c> Unit<'c> {
             advanced: BTreeMap::new(),
             advanced_by_job: BTreeMap::new(),
             last_project: RefCell::default(),
+            met: RefCell::default(),
         }
     }
 

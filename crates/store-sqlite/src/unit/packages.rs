@@ -3,12 +3,13 @@
 use accord_context::package::{PackageType, ReviewType, Significance, Status};
 use accord_context::{Instant, PackageId, ProjectId, SessionId};
 use accord_store::{
-    PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages, Quarantine,
-    QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Tally,
+    DamagedRow, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages,
+    Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Stored, Table, Tally,
 };
 use rusqlite::params;
 
 use super::column::Row;
+use super::damage::{examine, examine_of};
 use super::questions::{Asking, audience};
 use super::tallies::Kind;
 use super::{Unit, number};
@@ -20,7 +21,7 @@ macro_rules! columns {
     () => {
         "p.package_id, p.pk, p.created_at, p.actor_type, p.actor_id, p.session_id, p.package_type, \
          p.significance, p.deposited_at, p.deposited_hash, p.quarantined_at, p.quarantine_reason, \
-         p.revision, p.status, p.review_type, p.content_hash, p.text"
+         p.revision, p.status, p.review_type, p.content_hash, p.text, p.created_key"
     };
 }
 
@@ -34,7 +35,10 @@ impl Packages for Unit<'_> {
             columns!(),
             " FROM package p WHERE p.package_id = ?1 AND p.project = ?2"
         );
-        self.one(sql, (package.as_str(), pk), |columns| row(columns, project))
+        let found = self.one(sql, (package.as_str(), pk), |columns| {
+            Ok(stored(columns, project))
+        })?;
+        self.refuse_damaged(found)
     }
 
     fn packages_named(&self, package: &PackageId) -> Result<Vec<PackageRow>> {
@@ -44,8 +48,8 @@ impl Packages for Unit<'_> {
             ", j.project_id FROM package p JOIN project j ON j.pk = p.project
              WHERE p.package_id = ?1 ORDER BY j.project_id"
         );
-        self.many(sql, (package.as_str(),), |columns| {
-            row(columns, &columns.id(17)?)
+        self.many_sound(sql, (package.as_str(),), |columns| {
+            examine_of(columns, Table::Package, 18, row)
         })
     }
 
@@ -53,19 +57,10 @@ impl Packages for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());
         };
-        let places = self.page(pk, query)?;
-        places
-            .into_iter()
-            .map(|(key, package)| {
-                let row = self.row_of(package, project)?;
-                // Whoever pages goes on behind the row's own time: were that another than the one
-                // that the row stands at, the same page would come for ever.
-                if stamp::key(row.created_at.instant()) != key {
-                    return Err(damaged("the time at which a package stands"));
-                }
-                Ok(row)
-            })
-            .collect()
+        self.fill(query.limit, |limit| {
+            let places = self.page(pk, &PackageQuery { limit, ..*query })?;
+            self.rows_of(places.into_iter().map(|(_, package)| package), project)
+        })
     }
 
     fn packages_of_session(
@@ -79,7 +74,9 @@ impl Packages for Unit<'_> {
         let sql = "SELECT package_id FROM package
             WHERE project = ?1 AND session_id = ?2 AND quarantined_at IS NULL
             ORDER BY created_key, pk";
-        self.many(sql, (pk, session.as_str()), |row| row.id(0))
+        self.many_sound(sql, (pk, session.as_str()), |row| {
+            examine(row, Table::Package, project, |row, _| row.id(0))
+        })
     }
 
     fn revisions(&self, project: &ProjectId, package: &PackageId) -> Result<Vec<RevisionRow>> {
@@ -88,28 +85,42 @@ impl Packages for Unit<'_> {
         };
         let sql = "SELECT r.seq, r.text FROM package p JOIN revision r ON r.package = p.pk
             WHERE p.package_id = ?1 AND p.project = ?2 ORDER BY r.seq";
-        self.many(sql, (package.as_str(), pk), |row| {
-            Ok(RevisionRow {
-                seq: row.count(0)?,
-                text: row.text(1)?,
-            })
-        })
+        let found = self.many(sql, (package.as_str(), pk), |columns| {
+            let entry = examine(columns, Table::Revision, project, |row, _| {
+                Ok(RevisionRow {
+                    seq: row.count(0)?,
+                    text: row.text(1)?,
+                })
+            });
+            Ok(entry.map_err(|damaged| DamagedRow {
+                id: package.as_str().to_owned(),
+                ..damaged
+            }))
+        })?;
+        let found = found.into_iter().map(|entry| self.sound(entry));
+        found.collect()
     }
 
     fn tallies(&self, project: &ProjectId, since: Option<Instant>) -> Result<Vec<Tally>> {
         match self.find(project)? {
-            Some(pk) => self.tallies_since(pk, since),
+            Some(pk) => self.tallies_since((project, pk), since),
             None => Ok(Vec::new()),
         }
     }
 
     fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64> {
-        let sql = "SELECT coalesce(sum(t.packages), 0)
+        let sql = "SELECT CAST(total(t.packages) AS INTEGER)
             FROM project j JOIN kind k ON k.project = j.pk
             JOIN tally t ON t.kind = k.pk AND t.unit = 'day'
             WHERE j.project_id = ?1 AND k.status = ?2";
-        let count = self.one(sql, (project.as_str(), status.as_str()), |row| row.count(0))?;
-        Ok(count.unwrap_or_default())
+        let count = self.many_sound(sql, (project.as_str(), status.as_str()), |row| {
+            let counted = examine(row, Table::Tally, project, |row, _| row.count(0));
+            counted.map_err(|damaged| DamagedRow {
+                id: status.as_str().to_owned(),
+                ..damaged
+            })
+        })?;
+        Ok(count.into_iter().sum())
     }
 
     fn highlights(
@@ -121,11 +132,10 @@ impl Packages for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());
         };
-        let places = self.weightiest(pk, since, limit)?;
-        places
-            .into_iter()
-            .map(|package| self.row_of(package, project))
-            .collect()
+        self.fill(limit, |limit| {
+            let places = self.weightiest(pk, since, limit)?;
+            self.rows_of(places, project)
+        })
     }
 
     fn open_questions(
@@ -134,7 +144,7 @@ impl Packages for Unit<'_> {
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<QuestionRow>> {
         match self.find(project)? {
-            Some(pk) => self.questions(pk, query),
+            Some(pk) => self.questions((project, pk), query),
             None => Ok(Vec::new()),
         }
     }
@@ -270,11 +280,36 @@ impl PackageWrites for Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// The row of a package that an index named.
-    pub(super) fn row_of(&self, package: i64, project: &ProjectId) -> Result<PackageRow> {
+    /// The package of a number.
+    pub(super) fn numbered(
+        &self,
+        package: i64,
+        project: &ProjectId,
+    ) -> Result<Option<Stored<PackageRow>>> {
         let sql = concat!("SELECT ", columns!(), " FROM package p WHERE p.pk = ?1");
-        let found = self.one(sql, (package,), |columns| row(columns, project))?;
-        found.ok_or_else(|| damaged("an index"))
+        self.one(sql, (package,), |columns| Ok(stored(columns, project)))
+    }
+
+    /// The row of a package that an index named, where both are sound.
+    pub(super) fn row_of(&self, package: i64, project: &ProjectId) -> Result<Option<PackageRow>> {
+        let found = self.numbered(package, project)?;
+        Ok(self.keep(found.unwrap_or_else(|| {
+            Err(DamagedRow {
+                table: Table::Search,
+                project_id: Some(project.clone()),
+                id: package.to_string(),
+                what: "there is no package of that number".to_owned(),
+            })
+        })))
+    }
+
+    fn rows_of(
+        &self,
+        packages: impl IntoIterator<Item = i64>,
+        project: &ProjectId,
+    ) -> Result<Vec<Option<PackageRow>>> {
+        let rows = packages.into_iter();
+        rows.map(|package| self.row_of(package, project)).collect()
     }
 
     fn must_find_package(
@@ -312,7 +347,13 @@ impl Unit<'_> {
     }
 }
 
+fn stored(columns: &Row<'_>, project: &ProjectId) -> Stored<PackageRow> {
+    examine(columns, Table::Package, project, row)
+}
+
 fn row(columns: &Row<'_>, project: &ProjectId) -> Result<PackageRow> {
+    let created_at = columns.time(2)?;
+    columns.stands_at(17, created_at.instant())?;
     let quarantined_at = columns.optional_time(10)?;
     let reason = columns.optional_text(11)?.unwrap_or_default();
     let significance = Significance::new(columns.count(7)?);
@@ -320,7 +361,7 @@ fn row(columns: &Row<'_>, project: &ProjectId) -> Result<PackageRow> {
         project_id: project.clone(),
         package_id: columns.id(0)?,
         seq: columns.count(1)?,
-        created_at: columns.time(2)?,
+        created_at,
         actor: columns.actor(3)?,
         session_id: columns.optional_id(5)?,
         package_type: columns.parsed(6, "a package type", PackageType::parse)?,

@@ -1,17 +1,19 @@
 //! Projects.
 
 use accord_context::ProjectId;
-use accord_store::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Result};
+use accord_store::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Result, Stored, Table};
 use rusqlite::params;
 
 use super::column::Row;
+use super::damage::examine_of;
 use super::{Unit, limit};
 
 impl Projects for Unit<'_> {
     fn project(&self, project: &ProjectId) -> Result<Option<ProjectRow>> {
         let sql = "SELECT project_id, created_at, archived_at, text
             FROM project WHERE project_id = ?1";
-        self.one(sql, (project.as_str(),), row)
+        let found = self.one(sql, (project.as_str(),), |columns| Ok(stored(columns)))?;
+        self.refuse_damaged(found)
     }
 
     fn projects(&self, query: &ProjectQuery<'_>) -> Result<Vec<ProjectRow>> {
@@ -19,7 +21,10 @@ impl Projects for Unit<'_> {
             WHERE project_id > ?1 AND (?2 OR archived_at IS NULL) ORDER BY project_id LIMIT ?3";
         // No id is empty.
         let after = query.after.map_or("", ProjectId::as_str);
-        self.many(sql, params![after, query.archived, limit(query.limit)], row)
+        self.fill(query.limit, |wanted| {
+            let values = params![after, query.archived, limit(wanted)];
+            self.many(sql, values, |columns| Ok(self.keep(stored(columns))))
+        })
     }
 }
 
@@ -46,9 +51,13 @@ impl ProjectWrites for Unit<'_> {
     }
 }
 
-fn row(row: &Row<'_>) -> Result<ProjectRow> {
+fn stored(columns: &Row<'_>) -> Stored<ProjectRow> {
+    examine_of(columns, Table::Project, 0, row)
+}
+
+fn row(row: &Row<'_>, project: &ProjectId) -> Result<ProjectRow> {
     Ok(ProjectRow {
-        project_id: row.id(0)?,
+        project_id: project.clone(),
         created_at: row.time(1)?,
         archived_at: row.optional_time(2)?,
         text: row.text(3)?,

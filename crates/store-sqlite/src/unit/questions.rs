@@ -152,7 +152,10 @@ impl Unit<'_> {
 
     /// Notes that a package asks a question that is known.
     fn ask_again(&self, known: &Recorded, source: Source<'_>, ordinal: i64) -> Result<()> {
-        let Some(sources) = sources::add(&known.sources, source)? else {
+        // Names that cannot be read keep nobody from asking; a look through the store finds that some are missing.
+        let sources =
+            sources::add(&known.sources, source).unwrap_or_else(|_| Some(sources::write([source])));
+        let Some(sources) = sources else {
             return Ok(());
         };
         let (key, package) = &known.newest;
@@ -220,7 +223,7 @@ impl Unit<'_> {
 }
 
 /// Finds a question without comparing texts; what it finds is compared.
-fn digest(text: &str) -> i64 {
+pub(super) fn digest(text: &str) -> i64 {
     let digest = sha256(text.as_bytes());
     let [a, b, c, d, e, f, g, h, ..] = *digest.as_bytes();
     i64::from_be_bytes([a, b, c, d, e, f, g, h])

@@ -33,7 +33,9 @@ impl Search for Unit<'_> {
             if hits.len() >= query.limit {
                 break;
             }
-            let row = self.row_of(candidate.package, project)?;
+            let Some(row) = self.row_of(candidate.package, project)? else {
+                continue;
+            };
             if query.shows(&row) {
                 hits.push(candidate.hit(row, &choice.terms));
             }
@@ -65,7 +67,11 @@ impl Unit<'_> {
     /// All packages that have one of the terms, best first.
     fn ranked(&self, project: i64, terms: &[(QueryTerm, u64)]) -> Result<Vec<Candidate>> {
         let packages = self.packages_in(project)?;
-        let all = self.one("SELECT sum(packages) FROM counter", (), |row| row.count(0))?;
+        let all = self.one(
+            "SELECT CAST(total(packages) AS INTEGER) FROM counter",
+            (),
+            |row| row.count(0),
+        )?;
         let mut found: Vec<Candidate> = Vec::new();
         for (place, (term, with)) in terms.iter().enumerate() {
             // SQLite weighs a term by how rare it is in all projects; what counts is how rare it is

@@ -1,11 +1,14 @@
 //! Sessions.
 
 use accord_context::{ProjectId, SessionId, Timestamp};
-use accord_store::{Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions};
+use accord_store::{
+    Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table,
+};
 use rusqlite::params;
 use rusqlite::types::Value;
 
 use super::column::Row;
+use super::damage::{examine, examine_of};
 use super::select::{Select, text};
 use super::{Unit, limit, number};
 use crate::error::damaged;
@@ -14,7 +17,8 @@ use crate::stamp;
 /// The columns that [`row`] reads.
 macro_rules! columns {
     () => {
-        "s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, s.text"
+        "s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, s.text, \
+         s.started_key"
     };
 }
 
@@ -28,7 +32,10 @@ impl Sessions for Unit<'_> {
             columns!(),
             " FROM session s WHERE s.session_id = ?1 AND s.project = ?2"
         );
-        self.one(sql, (session.as_str(), pk), |columns| row(columns, project))
+        let found = self.one(sql, (session.as_str(), pk), |columns| {
+            Ok(stored(columns, project))
+        })?;
+        self.refuse_damaged(found)
     }
 
     fn sessions_named(&self, session: &SessionId) -> Result<Vec<SessionRow>> {
@@ -38,8 +45,8 @@ impl Sessions for Unit<'_> {
             ", j.project_id FROM session s JOIN project j ON j.pk = s.project
              WHERE s.session_id = ?1 ORDER BY j.project_id"
         );
-        self.many(sql, (session.as_str(),), |columns| {
-            row(columns, &columns.id(8)?)
+        self.many_sound(sql, (session.as_str(),), |columns| {
+            examine_of(columns, Table::Session, 9, row)
         })
     }
 
@@ -69,8 +76,11 @@ impl Sessions for Unit<'_> {
             let key = text(&stamp::key(after.started_at));
             select.add(behind, [key, Value::Integer(number(after.seq))]);
         }
-        select.add(order, [Value::Integer(limit(query.limit))]);
-        select.run(self, |columns| row(columns, project))
+        self.fill(query.limit, |wanted| {
+            let mut select = select.clone();
+            select.add(order, [Value::Integer(limit(wanted))]);
+            select.run(self, |columns| Ok(self.keep(stored(columns, project))))
+        })
     }
 }
 
@@ -111,14 +121,20 @@ impl SessionWrites for Unit<'_> {
     }
 }
 
+fn stored(columns: &Row<'_>, project: &ProjectId) -> Stored<SessionRow> {
+    examine(columns, Table::Session, project, row)
+}
+
 fn row(columns: &Row<'_>, project: &ProjectId) -> Result<SessionRow> {
+    let started_at = columns.time(5)?;
+    columns.stands_at(8, started_at.instant())?;
     Ok(SessionRow {
         project_id: project.clone(),
         session_id: columns.id(0)?,
         seq: columns.count(1)?,
         actor: columns.actor(2)?,
         callsign: columns.optional_text(4)?,
-        started_at: columns.time(5)?,
+        started_at,
         ended_at: columns.optional_time(6)?,
         text: columns.text(7)?,
     })

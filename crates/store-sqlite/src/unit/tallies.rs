@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 
 use accord_context::package::{PackageType, Status};
-use accord_context::{ActorKey, Instant};
-use accord_store::{PackageRow, Result, Tally};
+use accord_context::{ActorKey, Instant, ProjectId};
+use accord_store::{DamagedRow, PackageRow, Result, Stored, Table, Tally};
 use rusqlite::params;
 
 use super::Unit;
 use super::column::Row;
+use super::damage::examine;
 use crate::stamp::{self, Span};
 
 /// What packages that are counted together have in common, and when one of them was made.
@@ -52,28 +53,39 @@ impl Unit<'_> {
         Ok(())
     }
 
-    pub(super) fn tallies_since(&self, project: i64, since: Option<Instant>) -> Result<Vec<Tally>> {
+    pub(super) fn tallies_since(
+        &self,
+        (owner, project): (&ProjectId, i64),
+        since: Option<Instant>,
+    ) -> Result<Vec<Tally>> {
         let mut counts = BTreeMap::new();
         let mut add = |tally: Tally| {
             let key = (tally.package_type, tally.actor, tally.status);
-            *counts.entry(key).or_insert(0) += tally.packages;
+            let count: &mut u64 = counts.entry(key).or_default();
+            *count = count.saturating_add(tally.packages);
+        };
+        let mut add = |row: Stored<Tally>| {
+            if let Some(tally) = self.keep(row) {
+                add(tally);
+            }
             true
         };
+        let read = |row: &Row<'_>| Ok(stored(row, owner));
         match since {
             None => {
                 let all = "SELECT package_type, actor_type, actor_id, status,
-                    (SELECT coalesce(sum(packages), 0) FROM tally WHERE kind = pk AND unit = 'day')
+                    (SELECT CAST(total(packages) AS INTEGER) FROM tally WHERE kind = pk AND unit = 'day')
                     FROM kind WHERE project = ?1";
-                self.each(all, (project,), tally, &mut add)?;
+                self.each(all, (project,), read, &mut add)?;
             }
             Some(since) => {
                 let key = stamp::key(since);
                 let whole = "SELECT package_type, actor_type, actor_id, status,
-                    (SELECT coalesce(sum(packages), 0) FROM tally
+                    (SELECT CAST(total(packages) AS INTEGER) FROM tally
                      WHERE kind = pk AND unit = 'day' AND span > ?2)
-                    + (SELECT coalesce(sum(packages), 0) FROM tally
+                    + (SELECT CAST(total(packages) AS INTEGER) FROM tally
                      WHERE kind = pk AND unit = 'hour' AND span > ?3 AND span < ?4)
-                    + (SELECT coalesce(sum(packages), 0) FROM tally
+                    + (SELECT CAST(total(packages) AS INTEGER) FROM tally
                      WHERE kind = pk AND unit = 'minute' AND span > ?5 AND span < ?6)
                     FROM kind WHERE project = ?1";
                 let values = params![
@@ -84,13 +96,13 @@ impl Unit<'_> {
                     Span::Minute.of(&key),
                     Span::Hour.end(&key),
                 ];
-                self.each(whole, values, tally, &mut add)?;
+                self.each(whole, values, read, &mut add)?;
                 let begun = "SELECT package_type, actor_type, actor_id, status, 1 FROM package
                     WHERE project = ?1 AND status = ?2 AND quarantined_at IS NULL
                     AND created_key >= ?3 AND created_key < ?4";
                 for status in Status::ALL {
                     let values = params![project, status.as_str(), key, Span::Minute.end(&key)];
-                    self.each(begun, values, tally, &mut add)?;
+                    self.each(begun, values, read, &mut add)?;
                 }
             }
         }
@@ -123,6 +135,14 @@ impl Unit<'_> {
         self.run(sql, values)?;
         Ok(self.connection.last_insert_rowid())
     }
+}
+
+fn stored(row: &Row<'_>, project: &ProjectId) -> Stored<Tally> {
+    let stored = examine(row, Table::Tally, project, |row, _| tally(row));
+    stored.map_err(|damaged| DamagedRow {
+        id: [0, 1, 2, 3].map(|at| row.label(at)).join(" "),
+        ..damaged
+    })
 }
 
 fn tally(row: &Row<'_>) -> Result<Tally> {

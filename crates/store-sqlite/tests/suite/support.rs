@@ -12,7 +12,7 @@ use accord_store::{
 use accord_store_sqlite::{Options, SqliteStore};
 
 /// Set in a process that a test has started to run itself again.
-const CHILD: &str = "ACCORD_STORE_TEST_CHILD";
+pub(crate) const CHILD: &str = "ACCORD_STORE_TEST_CHILD";
 
 pub(crate) fn open(folder: &Path) -> SqliteStore {
     SqliteStore::open(folder, &Options::default()).unwrap()

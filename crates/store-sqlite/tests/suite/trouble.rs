@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_store::{StoreError, Trouble};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restore};
 
-use crate::support::{deposit, given, in_namespace, open, refusal, whole_packages};
+use crate::support::{CHILD, deposit, given, in_namespace, open, refusal, whole_packages};
 
 #[test]
 fn a_store_has_one_owner_and_says_who() {
@@ -33,7 +34,7 @@ fn a_store_is_let_go_also_while_processes_are_started() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::SeqCst) {
-                let started = std::process::Command::new("true").status();
+                let started = Command::new("true").status();
                 assert!(started.unwrap().success());
             }
         });
@@ -144,6 +145,30 @@ fn a_full_disk_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mount = "mount -t tmpfs -o size=6m none \"$D\"; head -c 2000000 /dev/zero > \"$D/ballast\"";
     in_namespace("trouble::a_full_disk_loses_nothing", folder.path(), mount);
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_no_room() {
+    if let Some(folder) = given() {
+        let store = open(Path::new(&folder));
+        fill(&store);
+        store.check().unwrap();
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let limited = "trap '' XFSZ; ulimit -f 6000; exec \"$0\" --exact \"$1\" --nocapture";
+    let child = Command::new("sh")
+        .args(["-c", limited])
+        .arg(std::env::current_exe().unwrap())
+        .arg("trouble::a_limit_on_the_size_of_files_is_no_room")
+        .env(CHILD, folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stdout);
+    let complained = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success(), "{said}{complained}");
+    assert!(said.contains("1 passed"), "{said}");
+    deposit(&open(folder.path()), "p", "with more room", "").unwrap();
 }
 
 #[test]

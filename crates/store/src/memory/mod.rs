@@ -3,8 +3,10 @@
 //! A job works on a copy of the state, which takes the state's place when the job is kept. So
 //! nothing of a job that fails can be left, and a reader's snapshot is the state that it began with.
 
+mod audit;
 mod facts;
 mod packages;
+mod repair;
 mod rest;
 mod search;
 mod sessions;

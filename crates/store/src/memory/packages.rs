@@ -209,7 +209,7 @@ impl PackageWrites for State {
 }
 
 impl State {
-    fn rows(&self, project: &ProjectId) -> impl Iterator<Item = &PackageRow> {
+    pub(super) fn rows(&self, project: &ProjectId) -> impl Iterator<Item = &PackageRow> {
         let packages = self
             .at(project)
             .into_iter()

@@ -1,7 +1,12 @@
 //! Letters without case and accents.
 
-/// Appends `word` without case, accents and marks; at most `limit` characters of it.
+/// Appends `word` without case, accents and marks to a text without them; at most `limit` characters of it.
 pub(super) fn fold(word: &str, limit: usize, folded: &mut String) {
+    if word.is_ascii() {
+        folded.push_str(&word[..word.len().min(limit)]);
+        folded.make_ascii_lowercase();
+        return;
+    }
     let mut left = limit;
     for character in word.chars().filter(|c| !is_mark(*c)) {
         for lower in character.to_lowercase().filter(|c| !is_mark(*c)) {

@@ -99,7 +99,7 @@ fn past_and_gerund(word: &mut String) {
 }
 
 fn residues(word: &mut String) {
-    let found = RESIDUES.into_iter().find(|ending| word.ends_with(ending));
+    let found = RESIDUES.into_iter().find(|ending| ends(word, ending));
     let ending = match found {
         Some(ending) => ending,
         None if word.ends_with("sion") || word.ends_with("tion") => "ion",
@@ -124,12 +124,17 @@ fn final_letters(word: &mut String) {
 
 /// Replaces the first ending of the table that the word has, where enough is left.
 fn replace_first(word: &mut String, table: &[(&str, &str)], least: usize) {
-    let found = table.iter().find(|(ending, _)| word.ends_with(ending));
+    let found = table.iter().find(|(ending, _)| ends(word, ending));
     if let Some((ending, instead)) = found
         && measure(&word[..word.len() - ending.len()]) > least
     {
         swap(word, ending.len(), instead);
     }
+}
+
+/// Whether a word has an ending. Most have none of a table, which the last letter alone says.
+fn ends(word: &str, ending: &str) -> bool {
+    word.as_bytes().last() == ending.as_bytes().last() && word.ends_with(ending)
 }
 
 fn swap(word: &mut String, length: usize, instead: &str) {

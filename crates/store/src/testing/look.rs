@@ -291,6 +291,9 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
         ..query
     };
     lines.extend(self::lines(unit.projects(&shown)?));
+    // Nobody has touched what is kept, so that everything that is derived fits what it is derived from.
+    assert_eq!(unit.check_derived(None)?, []);
+    assert_eq!(unit.damage(), []);
     Ok(lines)
 }
 
@@ -302,9 +305,15 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
         limit: usize::MAX,
         ..PackageQuery::default()
     };
-    for package in unit.packages(project, &query)? {
+    let packages = unit.packages(project, &query)?;
+    let mut numbers: Vec<_> = packages.iter().map(|row| row.seq.cast_signed()).collect();
+    numbers.sort_unstable();
+    assert_eq!(unit.package_numbers(project)?, numbers);
+    for package in packages {
         let found = unit.package(project, &package.package_id)?;
         assert_eq!(found.as_ref(), Some(&package));
+        let found = unit.package_numbered(project, package.seq.cast_signed())?;
+        assert_eq!(found, Some(Ok(package.clone())));
         lines.push(format!(
             "{:?}",
             unit.revisions(project, &package.package_id)?
@@ -332,6 +341,7 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
         );
     }
     lines.extend(self::lines(blobs));
+    assert_eq!(unit.check_derived(Some(project))?, []);
     Ok(lines)
 }
 

@@ -1,7 +1,6 @@
 //! `accord check`: judges an implementation of a protocol.
 
 mod arguments;
-mod interrupt;
 mod look;
 mod ourselves;
 mod progress;
@@ -19,20 +18,22 @@ use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Protocol, RunOptions, RunReport, run};
 
 use self::arguments::duration;
-pub(super) use self::interrupt::{Told, end_with, end_with_adapters, leave_nothing};
 pub(super) use self::progress::Progress;
 use self::whom::Whom;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
+use crate::interrupt::end_with_adapters;
 use crate::output::Output;
 
 /// Judge an implementation of a protocol: Accord itself, or any other by its adapter
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(
+    after_help = EXIT_CODES,
+    group = clap::ArgGroup::new("whose").required(true).args(["protocol", "protocols"])
+)]
 pub(crate) struct CheckArgs {
     /// The protocol
-    #[arg(required_unless_present = "protocols", conflicts_with = "protocols")]
     protocol: Option<String>,
 
     #[command(flatten)]
@@ -168,6 +169,7 @@ impl CheckArgs {
     }
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
+        self.whom.refuse_program_for_server(protocol)?;
         let ourselves = self.whom.ourselves(protocol)?;
         let adapter = self.whom.adapter(protocol, ourselves.as_ref())?;
         end_with_adapters(ourselves.as_ref().map(|host| host.folder().to_owned()))?;

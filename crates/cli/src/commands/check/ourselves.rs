@@ -59,6 +59,7 @@ impl Ourselves {
         let mut options = HttpOptions::new(&self.url);
         options.token = Some(self.token.clone());
         options.second_token = Some(self.second_token.clone());
+        options.thrown_away = true;
         options
     }
 

@@ -91,9 +91,6 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
         protocol.name().to_owned(),
     ];
     words.extend(args.whom.words());
-    if let Some(profile) = &args.select.profile {
-        words.extend(["--profile".to_owned(), profile.clone()]);
-    }
     if let Some(limit) = args.case_timeout {
         words.extend([
             "--case-timeout".to_owned(),
@@ -103,5 +100,9 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     if let Some(corpus) = &args.corpus {
         words.extend(["--corpus".to_owned(), corpus.display().to_string()]);
     }
-    format!("{} --filter 'id({{id}})'", shell_words::join(words))
+    if let Some(profile) = &args.select.profile {
+        words.extend(["--profile".to_owned(), profile.clone()]);
+    }
+    let keys = args.whom.keys();
+    format!("{}{keys} --filter 'id({{id}})'", shell_words::join(words))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
+use accord_kit::case::{Case, Task};
 use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
 use accord_kit::verifier::Target;
 use accord_kit::{Invocation, Protocol};
@@ -107,6 +108,7 @@ impl Whom {
             ("--target", target.as_ref()),
             ("--url", self.server.url.as_ref()),
             ("--remote", self.server.remote.as_ref()),
+            ("--project", self.server.project.as_ref()),
         ];
         let mut words = Vec::new();
         for (flag, value) in named {
@@ -121,6 +123,34 @@ impl Whom {
             words.push("--lines".to_owned());
         }
         words
+    }
+
+    /// The words that give the same keys again. Their values stay out of what is printed: the shell is to put
+    /// them in.
+    pub(super) fn keys(&self) -> String {
+        let mut words = String::new();
+        if self.server.token.is_some() {
+            words.push_str(" --token \"$ACCORD_KEY\"");
+        }
+        if self.server.second_token.is_some() {
+            words.push_str(" --second-token \"$ACCORD_SECOND_KEY\"");
+        }
+        words
+    }
+
+    /// Refuses a program where only a server can be judged.
+    pub(super) fn refuse_program_for_server(&self, protocol: &Protocol) -> Result<(), CliError> {
+        let over_http = |case: &Case| matches!(case.task, Task::Exchange(_));
+        if self.command.is_none() || !protocol.cases().iter().all(over_http) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is judged over HTTP, and --command names a program",
+            protocol.name()
+        );
+        Err(CliError::new(Code::Usage, message).help(
+            "start the server and name it with --url, or leave --command out to judge accord's own host",
+        ))
     }
 
     /// The implementation that says what it claims, where one is named.

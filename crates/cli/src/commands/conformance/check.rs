@@ -15,9 +15,10 @@ use accord_kit::verifier::{ConformanceReport, Selection, Target, verify, write_t
 use accord_kit::{Corpus, Protocol, Reporters};
 use serde_json::json;
 
-use super::super::check::{Progress, end_with_adapters};
+use super::super::check::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::interrupt::end_with_adapters;
 use crate::output::{Output, talk};
 
 /// Judge an implementation by published fixtures, tier by tier

@@ -6,13 +6,13 @@ use std::time::Duration;
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
 
-use super::super::check::leave_nothing;
 use super::super::serve::runtime;
 use super::super::signals::Signals;
 use super::door::Door;
 use super::token::Token;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::interrupt::leave_nothing;
 use crate::output::Output;
 
 /// Answer fixtures over HTTP (http-fixture-v1), for whoever has the token

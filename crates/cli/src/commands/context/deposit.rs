@@ -13,15 +13,14 @@ use crate::show::{Ink, Page};
 
 /// Deposit a package: from a JSON document, or made of what the flags say
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    group = clap::ArgGroup::new("source").required(true).args(["file", "title"])
+)]
 pub(crate) struct DepositArgs {
     /// The package as JSON; `-` is standard input. Id, project, version, time, author, type, status
     /// and review are filled in where it leaves them out
-    #[arg(
-        value_name = "FILE",
-        required_unless_present = "title",
-        conflicts_with = "compose"
-    )]
+    #[arg(value_name = "FILE", conflicts_with = "compose")]
     file: Option<PathBuf>,
 
     #[command(flatten)]

@@ -156,6 +156,12 @@ fn every_project(host: &Connection) -> Result<Vec<String>, CliError> {
             .iter()
             .filter_map(|project| project["project_id"].as_str());
         projects.extend(ids.map(str::to_owned));
+        // What is in a project can be exported also where what it says of itself is damaged.
+        let damaged = page["x-integrity_warnings"]
+            .as_array()
+            .into_iter()
+            .flatten();
+        projects.extend(damaged.filter_map(Value::as_str).map(str::to_owned));
         let next = page
             .get("next_cursor")
             .and_then(Value::as_str)

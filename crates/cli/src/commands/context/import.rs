@@ -89,10 +89,14 @@ impl ImportArgs {
                 counted(more, "line")
             ));
         }
-        if let Some(only) = &self.project
-            && source.runs(only).is_empty()
-        {
-            talk(format!("no line belongs to {only}"));
+        match &self.project {
+            Some(only) if source.runs(only).is_empty() => {
+                talk(clean(&format!("no line belongs to {only}")));
+            }
+            None if source.projects().next().is_none() && source.stray.is_empty() => {
+                talk("there is no line to import");
+            }
+            _ => {}
         }
     }
 }

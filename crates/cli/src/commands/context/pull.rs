@@ -74,7 +74,7 @@ impl PullArgs {
                     output.finish()?;
                 } else {
                     let place = project.map_or(String::new(), |project| format!(" in {project}"));
-                    talk(format!("there is no package {id}{place}"));
+                    talk(show::clean(&format!("there is no package {id}{place}")));
                 }
                 Ok(Exit::No)
             }
@@ -110,17 +110,19 @@ impl PullArgs {
             .with_number("limit", self.latest.or(self.limit))
             .with("cursor", self.cursor.as_ref());
         let answer = host.ask(ask)?;
-        let mut is_empty = false;
-        answer.print(self.host.json, |page, list| {
-            show::packages(page, &list["packages"]);
-            is_empty = page.as_str().is_empty();
-        })?;
-        if is_empty {
-            talk(match self.query {
-                Some(_) => format!("nothing in {project} is about that"),
-                None => format!("there is no such package in {project}"),
-            });
-        }
+        let is_narrowed = self.status.is_some() || self.session.is_some() || self.cursor.is_some();
+        answer.print_list(
+            self.host.json,
+            |page, list| show::packages(page, &list["packages"]),
+            || match (&self.query, is_narrowed) {
+                (Some(_), _) => format!("nothing in {project} is about that"),
+                (None, true) => format!("there is no such package in {project}"),
+                (None, false) => format!(
+                    "{project} has no packages yet; `accord context deposit --project {project} \
+                     --title TEXT` adds the first"
+                ),
+            },
+        )?;
         Ok(Exit::Yes)
     }
 }

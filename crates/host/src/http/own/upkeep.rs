@@ -171,7 +171,11 @@ pub(super) fn routes() -> Vec<Route> {
         )
         .takes(Content::json::<SweepRequest>())
         .answers(200, "What was removed.", Content::json::<SweepEnvelope>())
-        .refuses(&[Code::AgenticUnauthorized, Code::AgenticNotImplemented]),
+        .refuses(&[
+            Code::AgenticUnauthorized,
+            Code::AgenticNotImplemented,
+            Code::AgenticIntegrityError,
+        ]),
     ]
 }
 

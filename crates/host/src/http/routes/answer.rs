@@ -1,6 +1,5 @@
 //! Answers that carry documents as the texts that they are.
 
-use accord_context::PackageId;
 use accord_contract::wire::Value;
 use axum::body::Body;
 use axum::response::Response;
@@ -34,6 +33,7 @@ impl List {
     pub(super) fn of(name: &str, page: &Page) -> Response {
         Self::new(name, page.items.iter().map(String::as_str))
             .with("next_cursor", page.next_cursor.as_deref())
+            .without(&page.damaged)
             .answer()
     }
 
@@ -45,14 +45,13 @@ impl List {
         self
     }
 
-    /// The same list, with the packages that are left out of it because they are damaged.
+    /// The same list, with the ids of what is left out of it because it is damaged.
     #[must_use]
-    pub(super) fn without(self, damaged: &[PackageId]) -> Self {
+    pub(super) fn without(self, damaged: &[String]) -> Self {
         if damaged.is_empty() {
             return self;
         }
-        let names: Vec<_> = damaged.iter().map(PackageId::as_str).collect();
-        self.with("x-integrity_warnings", names)
+        self.with("x-integrity_warnings", damaged)
     }
 
     /// The answer.

@@ -8,6 +8,7 @@ use accord_context::query::Params;
 use accord_context::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use axum::extract::{FromRequestParts, RawPathParams};
+use hyper::Uri;
 use hyper::http::request::Parts;
 
 use crate::http::{Host, Refusal};
@@ -52,15 +53,30 @@ impl FromRequestParts<Host> for Query {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &Host) -> Result<Self, Refusal> {
-        let query = parts.uri.query().unwrap_or_default();
-        let pairs = query.split('&').filter(|pair| !pair.is_empty());
-        let pairs = pairs.map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decode(name)?, decode(value)?))
-        });
+        let pairs = pairs(&parts.uri).map(|(name, value)| Ok((decode(name)?, decode(value)?)));
         let pairs: Result<_, Failure> = pairs.collect();
         Ok(Self { pairs: pairs? })
     }
+}
+
+/// Refuses a query that names what a route does not know.
+///
+/// # Errors
+/// With the name, and those that the route knows.
+pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
+    for (name, _) in pairs(uri) {
+        let name = decode(name)?;
+        if known.contains(&name.as_str()) {
+            continue;
+        }
+        let knows = match known {
+            [] => "it knows none".to_owned(),
+            known => format!("it knows {}", known.join(", ")),
+        };
+        let message = format!("this route has no query parameter {name:?}; {knows}");
+        return Err(wrong(&format!("/{name}"), &message));
+    }
+    Ok(())
 }
 
 impl Query {
@@ -82,6 +98,13 @@ impl Query {
         let named = params.text("project_id");
         named.map(|text| parse("project_id", text)).transpose()
     }
+}
+
+/// The names and values in a query, as they were sent.
+fn pairs(uri: &Uri) -> impl Iterator<Item = (&str, &str)> {
+    let pairs = uri.query().unwrap_or_default().split('&');
+    let pairs = pairs.filter(|pair| !pair.is_empty());
+    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
 async fn path(parts: &mut Parts, host: &Host) -> Result<RawPathParams, Failure> {

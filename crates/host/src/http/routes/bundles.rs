@@ -155,7 +155,11 @@ pub(crate) fn routes() -> Vec<Route> {
             "The orientation.",
             Content::json::<OrientationBundle>(),
         )
-        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound]),
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticProjectNotFound,
+            Code::AgenticIntegrityError,
+        ]),
         Route::get(
             "orchestrate",
             "/v1/orchestrate",
@@ -163,6 +167,7 @@ pub(crate) fn routes() -> Vec<Route> {
             orchestrate,
         )
         .query("project", "The project; all of them where it does not say.")
+        .query("project_id", "The same as project.")
         .query("focus", "What to look for.")
         .query(
             "snippets",
@@ -174,7 +179,11 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .query("include_archived", "true: archived projects, too.")
         .answers(200, "The digest.", Content::json::<DigestBundle>())
-        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound]),
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticProjectNotFound,
+            Code::AgenticIntegrityError,
+        ]),
         Route::get(
             "conformance",
             "/v1/conformance",

@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "events",
             "/v1/projects/{project_id}/events",
             "Follows what happens in a project. Ids rise by one; an event that may not be seen keeps its id and has \
-             the type hidden. Without a cursor it begins now; behind 0 it begins with the first event.",
+             the type hidden, one that is damaged the type damaged. Without a cursor it begins now; behind 0 it begins with the first event.",
             follow,
         )
         .header("last-event-id", "The last event that was seen; stronger than after.")

@@ -72,6 +72,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .demanded("predicate", "Which property of it.")
             .query("object", "Only a fact of this value.")
             .query("value", "The same as object.")
+        .query("actor", "Who says so, as agent:planner; the actor of the key where it does not say.")
+        .query("session_id", "The session in which that actor does it.")
             .answers(200, "How many facts ended.", Content::json::<InvalidatedFacts>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
@@ -81,7 +83,11 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("fact", "/v1/facts/{fact_id}", "Reads one fact.", one)
             .query("project_id", "The project, where several have a fact of this id.")
             .answers(200, "The fact.", Content::json::<Fact>())
-            .refuses(&[Code::AgenticFactNotFound, Code::AgenticAmbiguousFactId]),
+            .refuses(&[
+                Code::AgenticFactNotFound,
+                Code::AgenticAmbiguousFactId,
+                Code::AgenticIntegrityError,
+            ]),
     ]
 }
 
@@ -114,7 +120,7 @@ async fn list(
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
-    let asked = FactQuery::parse(&query.params()?)?;
+    let asked = FactQuery::parse(&query.params()?, &project)?;
     let page = host.memory().facts(&caller, &project, asked).await?;
     Ok(List::of("facts", &page))
 }

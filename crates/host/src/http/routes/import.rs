@@ -1,15 +1,14 @@
 //! A whole project in.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use axum::Extension;
 use axum::extract::State;
-use hyper::header::CONTENT_TYPE;
 use hyper::{HeaderMap, StatusCode};
 
 use super::{InProject, telling};
 use crate::Caller;
-use crate::http::body::Chunks;
+use crate::http::body::{Chunks, check_media_type};
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
@@ -55,7 +54,8 @@ async fn import(
     body: Chunks,
 ) -> Reply {
     let mut intake = host.memory().begin_import(&caller, &project)?;
-    check_media_type(&headers)?;
+    let takes = "this route takes JSON documents, one a line";
+    check_media_type(&headers, is_of_lines, takes, MEDIA_TYPES[0])?;
     let mut body = body.within(host.settings().limits.import_bytes.0)?;
     while let Some(piece) = body.next().await? {
         intake.put(piece).await?;
@@ -70,19 +70,6 @@ async fn import(
     Ok(json(StatusCode::OK, summary.encode().to_string()))
 }
 
-fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
-    let Some(sent) = headers.get(CONTENT_TYPE) else {
-        return Ok(());
-    };
-    let essence = sent.to_str().unwrap_or_default();
-    let essence = essence.split(';').next().unwrap_or_default().trim();
-    if MEDIA_TYPES
-        .iter()
-        .any(|known| known.eq_ignore_ascii_case(essence))
-    {
-        return Ok(());
-    }
-    let message = "this route takes JSON documents, one a line";
-    let failure = Failure::new(Code::HttpMediaType, message);
-    Err(failure.suggesting("send the header Content-Type: application/x-ndjson"))
+fn is_of_lines(media_type: &str) -> bool {
+    MEDIA_TYPES.contains(&media_type)
 }

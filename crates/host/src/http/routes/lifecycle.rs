@@ -38,7 +38,8 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "review",
             "/v1/packages/{package_id}/review",
-            "Ends a review of a package.",
+            "Ends a review of a package. Whoever has the verb review may, whichever kind of reviewer was asked for: a \
+             person's review that an agent or a script ends is ended, and the answer has a warning.",
             review,
         )
         .takes(Content::json::<ReviewRequest>()),

@@ -18,7 +18,7 @@ mod verify;
 
 use super::table::Route;
 
-pub(crate) use self::ask::{InProject, Named, Query};
+pub(crate) use self::ask::{InProject, Named, Query, check_query};
 
 /// Every route, file by file.
 pub(super) fn all() -> Vec<Route> {

@@ -145,7 +145,7 @@ async fn pull(
     headers: HeaderMap,
 ) -> Reply {
     let (memory, params) = (host.memory(), query.params()?);
-    match Pull::parse(&params)? {
+    match Pull::parse(&params, &project)? {
         Pull::Latest(asked) => {
             let page = memory.latest(&caller, &project, asked).await?;
             Ok(list(&page))
@@ -184,7 +184,7 @@ async fn reviews(
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
-    let asked = Latest::reviews(&query.params()?)?;
+    let asked = Latest::reviews(&query.params()?, &project)?;
     let page = host.memory().latest(&caller, &project, asked).await?;
     Ok(list(&page))
 }

@@ -59,7 +59,7 @@ pub(crate) fn routes() -> Vec<Route> {
         .refuses(&[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]),
         Route::get("project", PROJECT, "Reads one project.", one)
             .answers(200, "The project.", Content::json::<Project>())
-            .refuses(&[Code::AgenticProjectNotFound]),
+            .refuses(&[Code::AgenticProjectNotFound, Code::AgenticIntegrityError]),
         Route::new(
             "change_project",
             Method::PATCH,

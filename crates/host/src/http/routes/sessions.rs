@@ -61,6 +61,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .refuses(&[
                 Code::AgenticSessionNotFound,
                 Code::AgenticAmbiguousSessionId,
+                Code::AgenticIntegrityError,
             ]),
         Route::new(
             "end_session",
@@ -103,7 +104,7 @@ async fn list(
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
-    let asked = SessionQuery::parse(&query.params()?)?;
+    let asked = SessionQuery::parse(&query.params()?, &project)?;
     let page = host.memory().sessions(&caller, &project, asked).await?;
     Ok(List::of("sessions", &page))
 }

@@ -46,8 +46,8 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "verify",
             "/accord/v1/verify",
-            "Looks through a project or the whole store: hashes, logs, facts, events, blobs. Damaged packages are \
-             quarantined. A client that accepts application/x-ndjson gets lines of the kinds progress and problem, \
+            "Looks through a project or the whole store: hashes, logs, facts, events, blobs, and what is derived from \
+             them. Damaged packages are quarantined. A client that accepts application/x-ndjson gets lines of the kinds progress and problem, \
              and at the end one of the kind summary or failure.",
             verify,
         )

@@ -1,5 +1,6 @@
 //! Facts: what holds, from when to when.
 
+use accord_context::SessionId;
 use accord_contract::wire::Wire as _;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
@@ -122,13 +123,21 @@ pub(super) const INVALIDATE: Tool = Tool {
         SUBJECT.required(),
         PREDICATE.required(),
         Argument::text("value", "Only if this is the current value."),
+        ACTOR,
+        IN_SESSION,
     ],
     effect: Effect::Ends,
     ask: |call| {
-        Ok(Ask::delete(&["v1", "projects", call.project()?, "facts"])
+        let project = call.project()?;
+        let author = call.author(project)?;
+        let actor = format!("{}:{}", author.kind, author.id);
+        let session = author.session().map(SessionId::as_str);
+        Ok(Ask::delete(&["v1", "projects", project, "facts"])
             .query("subject", call.text("subject"))
             .query("predicate", call.text("predicate"))
-            .query("value", call.text("value")))
+            .query("value", call.text("value"))
+            .query("actor", Some(actor))
+            .query("session_id", session))
     },
     answer: |_, answer| Ok(Outcome::receipt(answer.object()?)),
     nothing: None,

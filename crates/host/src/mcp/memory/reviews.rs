@@ -5,7 +5,7 @@ use accord_contract::wire::{Object, Wire as _};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
 use super::super::{Answer, Argument, Ask, Call, Effect, Outcome, Tool};
-use super::{ACTOR, OF_PROJECT, excerpt};
+use super::{ACTOR, IN_SESSION, OF_PROJECT, excerpt};
 
 const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
 
@@ -19,6 +19,7 @@ pub(super) const FLAG: Tool = Tool {
         Argument::word("review_type", &["human", "agent"], "Who is to review it.").required(),
         Argument::text("note", "What to look at."),
         ACTOR,
+        IN_SESSION,
         OF_PROJECT,
     ],
     effect: Effect::AddsOnce,
@@ -35,7 +36,8 @@ pub(super) const REVIEW: Tool = Tool {
     title: "Review or finish a package",
     description: "Moves a package on. As its reviewer: approve, or request_changes with a note that says what. As \
                   its author: resubmit after changes were requested, or complete a draft that nobody needs to \
-                  review. A complete package never changes again.",
+                  review. A complete package never changes again. Leave a review whose review_type is human to a person \
+                  unless they told you to end it; a key without the verb review cannot.",
     arguments: &[
         PACKAGE,
         Argument::word(
@@ -47,6 +49,7 @@ pub(super) const REVIEW: Tool = Tool {
         .required(),
         Argument::text("note", "What you found, or what you changed."),
         ACTOR,
+        IN_SESSION,
         OF_PROJECT,
     ],
     effect: Effect::AddsOnce,
@@ -91,7 +94,9 @@ pub(super) const REVISIONS: Tool = Tool {
 };
 
 fn move_package(call: &Call<'_>, route: &str, mut body: Object) -> Result<Ask, Failure> {
-    body.insert("actor".into(), call.actor()?.encode());
+    // Where the call names no project, it is about that of the session, as far as anybody here knows.
+    let author = call.author(call.known_project().unwrap_or_default())?;
+    body.insert("actor".into(), author.encode());
     let path = ["v1", "packages", call.demanded("package_id")?, route];
     Ok(Ask::post(&path, body).query("project_id", call.text("project_id")))
 }
@@ -103,6 +108,7 @@ fn receipt(_: &Call<'_>, answer: &Answer) -> Result<Outcome, Failure> {
         "status",
         "review_type",
         "content_hash",
+        "warnings",
     ];
     Ok(Outcome::receipt(excerpt(answer.object()?, &names)))
 }

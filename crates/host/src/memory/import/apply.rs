@@ -240,7 +240,7 @@ impl Job<'_> {
                 self.admit()?;
                 let text = fact.encode().to_string();
                 self.unit.end_fact(project, &fact_id, &valid_to, &text)?;
-                record(self.unit, &NewEvent::invalidated(fact, self.now))?;
+                record(self.unit, &NewEvent::invalidated(fact, None, self.now))?;
                 Ok(Outcome::Advanced)
             }
         }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use accord_context::export::{Line, read_line};
+use accord_context::export::{Line, may_hold_project, read_line};
 use accord_context::limits::MAX_LINE_BYTES;
 use accord_context::project::not_found;
 use accord_context::{NewEvent, Project, ProjectId, ProjectPolicy, Verb};
@@ -44,13 +44,13 @@ use crate::Caller;
 pub use self::summary::{ImportCounts, ImportSummary, RefusedLine};
 
 /// How many lines are written in one transaction.
-const BATCH_LINES: usize = 200;
+const BATCH_LINES: usize = 500;
 
 /// How many bytes of lines are written in one transaction; one line may have more.
 const BATCH_BYTES: usize = 2 * 1024 * 1024;
 
 /// How many batches wait for the store while the next is read.
-const IN_FLIGHT: usize = 2;
+const IN_FLIGHT: usize = 3;
 
 /// How often an import waits for a store that has too much to do, and how long each time.
 const PATIENCE: usize = 100;
@@ -226,7 +226,8 @@ impl Import {
         }
         let mut found = None;
         while let Some((place, line)) = self.lines.next().map_err(trouble)? {
-            if let Ok(Line::Project(project)) = read_line(line)
+            if may_hold_project(line)
+                && let Ok(Line::Project(project)) = read_line(line)
                 && project.project_id == self.project
             {
                 found = Some((place.number, *project));

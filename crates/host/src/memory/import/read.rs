@@ -169,9 +169,9 @@ pub(super) fn is_of_a_later_version(line: &[u8]) -> bool {
     named.and_then(version) > known
 }
 
-/// The two numbers of a version.
+/// The two numbers of a version; a number alone is the first.
 fn version(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.split_once('.')?;
+    let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
@@ -215,10 +215,12 @@ mod tests {
             r#"{"relay_version":"0.2","package_id":"p"}"#,
             r#"{"kind":"package","data":{"relay_version":"1.0","new":[]}}"#,
             r#"{"relay_version":"0.10"}"#,
+            r#"{"relay_version":"9999"}"#,
         ];
         let wrong = [
             r#"{"relay_version":"0.1","package_id":"p"}"#,
             r#"{"relay_version":"0.0"}"#,
+            r#"{"relay_version":"0"}"#,
             r#"{"relay_version":0.2}"#,
             r#"{"relay_version":"next"}"#,
             r#"{"kind":"fact","data":{}}"#,

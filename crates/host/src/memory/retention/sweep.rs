@@ -105,6 +105,8 @@ impl Broom {
             bytes: 0,
             extra: Object::new(),
         };
+        // A copy of the store that still has the rows must come with the files.
+        let _alone = self.memory.sweep_alone();
         for (project, digests) in &candidates {
             for digest in digests {
                 report.links += u64::from(self.unlink(project, digest)?);
@@ -119,12 +121,19 @@ impl Broom {
         Ok(report)
     }
 
-    fn read<T>(&self, job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
+    fn read<T>(&self, mut job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
         if self.patronage.is_gone() {
             let detail = "nobody waits for the sweep any more";
             return Err(StoreError::new(Trouble::Unavailable, detail).into());
         }
-        self.memory.store().read(job)
+        self.memory.store().read(|unit| {
+            let outcome = job(unit)?;
+            // What cannot be read may name a blob.
+            match unit.damage().into_iter().next() {
+                Some(row) => Err(StoreError::damaged_row(row).into()),
+                None => Ok(outcome),
+            }
+        })
     }
 
     /// What projects have had for long enough.

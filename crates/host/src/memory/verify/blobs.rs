@@ -23,7 +23,7 @@ impl Look {
         };
         let mut after: Option<Digest> = None;
         while self.goes_on() {
-            let page = self.read(|unit| Ok(unit.blobs(project, after.as_ref(), PAGE)?))?;
+            let page = self.read_noting(|unit| Ok(unit.blobs(project, after.as_ref(), PAGE)?))?;
             let Some(last) = page.last() else {
                 break;
             };

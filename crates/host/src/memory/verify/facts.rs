@@ -5,15 +5,15 @@ use accord_context::fact::{Span, check_chain};
 use accord_contract::codes::{Code, Failure};
 use accord_store::{FactKey, FactQuery, FactRow, ReadUnit, When};
 
-use super::{Look, PAGE, Suspect, rows};
-use crate::memory::Work;
+use super::{Look, PAGE, RESTORE, Suspect};
+use crate::memory::{Work, load};
 
 impl Look {
     pub(super) fn facts(&mut self, project: &ProjectId) -> Work<()> {
         let mut after = None;
         let mut last: Option<FactRow> = None;
         while self.goes_on() {
-            let page = self.read(|unit| {
+            let page = self.read_noting(|unit| {
                 Ok(unit.facts(
                     project,
                     &FactQuery {
@@ -30,9 +30,9 @@ impl Look {
             after = Some(end.position());
             for row in page {
                 self.report.facts += 1;
-                if let Err(failure) = rows::fact(&row) {
+                if let Err(failure) = load::fact_of(&row) {
                     let id = row.fact_id.as_str();
-                    self.problem(Suspect::Fact, Some(project), id, &failure);
+                    self.advise(Suspect::Fact, Some(project), id, &failure, RESTORE);
                 }
                 let chained = last.as_ref().filter(|last| {
                     (&last.subject, &last.predicate) == (&row.subject, &row.predicate)
@@ -58,7 +58,7 @@ impl Look {
         let verdict = self.read(|unit| chain(unit, project, key))?;
         if let Err(failure) = verdict {
             let id = suspect.fact_id.as_str();
-            self.problem(Suspect::Chain, Some(project), id, &failure);
+            self.advise(Suspect::Chain, Some(project), id, &failure, RESTORE);
         }
         Ok(())
     }

@@ -4,27 +4,31 @@
 //! pages, each on a snapshot of its own, so that a long look keeps nobody waiting; what seems wrong is
 //! looked at again, whole and on one snapshot, before it is called so.
 //!
-//! A package that is damaged is quarantined; one that was and is sound again is let out. Nothing else is
-//! written.
+//! What is derived is compared with what it is derived from: columns with documents, counts, questions and the
+//! search index with packages.
+//!
+//! A package that is damaged is quarantined, unless its row cannot be read, and then nobody is given it anyway; one
+//! that was and is sound again is let out. Nothing else is written.
 
 mod blobs;
 mod facts;
+mod packages;
 mod report;
 mod rows;
 
-use accord_context::{ProjectId, Timestamp, Verb, project};
+use std::collections::BTreeSet;
+
+use accord_context::{ProjectId, Verb, project};
 use accord_contract::codes::Failure;
 use accord_store::{
-    Order, PackageQuery, PackageRow, Quarantine, Quarantined, ReadUnit, SessionQuery, StoreError,
-    StoreExt as _, Trouble,
+    DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreExt as _, Table, Trouble,
 };
 use tokio::task::spawn_blocking;
 
 use self::report::wrong;
 use super::patron::{Patron, Patronage};
 use super::record::recorded;
-use super::walk::all_projects;
-use super::{Memory, Stop, Work};
+use super::{Memory, Stop, Work, load, page};
 use crate::Caller;
 
 pub use self::report::{Problem, Suspect, VerifyReport};
@@ -76,6 +80,7 @@ impl Memory {
         let (patron, patronage) = Patron::new();
         let look = Look {
             memory: self.clone(),
+            met: BTreeSet::new(),
             quarantine: asked.quarantine,
             report: VerifyReport::new(),
             total: 0,
@@ -91,8 +96,20 @@ impl Memory {
     }
 }
 
+/// What to do about a row that nothing else repeats.
+const RESTORE: &str = "restore it from a backup";
+/// What to do about a package.
+const MEND: &str = "accord store repair mends its row where its text and its log are sound; otherwise restore it from a \
+    backup";
+/// What to do about what is derived.
+const REBUILD: &str = "accord store repair makes it again from what is kept";
+/// What to do about who has a blob.
+const SEND_AGAIN: &str = "store the blob again";
+
 struct Look {
     memory: Memory,
+    /// The damaged rows that were reported.
+    met: BTreeSet<DamagedRow>,
     quarantine: bool,
     report: VerifyReport,
     total: u64,
@@ -109,8 +126,10 @@ impl Look {
         let everything = only.is_none() && access.projects().is_none();
         let projects = match only {
             Some(project) => vec![project],
+            // A project without an id is for whoever administers all of them.
+            None if everything => self.read_noting(|unit| Ok(unit.project_ids()?))?,
             None => self.read(|unit| {
-                let mut found = all_projects(unit)?;
+                let mut found = unit.project_ids()?;
                 found.retain(|project| access.covers(project));
                 Ok(found)
             })?,
@@ -125,8 +144,10 @@ impl Look {
             self.facts(project)?;
             self.events(project)?;
             self.blobs_of(project, !everything)?;
+            self.derived(Some(project))?;
         }
         if everything {
+            self.derived(None)?;
             self.blob_files()?;
         }
         Ok(self.report)
@@ -134,6 +155,56 @@ impl Look {
 
     fn read<T>(&self, job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
         self.memory.store().read(job)
+    }
+
+    /// Reads, and reports the damaged rows that were met, each once.
+    fn read_noting<T>(&mut self, mut job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
+        let (outcome, met) = self.read(|unit| Ok((job(unit)?, unit.damage())))?;
+        for row in met {
+            self.damaged_row(row);
+        }
+        Ok(outcome)
+    }
+
+    fn damaged_row(&mut self, row: DamagedRow) {
+        if self.met.contains(&row) {
+            return;
+        }
+        let advice = match row.table {
+            Table::Tally | Table::Question | Table::Search | Table::Counter => REBUILD,
+            Table::Blob => SEND_AGAIN,
+            Table::Package => MEND,
+            _ => RESTORE,
+        };
+        let suspect = Suspect::of(row.table);
+        let failure = wrong(&row.what);
+        self.advise(suspect, row.project_id.as_ref(), &row.id, &failure, advice);
+        self.met.insert(row);
+    }
+
+    /// Reports a problem, with what to do about it.
+    fn advise(
+        &mut self,
+        suspect: Suspect,
+        project: Option<&ProjectId>,
+        id: &str,
+        failure: &Failure,
+        advice: &str,
+    ) {
+        let mut failure = failure.clone();
+        failure.message = format!("{}; {advice}", failure.message);
+        self.problem(suspect, project, id, &failure);
+    }
+
+    /// Compares what is derived with what it is derived from.
+    fn derived(&mut self, project: Option<&ProjectId>) -> Work<()> {
+        if !self.goes_on() {
+            return Ok(());
+        }
+        for row in self.read(|unit| Ok(unit.check_derived(project)?))? {
+            self.damaged_row(row);
+        }
+        Ok(())
     }
 
     /// Says how far it is; says whether somebody still waits for it.
@@ -157,11 +228,14 @@ impl Look {
     }
 
     fn project(&mut self, id: &ProjectId) -> Work<()> {
-        let row = self.read(|unit| Ok(unit.project(id)?))?;
-        let row = row.ok_or_else(|| project::not_found(id))?;
+        let row = self.read_noting(|unit| match unit.project(id) {
+            Err(error) if error.damaged().is_some() => Ok(None),
+            Ok(None) => Err(project::not_found(id).into()),
+            found => Ok(found?),
+        })?;
         self.report.projects += 1;
-        if let Err(failure) = rows::project(&row) {
-            self.problem(Suspect::Project, Some(id), id.as_str(), &failure);
+        if let Some(Err(failure)) = row.map(|row| load::project_of(&row)) {
+            self.advise(Suspect::Project, Some(id), id.as_str(), &failure, RESTORE);
         }
         Ok(())
     }
@@ -173,81 +247,18 @@ impl Look {
             ..SessionQuery::default()
         };
         while self.goes_on() {
-            let page = self.read(|unit| Ok(unit.sessions(project, &query)?))?;
+            let page = self.read_noting(|unit| Ok(unit.sessions(project, &query)?))?;
             let Some(last) = page.last() else {
                 break;
             };
             query.after = Some(last.position());
             for row in &page {
                 self.report.sessions += 1;
-                if let Err(failure) = rows::session(row) {
+                if let Err(failure) = load::session_of(row) {
                     let id = row.session_id.as_str();
-                    self.problem(Suspect::Session, Some(project), id, &failure);
+                    self.advise(Suspect::Session, Some(project), id, &failure, RESTORE);
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn packages(&mut self, project: &ProjectId) -> Work<()> {
-        let mut query = PackageQuery {
-            quarantined: Quarantined::Also,
-            order: Order::OldestFirst,
-            limit: PAGE,
-            ..PackageQuery::default()
-        };
-        while self.goes_on() {
-            let page = self.read(|unit| {
-                let page = unit.packages(project, &query)?;
-                let judged = page.into_iter().map(|row| {
-                    let log = unit.revisions(project, &row.package_id)?;
-                    let verdict = rows::package(&row, &log);
-                    Ok((row, verdict))
-                });
-                judged.collect::<Work<Vec<_>>>()
-            })?;
-            let Some((last, _)) = page.last() else {
-                break;
-            };
-            query.after = Some(last.position());
-            for (row, verdict) in &page {
-                self.report.packages += 1;
-                if let Err(failure) = verdict {
-                    let id = row.package_id.as_str();
-                    self.problem(Suspect::Package, Some(project), id, failure);
-                }
-                if self.quarantine && verdict.is_err() != row.quarantine.is_some() {
-                    self.judge(row)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Quarantines a package or lets it out, as it is when that is written.
-    fn judge(&mut self, row: &PackageRow) -> Work<()> {
-        let (project, id) = (row.project_id.clone(), row.package_id.clone());
-        let now = Timestamp::emit(self.memory.now());
-        let moved = self.memory.store().write(move |unit| {
-            let Some(row) = unit.package(&project, &id)? else {
-                return Ok(None);
-            };
-            let log = unit.revisions(&project, &id)?;
-            let verdict = match rows::package(&row, &log) {
-                Err(failure) if row.quarantine.is_none() => Some(Quarantine {
-                    at: now.clone(),
-                    reason: failure.message,
-                }),
-                Ok(()) if row.quarantine.is_some() => None,
-                _ => return Ok(None),
-            };
-            unit.quarantine_package(&project, &id, verdict.as_ref())?;
-            Ok::<_, Stop>(Some(verdict.is_some()))
-        })?;
-        match moved {
-            Some(true) => self.report.quarantined += 1,
-            Some(false) => self.report.released += 1,
-            None => {}
         }
         Ok(())
     }
@@ -255,31 +266,37 @@ impl Look {
     fn events(&mut self, project: &ProjectId) -> Work<()> {
         let mut seen = 0;
         while self.goes_on() {
-            let (page, kept) = self.read(|unit| {
+            let (page, kept, unreadable) = self.read_noting(|unit| {
                 let page = unit.events(project, seen, PAGE)?;
-                Ok((page, unit.events_kept(project)?))
+                let unreadable = page::unreadable(unit, Table::Event);
+                Ok((page, unit.events_kept(project)?, unreadable))
             })?;
+            // What was trimmed meanwhile is not missing; what cannot be read is there.
+            seen = seen.max(kept.oldest.saturating_sub(1));
+            let there: BTreeSet<u64> = unreadable.iter().filter_map(|id| id.parse().ok()).collect();
+            self.report.events += there.len() as u64;
+            let missing = |seen: u64, next: u64| (seen + 1..next).find(|seq| !there.contains(seq));
             if page.is_empty() {
-                if seen.max(kept.oldest.saturating_sub(1)) < kept.newest {
+                if missing(seen, kept.newest + 1).is_some() {
                     let failure = wrong(format!("events behind {seen} are not there"));
-                    self.problem(Suspect::Event, Some(project), &seen.to_string(), &failure);
+                    let id = seen.to_string();
+                    self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
                 }
                 break;
             }
-            // What was trimmed meanwhile is not missing.
-            seen = seen.max(kept.oldest.saturating_sub(1));
             for row in page {
                 let number = row.seq;
                 self.report.events += 1;
                 let failure = match recorded(project, row) {
                     Err(failure) => Some(failure),
-                    Ok(_) if number > seen + 1 => Some(wrong(format!(
+                    Ok(_) if missing(seen, number).is_some() => Some(wrong(format!(
                         "there is no event between {seen} and {number}"
                     ))),
                     Ok(_) => None,
                 };
                 if let Some(failure) = failure {
-                    self.problem(Suspect::Event, Some(project), &number.to_string(), &failure);
+                    let id = number.to_string();
+                    self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
                 }
                 seen = number;
             }

@@ -4,6 +4,7 @@ use accord_context::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_contract::{message, wire_enum};
+use accord_store::Table;
 
 /// How many problems a report lists; all are counted.
 const LISTED: usize = 1_000;
@@ -23,8 +24,16 @@ wire_enum! {
         Chain = "chain",
         /// An event, or the numbers of events.
         Event = "event",
-        /// A blob.
+        /// A blob, or the row that says who has it.
         Blob = "blob",
+        /// Counts of packages or questions.
+        Tally = "tally",
+        /// An open question, or the questions of a package.
+        Question = "question",
+        /// What packages are found by.
+        Search = "search",
+        /// What is counted for a project.
+        Counter = "counter",
     }
 }
 
@@ -67,6 +76,23 @@ message! {
         required problem_count: u64 = "problem_count", "count";
         /// The first of them.
         required problems: Vec<Problem> = "problems", "problems";
+    }
+}
+
+impl Suspect {
+    pub(super) fn of(table: Table) -> Self {
+        match table {
+            Table::Project => Self::Project,
+            Table::Fact => Self::Fact,
+            Table::Session => Self::Session,
+            Table::Event => Self::Event,
+            Table::Blob => Self::Blob,
+            Table::Tally => Self::Tally,
+            Table::Question => Self::Question,
+            Table::Search => Self::Search,
+            Table::Counter => Self::Counter,
+            _ => Self::Package,
+        }
     }
 }
 

@@ -1,48 +1,15 @@
-//! What makes a row sound: its document can be read, and says what the row says.
+//! What makes a package sound: it has its hash, its log leads to it, and the row repeats what both say.
 
+use accord_context::Package;
 use accord_context::lifecycle::check_revisions;
-use accord_context::{Package, Timestamp};
 use accord_contract::codes::Failure;
-use accord_store::{FactRow, PackageRow, ProjectRow, RevisionRow, SessionRow};
+use accord_store::{PackageRow, RevisionRow};
 
 use super::report::wrong;
 use crate::memory::load;
 
-pub(super) fn project(row: &ProjectRow) -> Result<(), Failure> {
-    let project = load::project_of(row)?;
-    let same = project.project_id == row.project_id
-        && project.created_at == row.created_at
-        && project.archived_at == row.archived_at;
-    agrees(same, "project", row.project_id.as_str())
-}
-
-pub(super) fn session(row: &SessionRow) -> Result<(), Failure> {
-    let session = load::session_of(row)?;
-    let expected = load::row_of_session(&session);
-    let same = expected.project_id == row.project_id
-        && expected.session_id == row.session_id
-        && expected.actor == row.actor
-        && expected.callsign == row.callsign
-        && expected.started_at == row.started_at
-        && expected.ended_at == row.ended_at;
-    agrees(same, "session", row.session_id.as_str())
-}
-
-pub(super) fn fact(row: &FactRow) -> Result<(), Failure> {
-    let fact = load::fact_of(row)?;
-    let same = fact.project_id == row.project_id
-        && fact.fact_id == row.fact_id
-        && fact.subject == row.subject
-        && fact.predicate == row.predicate
-        && fact.value == row.value
-        && at_once(Some(&fact.valid_from), Some(&row.valid_from))
-        && at_once(fact.valid_to.as_ref(), row.valid_to.as_ref())
-        && fact.created_at == row.created_at;
-    agrees(same, "fact", row.fact_id.as_str())
-}
-
-/// A package has its hash, its log leads to it, and the row repeats what both say.
-pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<(), Failure> {
+/// The package of a row, where it is sound.
+pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, Failure> {
     let package = Package::from_stored(row.state.text.clone(), &row.state.content_hash)?;
     let log = log
         .iter()
@@ -63,18 +30,11 @@ pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<(), Failu
         && fields.review_type == row.state.review_type
         && first == Some(row.deposited_hash)
         && log.len() as u64 == row.state.revision;
-    agrees(same, "package", row.package_id.as_str())
-}
-
-fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
-    one.map(Timestamp::instant) == other.map(Timestamp::instant)
-}
-
-fn agrees(same: bool, what: &str, id: &str) -> Result<(), Failure> {
     match same {
-        true => Ok(()),
+        true => Ok(package),
         false => Err(wrong(format!(
-            "the row of {what} {id:?} contradicts its document"
+            "the row of package {:?} contradicts its document",
+            row.package_id.as_str()
         ))),
     }
 }

@@ -1,12 +1,16 @@
 //! Keys.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use accord_context::{Instant, Timestamp};
 use accord_contract::wire::Wire as _;
 use accord_host::Caller;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use super::{Door, settings_of};
+use super::{Door, PATIENCE, settings_of};
 
 async fn make(host: &Host, request: Value) -> (String, String) {
     let request = KeyRequest::from_document(request).unwrap();
@@ -128,9 +132,21 @@ async fn wrong_and_expired_keys_are_refused() {
         let body = body.refused(403, "unauthorized");
         assert_eq!(body["error"]["message"], "this key is not known");
     }
-    let ended = json!({"label": "c", "verbs": ["read"], "expires_at": "2020-01-01T00:00:00Z"});
+    let soon = SystemTime::now() + Duration::from_millis(1_500);
+    let soon = soon.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let soon = Timestamp::emit(Instant::from_unix_millis(i64::try_from(soon).unwrap()));
+    let ended = json!({"label": "c", "verbs": ["read"], "expires_at": soon.as_str()});
     let (_, ended) = make(&door.host, ended).await;
-    let body = door.get_with("/accord/v1/status", &ended).await;
+    let expired = async {
+        loop {
+            let answer = door.get_with("/accord/v1/status", &ended).await;
+            if answer.status != 200 {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let body = timeout(PATIENCE, expired).await.unwrap();
     let body = body.refused(403, "unauthorized");
     assert_eq!(body["error"]["message"], "this key has expired");
     let later = json!({"label": "d", "verbs": ["read"], "expires_at": "2999-01-01T00:00:00Z"});

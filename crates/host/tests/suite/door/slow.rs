@@ -42,7 +42,8 @@ async fn a_head_that_does_not_come_ends_the_connection() {
 
 #[tokio::test]
 async fn a_body_that_pauses_is_refused_and_a_slow_one_is_not() {
-    let door = Door::open(&[("limits.body_timeout", "300ms")]).await;
+    let limits = [("limits.body_timeout", "300ms"), ("limits.body_rate", "50")];
+    let door = Door::open(&limits).await;
     let head = format!(
         "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nContent-Length: 40\r\nConnection: close\r\n\r\n",
         door.address

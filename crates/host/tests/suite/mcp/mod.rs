@@ -1,7 +1,7 @@
 //! The MCP door: real JSON-RPC, over a stream and over HTTP.
 
 mod budgets;
-mod client;
+pub(crate) mod client;
 mod door;
 mod fake;
 mod names;

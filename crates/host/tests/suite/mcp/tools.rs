@@ -464,7 +464,7 @@ async fn every_tool_asks_the_route_that_it_should() {
             "memory_fact_invalidate",
             json!({"subject": "s", "predicate": "p"}),
             "DELETE",
-            "/v1/projects/p/facts?subject=s&predicate=p",
+            "/v1/projects/p/facts?subject=s&predicate=p&actor=agent%3Atest-client",
         ),
         (
             "memory_facts",

@@ -8,8 +8,10 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use ureq::http::{self, Uri};
+use ureq::unversioned::resolver::DefaultResolver;
 use ureq::{Agent, Body};
 
+use super::connect::Persistent;
 use super::{HttpOptions, ServerError};
 use crate::case::Credential;
 use crate::corpus::AnswerForm;
@@ -43,7 +45,7 @@ impl Client {
             .user_agent(concat!("accord-check/", env!("CARGO_PKG_VERSION")))
             .build();
         Ok(Self {
-            agent: config.new_agent(),
+            agent: Agent::with_parts(config, Persistent::default(), DefaultResolver::default()),
             base,
             protected,
             token: options.token.clone(),

@@ -6,6 +6,7 @@
 //! - A key goes to the server that was named, and into no report.
 
 mod client;
+mod connect;
 mod fixtures;
 mod world;
 
@@ -23,7 +24,7 @@ use crate::exchange::{End, Engine, Exchanged, Trouble};
 use crate::report::LeftBehind;
 use client::Client;
 pub use fixtures::HttpFixtures;
-use world::World;
+use world::{CannotOpen, World};
 
 /// How to reach a server, and what a run may do there.
 #[derive(Clone)]
@@ -37,6 +38,8 @@ pub struct HttpOptions {
     pub second_token: Option<String>,
     /// An existing scope to read. The run then writes nothing, and cases that would are skipped.
     pub scope: Option<String>,
+    /// The server is thrown away after the run, so that nothing needs to be put away or told about.
+    pub thrown_away: bool,
     /// How long one request may take.
     pub request_timeout: Duration,
     /// How large the body of an answer may be.
@@ -62,6 +65,27 @@ pub enum ServerError {
         url: String,
         /// What happened.
         why: String,
+    },
+    /// The server lets nobody do what the cases need without a key, or not with this one.
+    #[error(
+        "the server refuses what the run needs: {request} answered {status}; {}{}",
+        match has_key {
+            true => "give a key that may do everything in new projects with --token, or name a \
+                     project to read with --project",
+            false => "give a key with --token, or name a project that anybody may read with \
+                      --project",
+        },
+        left.iter().map(|left| format!("; {} {}: {}", left.kind, left.id, left.state)).collect::<String>()
+    )]
+    Refused {
+        /// Method and target of the request.
+        request: String,
+        /// The status of the answer.
+        status: u16,
+        /// Whether the run was given a key.
+        has_key: bool,
+        /// What the run had made until then, and what became of it.
+        left: Vec<LeftBehind>,
     },
     /// The protocol has no cases that are judged over HTTP.
     #[error("{protocol} is not judged over HTTP; name an adapter instead")]
@@ -92,6 +116,7 @@ impl HttpOptions {
             token: None,
             second_token: None,
             scope: None,
+            thrown_away: false,
             request_timeout: Duration::from_secs(10),
             body_limit: 8 * 1024 * 1024,
         }
@@ -143,10 +168,12 @@ impl Http {
         };
         let strangers = uses(Credential::Wrong) || uses(Credential::Nobody);
         if strangers && self.options.token.is_none() {
-            return Some("is about keys, and the run was given none");
+            return Some("is about keys, and the run was given none; give one with --token");
         }
         if uses(Credential::Second) && self.options.second_token.is_none() {
-            return Some("needs a second key, one that does not reach the run's own scope");
+            return Some(
+                "needs a second key, one that does not reach the run's own scope; give it with --second-token",
+            );
         }
         None
     }
@@ -166,7 +193,16 @@ impl Adapter for Http {
             .map_err(unreachable)?;
         // A second run with the same adapter goes on in the scope of the first.
         if self.run.get().is_none() {
-            let world = World::open(routes, &self.client, &self.options).map_err(unreachable)?;
+            let opened = World::open(routes, &self.client, &self.options);
+            let world = opened.map_err(|cannot| match cannot {
+                CannotOpen::Trouble(trouble) => unreachable(trouble),
+                CannotOpen::Refused(refusal) => ServerError::Refused {
+                    request: refusal.request,
+                    status: refusal.status,
+                    left: refusal.left,
+                    has_key: self.options.token.is_some(),
+                },
+            })?;
             let routes = routes.clone();
             let _ = self.run.set(Run { routes, world });
         }
@@ -203,7 +239,7 @@ impl Adapter for Http {
     }
 
     fn end(&self) -> Vec<LeftBehind> {
-        let Some(run) = self.run.get() else {
+        let Some(run) = self.run.get().filter(|_| !self.options.thrown_away) else {
             return Vec::new();
         };
         let limit = self.options.request_timeout;
@@ -250,6 +286,7 @@ impl ServerError {
         match self {
             Self::BadUrl { .. } | Self::NotOverHttp { .. } => Code::Usage,
             Self::Unreachable { .. } => Code::KitServerUnreachable,
+            Self::Refused { .. } => Code::KitServerRefused,
         }
     }
 }

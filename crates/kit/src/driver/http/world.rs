@@ -10,13 +10,13 @@ use accord_contract::wire::Value;
 
 use super::HttpOptions;
 use super::client::Client;
-use crate::case::{Exchange, Generator, GeneratorKind};
-use crate::corpus::RouteList;
+use crate::case::{Exchange, Generator, GeneratorKind, Step};
+use crate::corpus::{Method, RouteList};
 use crate::exchange::answer::names;
 use crate::exchange::compose::compose;
 use crate::exchange::instant::Instant as Moment;
 use crate::exchange::variables::Variables;
-use crate::exchange::{End, Engine, Transport as _, Trouble};
+use crate::exchange::{End, Engine, Exchanged, Transport as _, Trouble};
 use crate::report::LeftBehind;
 
 /// What a run has made, and knows of the server.
@@ -35,14 +35,35 @@ pub(super) struct World {
     filled: bool,
 }
 
+/// Why a run finds no place on a server.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CannotOpen {
+    #[error("{0}")]
+    Trouble(#[from] Trouble),
+    #[error("{} answered {}", .0.request, .0.status)]
+    Refused(Refusal),
+}
+
+/// A request that the run's key, or the lack of one, was turned away for.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) request: String,
+    pub(super) status: u16,
+    /// What the run had made until then.
+    pub(super) left: Vec<LeftBehind>,
+}
+
 impl World {
     /// Makes the run's scope, puts something into it and finds out which routes are there; or takes
     /// the scope that the run was given, as it is.
+    ///
+    /// A server that turns the run's key away is not judged at all: what it would answer to those who
+    /// may ask is not known.
     pub(super) fn open(
         routes: &RouteList,
         client: &Client,
         options: &HttpOptions,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, CannotOpen> {
         let run = run_id();
         let mut world = Self {
             scope: format!("{}{run}", routes.scope.prefix),
@@ -56,7 +77,6 @@ impl World {
         };
         if let Some(scope) = &options.scope {
             world.scope.clone_from(scope);
-            return Ok(world);
         }
         let none = BTreeSet::new();
         let engine = Engine {
@@ -68,16 +88,26 @@ impl World {
             cancel: None,
             written: &world.written,
         };
+        if options.scope.is_some() {
+            world.look(&engine)?;
+            return Ok(world);
+        }
         world.create(&world.scope, &engine);
         let mut variables = world.base(routes);
         for (index, step) in routes.scope.open.iter().enumerate() {
             let ended = engine.run(std::slice::from_ref(step), &mut variables);
+            // A gateway may answer 403 to whatever it does not know; only the first step, which every
+            // run needs, is believed without the protocol's own code.
+            if let Some(refusal) = Refusal::of(&ended, routes, index == 0) {
+                let left = world.close(routes, client, options.request_timeout);
+                return Err(CannotOpen::Refused(Refusal { left, ..refusal }));
+            }
             match ended.end {
                 End::Met | End::Unmet { .. } | End::Excused { .. } => {
                     world.present.insert(step.request.route.clone());
                     world.filled |= index == 0 && matches!(ended.end, End::Met);
                 }
-                End::Trouble(trouble @ Trouble::Unreachable(_)) => return Err(trouble),
+                End::Trouble(trouble @ Trouble::Unreachable(_)) => return Err(trouble.into()),
                 // A variable that an earlier step would have brought is one more thing unknown.
                 End::Missing { .. } | End::Trouble(_) | End::Harness(_) => {}
             }
@@ -141,6 +171,23 @@ impl World {
             LeftBehind::new(&routes.scope.kind, id.clone(), state)
         }));
         left
+    }
+
+    /// Reads from the scope that the run was given, to see that it may.
+    fn look(&self, engine: &Engine<'_>) -> Result<(), CannotOpen> {
+        let routes = engine.routes;
+        let reads_scope = |step: &&Step| {
+            let route = &routes.routes[&step.request.route];
+            route.method == Method::Get && route.parameters().eq([routes.scope.variable.as_str()])
+        };
+        let Some(step) = routes.scope.open.iter().find(reads_scope) else {
+            return Ok(());
+        };
+        let ended = engine.run(std::slice::from_ref(step), &mut self.base(routes));
+        match Refusal::of(&ended, routes, true) {
+            Some(refusal) => Err(CannotOpen::Refused(refusal)),
+            None => Ok(()),
+        }
     }
 
     fn base(&self, routes: &RouteList) -> Variables {
@@ -208,6 +255,26 @@ impl World {
 
     fn next(&self) -> u64 {
         self.count.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+impl Refusal {
+    /// The refusal in an answer: of a caller without a key, or of what its key may not do.
+    fn of(ended: &Exchanged, routes: &RouteList, plain: bool) -> Option<Self> {
+        let answer = &ended.actual["answer"];
+        let status = u16::try_from(answer["status"].as_u64()?).ok()?;
+        let is_coded = || {
+            let mut codes = routes.codes.iter().filter(|(_, status)| **status == 403);
+            codes.any(|(code, _)| names(&answer["body"], code))
+        };
+        let is_refusal = status == 401 || (status == 403 && (plain || is_coded()));
+        let request = &ended.actual["request"];
+        let text = |member: &str| request[member].as_str().unwrap_or_default().to_owned();
+        is_refusal.then(|| Self {
+            request: format!("{} {}", text("method"), text("target")),
+            status,
+            left: Vec::new(),
+        })
     }
 }
 

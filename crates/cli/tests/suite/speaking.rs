@@ -1,0 +1,187 @@
+//! What the command says where there is little to say, and when something is not as it should be.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::accord::accord;
+use crate::memory::{Memory, Way, bare};
+
+/// No test waits for longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[test]
+fn an_empty_list_says_so_to_people_and_not_to_programs() {
+    let memory = Memory::new();
+    let nothing = memory.ran(&["project", "create", "shop"]);
+    assert_eq!(nothing.code, 0, "{nothing:?}");
+    for (list, said) in [
+        (
+            &["fact", "list", "--project", "shop"][..],
+            "shop has no current facts; `accord fact assert`",
+        ),
+        (
+            &["fact", "list", "--project", "shop", "--subject", "x"],
+            "no fact in shop is like that",
+        ),
+        (
+            &["session", "list", "--project", "shop"],
+            "shop has no sessions yet; `accord session start`",
+        ),
+        (&["key", "list"], "there are no keys; `accord key create`"),
+        (
+            &["context", "pull", "--project", "shop"],
+            "shop has no packages yet; `accord context deposit",
+        ),
+        (
+            &["context", "pull", "--project", "shop", "--status", "draft"],
+            "there is no such package in shop",
+        ),
+        (&["context", "import", "-"], "there is no line to import"),
+    ] {
+        let ran = memory.ran(list);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{list:?}");
+        assert!(ran.stderr.starts_with(said), "{list:?}: {}", ran.stderr);
+        let ran = memory.ran(&[list, &["--json"]].concat());
+        assert_eq!(
+            (ran.code, ran.stderr.contains(said)),
+            (0, list[1] == "import"),
+            "{ran:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_terminal_would_act_on_is_shown_instead() {
+    let memory = Memory::new();
+    memory.ran(&["project", "create", "shop"]);
+    let ran = memory.ran(&["context", "pull", "a\u{1b}[31mb", "--project", "shop"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.stderr, "there is no package a\\u{1b}[31mb in shop\n");
+}
+
+#[test]
+fn what_is_missing_is_told_with_every_way_to_give_it() {
+    for (args, ways) in [
+        (&["store", "trim"][..], "<--days <N>|--before <TIME>>"),
+        (&["check"], "<PROTOCOL|--protocols>"),
+        (&["context", "deposit"], "<FILE|--title <TEXT>>"),
+    ] {
+        let said = accord(args, "").refused("USAGE");
+        assert!(said.contains(ways), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_setting_is_suggested_only_where_its_name_is_near() {
+    let memory = Memory::new();
+    memory.ran(&["project", "create", "shop"]);
+    for (line, near) in [
+        ("listn = 1", Some("did you mean listen?")),
+        ("zzzz = 1", None),
+    ] {
+        std::fs::write(memory.data().join("accord.toml"), line).expect("written");
+        let data = memory.data();
+        let data = data.to_str().expect("text");
+        let said = accord(&["config", "show", "--data", data], "").refused("SETTING_UNKNOWN");
+        match near {
+            Some(near) => assert!(said.contains(near), "{said}"),
+            None => {
+                assert!(
+                    !said.contains("did you mean") && !said.contains("nearest"),
+                    "{said}"
+                );
+                assert!(said.contains("accord config show"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_place_where_no_folder_can_be_has_a_code_of_its_own() {
+    let deposit = [
+        "context",
+        "deposit",
+        "--project",
+        "shop",
+        "--title",
+        "x",
+        "--actor",
+        "agent:a",
+    ];
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let below = file.path().join("data");
+    for place in ["/proc/nowhere", below.to_str().expect("text")] {
+        let said = accord(&[&deposit[..], &["--data", place]].concat(), "");
+        let said = said.refused("STORE_FOLDER_UNUSABLE");
+        assert!(said.contains("no data folder can be made"), "{said}");
+    }
+    let said =
+        accord(&["store", "compact", "--data", "/proc/nowhere"], "").refused("STORE_MISSING");
+    assert!(said.contains("--data or ACCORD_DATA"), "{said}");
+}
+
+#[test]
+fn a_folder_that_is_served_is_told_with_the_way_to_its_host() {
+    let memory = Memory::reached(Way::Socket);
+    let data = memory.data();
+    let data = data.to_str().expect("text");
+    let said = accord(&["serve", "--listen", "127.0.0.1:0", "--data", data], "");
+    let said = said.refused("STORE_LOCKED");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("a host serves this folder already"), "{said}");
+    assert!(said.contains("socket"), "{said}");
+}
+
+#[test]
+fn an_export_that_is_told_to_end_leaves_no_file_behind() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("it has one"));
+    // A host that begins an export, and is slow about it for as long as the test wants.
+    let host = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("the command comes");
+        let mut request = [0; 4096];
+        assert!(stream.read(&mut request).expect("a request") > 0);
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000000\r\n\r\n{";
+        stream.write_all(head.as_bytes()).expect("it listens");
+        // Until the command is gone.
+        let _ = stream.read(&mut request);
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("out.ndjson");
+    let target = target.to_str().expect("text");
+    let mut command = bare(&[
+        "context",
+        "export",
+        "--project",
+        "p",
+        "--url",
+        &url,
+        "-o",
+        target,
+    ]);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("accord starts");
+    let files = || std::fs::read_dir(folder.path()).expect("a folder").count();
+    wait_until(|| files() == 1);
+    let told = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(told.expect("kill runs").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(files(), 0);
+    host.join().expect("the host ends");
+}
+
+fn wait_until(there: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !there() {
+        assert!(Instant::now() < deadline, "it does not come about");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,228 @@
+//! The lines between a client and the MCP server: what is no message of JSON-RPC is answered here.
+//!
+//! The server would pass over such a line, or answer it without an id. A client that is told nothing waits for
+//! ever, so every line is answered, with `"id":null` where nobody can tell whose request it was.
+//!
+//! Invariant: lines go out whole, whoever writes them.
+
+use accord_contract::wire::Value;
+use serde_json::json;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream,
+    duplex,
+};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// The server's ends of the lines.
+pub(super) struct Lines {
+    pub(super) input: DuplexStream,
+    pub(super) output: DuplexStream,
+    reading: JoinHandle<()>,
+    writing: JoinHandle<()>,
+}
+
+/// What holds the lines once the server has its ends.
+pub(super) struct Held {
+    reading: JoinHandle<()>,
+    writing: JoinHandle<()>,
+}
+
+/// How much lies between the client and the server.
+const BUFFER: usize = 64 * 1024;
+/// How many refusals may wait to be written.
+const WAITING: usize = 16;
+
+impl Lines {
+    /// Lines over a client's streams.
+    pub(super) fn over(
+        from_client: impl AsyncRead + Send + Unpin + 'static,
+        to_client: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Self {
+        let (input, to_server) = duplex(BUFFER);
+        let (output, from_server) = duplex(BUFFER);
+        let (refused, refusals) = mpsc::channel(WAITING);
+        Self {
+            input,
+            output,
+            reading: tokio::spawn(read(from_client, to_server, refused)),
+            writing: tokio::spawn(write(from_server, refusals, to_client)),
+        }
+    }
+
+    /// The server's ends, and what must be held until the server is done.
+    pub(super) fn split(self) -> ((DuplexStream, DuplexStream), Held) {
+        let held = Held {
+            reading: self.reading,
+            writing: self.writing,
+        };
+        ((self.input, self.output), held)
+    }
+}
+
+impl Held {
+    /// Waits until everything is with the client; the server must have dropped its ends.
+    pub(super) async fn finish(self) {
+        // The client may still be there, and say nothing more.
+        self.reading.abort();
+        let _ = self.reading.await;
+        let _ = self.writing.await;
+    }
+}
+
+/// Hands messages on to the server, and refuses every other line.
+async fn read(
+    from_client: impl AsyncRead + Unpin,
+    mut to_server: DuplexStream,
+    refused: mpsc::Sender<String>,
+) {
+    let mut lines = BufReader::new(from_client);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match lines.read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let told = match refusal(&line) {
+            Some(refusal) => refused.send(refusal).await.is_ok(),
+            None => to_server.write_all(&line).await.is_ok(),
+        };
+        if !told {
+            return;
+        }
+    }
+}
+
+/// Writes what the server says, and refusals between its lines.
+async fn write(
+    from_server: DuplexStream,
+    mut refusals: mpsc::Receiver<String>,
+    mut to_client: impl AsyncWrite + Unpin,
+) {
+    let mut lines = BufReader::new(from_server);
+    let mut line = Vec::new();
+    let mut refusing = true;
+    loop {
+        let written = tokio::select! {
+            refusal = refusals.recv(), if refusing => match refusal {
+                Some(refusal) => to_client.write_all(refusal.as_bytes()).await,
+                None => {
+                    refusing = false;
+                    continue;
+                }
+            },
+            // What was read of a line stays in `line` when a refusal comes in between.
+            count = lines.read_until(b'\n', &mut line) => match count {
+                Ok(count) if count > 0 || !line.is_empty() => {
+                    let written = to_client.write_all(&line).await;
+                    line.clear();
+                    written
+                }
+                _ => break,
+            },
+        };
+        if written.is_err() || to_client.flush().await.is_err() {
+            return;
+        }
+    }
+    while let Some(refusal) = refusals.recv().await {
+        if to_client.write_all(refusal.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+    let _ = to_client.flush().await;
+}
+
+/// The answer to a line that is no message; `None` for one that is, and for one that is empty.
+fn refusal(line: &[u8]) -> Option<String> {
+    if line.trim_ascii().is_empty() {
+        return None;
+    }
+    let (id, code, message) = match serde_json::from_slice::<Value>(line) {
+        Err(_) => (Value::Null, -32_700, "the line is no JSON"),
+        Ok(Value::Object(members)) => {
+            let is_version_2 = members
+                .get("jsonrpc")
+                .is_some_and(|version| version == "2.0");
+            let is_message = ["method", "result", "error"]
+                .iter()
+                .any(|name| members.contains_key(*name));
+            if is_version_2 && is_message {
+                return None;
+            }
+            let id = members
+                .get("id")
+                .filter(|id| id.is_string() || id.is_number());
+            let id = id.cloned().unwrap_or_default();
+            (id, -32_600, "the line is no message of JSON-RPC 2.0")
+        }
+        Ok(_) => (
+            Value::Null,
+            -32_600,
+            "a message is one JSON object on a line of its own",
+        ),
+    };
+    let body = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
+    Some(format!("{body}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_is_told_by_its_code() {
+        for (line, code, id) in [
+            ("garbage", -32_700, json!(null)),
+            ("{\"jsonrpc\":\"2.0\",", -32_700, json!(null)),
+            ("\u{1}", -32_700, json!(null)),
+            ("[]", -32_600, json!(null)),
+            (
+                "[{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":1}]",
+                -32_600,
+                json!(null),
+            ),
+            ("7", -32_600, json!(null)),
+            ("{}", -32_600, json!(null)),
+            ("{\"id\":[1]}", -32_600, json!(null)),
+            ("{\"id\":3,\"method\":\"ping\"}", -32_600, json!(3)),
+            ("{\"jsonrpc\":\"2.0\",\"id\":\"a\"}", -32_600, json!("a")),
+        ] {
+            let refusal: Value = serde_json::from_str(&refusal(line.as_bytes()).unwrap()).unwrap();
+            assert_eq!(refusal["error"]["code"], code, "{line}");
+            assert_eq!(refusal.get("id"), Some(&id), "{line}");
+        }
+        for line in ["", " \r\n", "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}"] {
+            assert_eq!(refusal(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[tokio::test]
+    async fn messages_pass_and_everything_is_written_before_the_end() {
+        let (mut client, theirs) = duplex(1_000_000);
+        let (theirs_in, theirs_out) = tokio::io::split(theirs);
+        let ((mut input, mut output), held) = Lines::over(theirs_in, theirs_out).split();
+        let message = "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n";
+        client
+            .write_all(format!("no\n{message}").as_bytes())
+            .await
+            .unwrap();
+        let mut passed = vec![0; message.len()];
+        input.read_exact(&mut passed).await.unwrap();
+        assert_eq!(passed, message.as_bytes());
+        output.write_all(b"{\"answer\":").await.unwrap();
+        output.write_all(b"1}\n").await.unwrap();
+        drop((input, output));
+        held.finish().await;
+        let mut said = String::new();
+        client.read_to_string(&mut said).await.unwrap();
+        let mut lines: Vec<&str> = said.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines.len(), 2, "{said}");
+        assert_eq!(lines[0], "{\"answer\":1}");
+        assert!(lines[1].contains("-32700"), "{said}");
+    }
+}

@@ -1,0 +1,172 @@
+//! What is done although it is odd, with a word about it; and who is named for what was done.
+
+use std::time::Duration;
+
+use accord_context::access::{KeyScope, Verb};
+use accord_host::http::local_api;
+use axum::body::Body;
+use http_body_util::BodyExt as _;
+use hyper::Request;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::mcp::client::{Client, text};
+use crate::support::{Asker, World, package_with};
+
+async fn waiting(owner: &Asker, id: &str, reviewer: &str) {
+    let members = json!({"status": "awaiting_review", "review_type": reviewer});
+    owner.deposit(&package_with(id, members)).await;
+}
+
+#[tokio::test]
+async fn a_review_that_was_asked_of_a_person_and_ended_by_another_is_done_with_a_warning() {
+    let world = World::new();
+    let owner = world.owner();
+    let end = async |id: &str, actor: Value| {
+        let body = json!({"outcome": "complete", "actor": actor});
+        owner
+            .post(&format!("/v1/packages/{id}/review"), &body)
+            .await
+            .expect(200)
+    };
+    for (id, reviewer, kind, warned) in [
+        ("one", "human", "agent", true),
+        ("two", "human", "script", true),
+        ("three", "human", "human", false),
+        ("four", "agent", "agent", false),
+    ] {
+        waiting(&owner, id, reviewer).await;
+        let moved = end(id, json!({"id": "ada", "type": kind})).await;
+        assert_eq!(moved["status"], "complete");
+        let code = &moved["warnings"][0]["code"];
+        assert_eq!(code == "human_review_ended_by_machine", warned, "{moved}");
+        let kept = owner.get(&format!("/v1/packages/{id}")).await.expect(200);
+        assert_eq!(
+            kept.get("warnings"),
+            None,
+            "a warning is no part of a package"
+        );
+    }
+    // The verb of the key is what keeps agents from it.
+    waiting(&owner, "five", "human").await;
+    let writer = world.key(&KeyScope::new(vec![Verb::Read, Verb::Write], None));
+    let body = json!({"outcome": "complete"});
+    writer
+        .post("/v1/packages/five/review", &body)
+        .await
+        .refused(403, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_deposit_of_a_session_that_is_not_there_is_taken_with_a_warning() {
+    let world = World::new();
+    let owner = world.owner();
+    let by = |session: &str| json!({"created_by": {"id": "ada", "type": "agent", "session_id": session}});
+    let deposited = owner.deposit(&package_with("one", by("nowhere"))).await;
+    assert_eq!(
+        deposited["warnings"][0]["code"], "unknown_session",
+        "{deposited}"
+    );
+    assert_eq!(deposited["warnings"][0]["field"], "created_by");
+    let session = json!({"actor_id": "ada", "actor_type": "agent"});
+    let session = owner
+        .post("/v1/projects/atlas/sessions", &session)
+        .await
+        .expect(201);
+    let known = by(session["session_id"].as_str().unwrap());
+    let deposited = owner.deposit(&package_with("two", known)).await;
+    assert_eq!(deposited.get("warnings"), None, "{deposited}");
+}
+
+#[tokio::test]
+async fn who_ended_a_fact_is_told_with_the_event() {
+    let world = World::new();
+    let owner = world.owner();
+    let facts = "/v1/projects/atlas/facts";
+    let gone = format!("{facts}?subject=api&predicate=version");
+    let assert = async || {
+        let fact = json!({"subject": "api", "predicate": "version", "value": "2"});
+        owner.post(facts, &fact).await.expect(201);
+    };
+    assert().await;
+    owner
+        .delete(&format!("{gone}&actor=planner"))
+        .await
+        .refused(400, "invalid_schema");
+    owner
+        .delete(&format!("{gone}&session_id=s"))
+        .await
+        .refused(400, "invalid_schema");
+    let ada = world.key_of("ada");
+    ada.delete(&format!("{gone}&actor=agent:bob"))
+        .await
+        .refused(403, "unauthorized");
+    let ended = owner
+        .delete(&format!("{gone}&actor=agent:planner&session_id=s1"))
+        .await;
+    assert_eq!(ended.expect(200)["invalidated"], 1);
+    assert().await;
+    ada.delete(&gone).await.expect(200);
+    let request = Request::get("/v1/projects/atlas/events?after=0").body(Body::empty());
+    let answer = local_api(&world.host).call(request.unwrap()).await.unwrap();
+    let (mut body, mut heard) = (answer.into_body(), String::new());
+    while heard.matches("event: fact.invalidated").count() < 2 || !heard.ends_with("\n\n") {
+        let frame = timeout(Duration::from_secs(20), body.frame())
+            .await
+            .unwrap();
+        let piece = frame.unwrap().unwrap().into_data().unwrap();
+        heard.push_str(std::str::from_utf8(&piece).unwrap());
+    }
+    let data = heard.lines().filter_map(|line| line.strip_prefix("data: "));
+    let data = data.map(|data| serde_json::from_str::<Value>(data).unwrap());
+    let by: Vec<Value> = data
+        .filter_map(|event| event["data"].get("invalidated_by").cloned())
+        .collect();
+    assert_eq!(
+        by,
+        [
+            json!({"id": "planner", "type": "agent", "session_id": "s1"}),
+            json!({"id": "ada", "type": "agent"}),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn moves_and_ends_over_mcp_name_the_session() {
+    let world = World::new();
+    let mut client = Client::begin(local_api(&world.host)).await;
+    let begin = json!({"project_id": "atlas", "actor": "agent:ada"});
+    let session =
+        client.call("memory_session_start", begin).await["structuredContent"]["session_id"].clone();
+    let draft = json!({"title": "A plan", "status": "draft"});
+    let plan =
+        client.call("memory_deposit", draft).await["structuredContent"]["package_id"].clone();
+    let flag = json!({"package_id": plan, "review_type": "human"});
+    client.call("memory_flag", flag).await;
+    let approve = json!({"package_id": plan, "action": "approve"});
+    let moved = client.call("memory_review", approve).await;
+    let warned = &moved["structuredContent"]["warnings"][0]["code"];
+    assert_eq!(warned, "human_review_ended_by_machine", "{moved}");
+    let log = client
+        .call("memory_revisions", json!({"package_id": plan}))
+        .await;
+    let log: Value = serde_json::from_str(text(&log)).unwrap();
+    let by = json!({"id": "ada", "type": "agent", "session_id": session});
+    let revisions = log["revisions"].as_array().unwrap();
+    assert_eq!(revisions.len(), 3);
+    assert!(revisions.iter().all(|entry| entry["actor"] == by), "{log}");
+}
+
+#[tokio::test]
+async fn a_tool_that_is_not_there_is_told_with_those_that_are() {
+    let world = World::new();
+    let mut client = Client::begin(local_api(&world.host)).await;
+    let answer = client
+        .ask("tools/call", json!({"name": "qqq", "arguments": {}}))
+        .await;
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("There are memory_session_start, memory_orient, "),
+        "{message}"
+    );
+}

@@ -1,0 +1,82 @@
+//! Looking for damage: every package by its number, and what was met on the way.
+
+use accord_context::ProjectId;
+use accord_store::{Audit, DamagedRow, PackageIndex, PackageRow, Result, Stored, Table};
+
+use super::Unit;
+use super::damage::examine_of;
+
+impl Audit for Unit<'_> {
+    fn damage(&self) -> Vec<DamagedRow> {
+        self.met.borrow().iter().cloned().collect()
+    }
+
+    fn project_ids(&self) -> Result<Vec<ProjectId>> {
+        let sql = "SELECT project_id FROM project ORDER BY project_id";
+        self.many_sound(sql, (), |row| {
+            examine_of(row, Table::Project, 0, |_, project| Ok(project.clone()))
+        })
+    }
+
+    fn package_numbers(&self, project: &ProjectId) -> Result<Vec<i64>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(Vec::new());
+        };
+        // Each half is in an index, whatever the rows say of themselves.
+        let sql = "SELECT pk FROM package WHERE project = ?1 AND quarantined_at IS NULL
+            UNION ALL SELECT pk FROM package WHERE project = ?1 AND quarantined_at IS NOT NULL";
+        let mut numbers = self.many(sql, (pk,), |row| row.integer(0))?;
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn package_numbered(
+        &self,
+        project: &ProjectId,
+        number: i64,
+    ) -> Result<Option<Stored<PackageRow>>> {
+        self.numbered(number, project)
+    }
+
+    fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>> {
+        let Some(pk) = self.find(&row.project_id)? else {
+            return Ok(Vec::new());
+        };
+        let wrong = |table, what: &str| DamagedRow {
+            table,
+            project_id: Some(row.project_id.clone()),
+            id: row.package_id.as_str().to_owned(),
+            what: what.to_owned(),
+        };
+        let mut found = Vec::new();
+        if !self.asks(pk, row, index)? {
+            let what = "the open questions that are kept of the package are not those that it asks";
+            found.push(wrong(Table::Question, what));
+        }
+        if !self.has_terms(row)? {
+            let what = "the package cannot be found by its words";
+            found.push(wrong(Table::Search, what));
+        }
+        Ok(found)
+    }
+
+    fn check_derived(&self, project: Option<&ProjectId>) -> Result<Vec<DamagedRow>> {
+        let Some(project) = project else {
+            return self.stray_terms();
+        };
+        let Some(pk) = self.find(project)? else {
+            return Ok(Vec::new());
+        };
+        let mut found = self.wrong_counters(pk)?;
+        found.extend(self.wrong_tallies(pk)?);
+        found.extend(self.wrong_questions(pk)?);
+        found.extend(self.wrong_question_tallies(pk)?);
+        let rows = found.into_iter().map(|(table, id, what)| DamagedRow {
+            table,
+            project_id: Some(project.clone()),
+            id,
+            what,
+        });
+        Ok(rows.collect())
+    }
+}

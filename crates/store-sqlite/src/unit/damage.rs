@@ -1,0 +1,97 @@
+//! Rows that cannot be read: refused where one is asked for, left out of lists, noted in both cases.
+
+use accord_context::ProjectId;
+use accord_store::{DamagedRow, Result, StoreError, Stored, Table};
+use rusqlite::Params;
+
+use super::Unit;
+use super::column::Row;
+
+/// Reads a row of a project, whose first column is its id.
+pub(super) fn examine<T>(
+    columns: &Row<'_>,
+    table: Table,
+    project: &ProjectId,
+    read: impl FnOnce(&Row<'_>, &ProjectId) -> Result<T>,
+) -> Stored<T> {
+    let read = read(columns, project);
+    read.map_err(|error| damaged(columns, table, Some(project), &error))
+}
+
+/// Reads a row of the project that another column names.
+pub(super) fn examine_of<T>(
+    columns: &Row<'_>,
+    table: Table,
+    owner: usize,
+    read: impl FnOnce(&Row<'_>, &ProjectId) -> Result<T>,
+) -> Stored<T> {
+    match columns.id(owner) {
+        Ok(project) => examine(columns, table, &project, read),
+        Err(error) => Err(damaged(columns, table, None, &error)),
+    }
+}
+
+fn damaged(
+    columns: &Row<'_>,
+    table: Table,
+    project: Option<&ProjectId>,
+    error: &StoreError,
+) -> DamagedRow {
+    DamagedRow {
+        table,
+        project_id: project.cloned(),
+        id: columns.label(0),
+        what: error.detail().to_owned(),
+    }
+}
+
+impl Unit<'_> {
+    /// The row, or a refusal that names it.
+    pub(super) fn sound<T>(&self, row: Stored<T>) -> Result<T> {
+        row.map_err(|damaged| {
+            self.met.borrow_mut().insert(damaged.clone());
+            StoreError::damaged_row(damaged)
+        })
+    }
+
+    /// The row that was asked for, or a refusal that names it.
+    pub(super) fn refuse_damaged<T>(&self, row: Option<Stored<T>>) -> Result<Option<T>> {
+        row.map(|row| self.sound(row)).transpose()
+    }
+
+    /// The row, where it is sound.
+    pub(super) fn keep<T>(&self, row: Stored<T>) -> Option<T> {
+        self.sound(row).ok()
+    }
+
+    /// The sound rows of a query.
+    pub(super) fn many_sound<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Stored<T>,
+    ) -> Result<Vec<T>> {
+        let rows = self.many(sql, values, |columns| Ok(self.keep(read(columns))))?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// So many sound rows, of a list that `read` gives the first rows of: a list is as long as it was
+    /// asked for, unless it ends, so that whoever pages knows that it does.
+    pub(super) fn fill<T>(
+        &self,
+        wanted: usize,
+        read: impl Fn(usize) -> Result<Vec<Option<T>>>,
+    ) -> Result<Vec<T>> {
+        let mut limit = wanted;
+        loop {
+            let rows = read(limit)?;
+            let is_all = rows.len() < limit;
+            let mut rows: Vec<T> = rows.into_iter().flatten().collect();
+            if is_all || rows.len() >= wanted {
+                rows.truncate(wanted);
+                return Ok(rows);
+            }
+            limit = limit.saturating_mul(2);
+        }
+    }
+}

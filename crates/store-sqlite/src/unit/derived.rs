@@ -1,0 +1,221 @@
+//! Comparing what is derived with what it is derived from.
+
+use std::collections::BTreeSet;
+
+use accord_context::package::Status;
+use accord_store::{DamagedRow, MAX_SOURCES, PackageIndex, PackageRow, Result, Table};
+use rusqlite::params;
+
+use super::questions::{EVERYBODY, audience, digest};
+use super::sources::{self, Source};
+use super::{Unit, limit, number};
+use crate::stamp::{self, Span};
+
+/// So many differences of one kind are named; with that many, it is not about single rows.
+const NAMED: usize = 1_000;
+
+/// The table, the id of the row, and what is wrong with it.
+pub(super) type Wrong = (Table, String, String);
+
+impl Unit<'_> {
+    /// Whether the questions of a package are kept as it asks them.
+    pub(super) fn asks(
+        &self,
+        project: i64,
+        row: &PackageRow,
+        index: &PackageIndex,
+    ) -> Result<bool> {
+        let sql = "SELECT q.text, q.audience, q.project, u.asked_key, u.package_id
+            FROM question_use u JOIN question q ON q.pk = u.question
+            WHERE u.package = ?1 ORDER BY u.ordinal";
+        let kept = self.many(sql, (number(row.seq),), |row| {
+            Ok((
+                row.label(0),
+                row.label(1),
+                row.integer(2)?,
+                row.label(3),
+                row.label(4),
+            ))
+        })?;
+        let (audience, key) = (audience(row), stamp::key(row.created_at.instant()));
+        let mut given = BTreeSet::new();
+        // Asked twice, a question stands where it was asked first.
+        let asked = index.open_questions().iter();
+        let asked = asked.filter(|question| given.insert(question.as_str()));
+        let asked = asked.map(|question| {
+            (
+                question.clone(),
+                audience.clone(),
+                project,
+                key.clone(),
+                row.package_id.as_str().to_owned(),
+            )
+        });
+        Ok(asked.eq(kept))
+    }
+
+    /// Whether a package is in the index of terms.
+    pub(super) fn has_terms(&self, row: &PackageRow) -> Result<bool> {
+        let sql = "SELECT 1 FROM package_terms_docsize WHERE id = ?1";
+        let found = self.one(sql, (number(row.seq),), |row| row.integer(0))?;
+        Ok(found.is_some())
+    }
+
+    /// Entries of the index of terms that belong to no package.
+    pub(super) fn stray_terms(&self) -> Result<Vec<DamagedRow>> {
+        let sql = "SELECT id FROM package_terms_docsize d
+            WHERE NOT EXISTS (SELECT 1 FROM package p WHERE p.pk = d.id) LIMIT ?1";
+        self.many(sql, (limit(NAMED),), |row| {
+            Ok(DamagedRow {
+                table: Table::Search,
+                project_id: None,
+                id: row.label(0),
+                what: "it belongs to no package".to_owned(),
+            })
+        })
+    }
+
+    pub(super) fn wrong_counters(&self, project: i64) -> Result<Vec<Wrong>> {
+        let sql = "SELECT c.packages, c.newest_event, c.oldest_event,
+            (SELECT count(*) FROM package WHERE project = ?1 AND quarantined_at IS NULL)
+            + (SELECT count(*) FROM package WHERE project = ?1 AND quarantined_at IS NOT NULL),
+            coalesce((SELECT max(seq) FROM event WHERE project = ?1), 0),
+            coalesce((SELECT min(seq) FROM event WHERE project = ?1), c.oldest_event)
+            FROM counter c WHERE c.project = ?1";
+        let counted = self.one(sql, (project,), |row| {
+            let mut found = [0; 6];
+            for (at, number) in found.iter_mut().enumerate() {
+                *number = row.integer(at)?;
+            }
+            Ok(found)
+        })?;
+        let wrong = |name: &str, what: String| (Table::Counter, name.to_owned(), what);
+        let Some([packages, newest, oldest, there, last, first]) = counted else {
+            return Ok(vec![wrong("counter", "it is not there".to_owned())]);
+        };
+        let mut found = Vec::new();
+        if packages != there {
+            let what = format!("it says {packages} packages, and there are {there}");
+            found.push(wrong("packages", what));
+        }
+        if newest < last {
+            let what = format!("it says that the newest event is {newest}, and there is {last}");
+            found.push(wrong("newest_event", what));
+        }
+        if oldest > first || oldest < 1 {
+            let what = format!("it says that the oldest event is {oldest}, and there is {first}");
+            found.push(wrong("oldest_event", what));
+        }
+        Ok(found)
+    }
+
+    /// Counts of packages, day by day: no more than one day's are in memory.
+    pub(super) fn wrong_tallies(&self, project: i64) -> Result<Vec<Wrong>> {
+        let days = "SELECT substr(t.span, 1, 10) FROM kind k JOIN tally t ON t.kind = k.pk
+            WHERE k.project = ?1
+            UNION SELECT substr(created_key, 1, 10) FROM package
+            WHERE project = ?1 AND quarantined_at IS NULL ORDER BY 1";
+        let days = self.many(days, (project,), |row| Ok(row.label(0)))?;
+        let statuses: Vec<_> = (Status::ALL.iter())
+            .map(|status| format!("'{}'", status.as_str()))
+            .collect();
+        let of_day = |unit: &str, length: usize| {
+            format!(
+                "SELECT package_type, actor_type, actor_id, status, '{unit}' AS unit,
+                    substr(created_key, 1, {length}) AS span, count(*) AS there, 0 AS kept
+                 FROM package WHERE project = ?1 AND quarantined_at IS NULL
+                    AND status IN ({}) AND created_key >= ?2 AND created_key < ?3
+                 GROUP BY 1, 2, 3, 4, 6",
+                statuses.join(", ")
+            )
+        };
+        let sql = format!(
+            "SELECT package_type || ' ' || actor_type || ' ' || actor_id || ' ' || status
+                || ' ' || unit || ' ' || span, total(there), total(kept)
+             FROM ({} UNION ALL {} UNION ALL {} UNION ALL
+                SELECT k.package_type, k.actor_type, k.actor_id, k.status, t.unit, t.span, 0, t.packages
+                FROM kind k JOIN tally t ON t.kind = k.pk
+                WHERE k.project = ?1 AND t.unit IN ('day', 'hour', 'minute')
+                    AND t.span >= ?2 AND t.span < ?3)
+             GROUP BY package_type, actor_type, actor_id, status, unit, span
+             HAVING total(there) <> total(kept)",
+            of_day("day", 10),
+            of_day("hour", 13),
+            of_day("minute", 16)
+        );
+        let mut found = Vec::new();
+        for day in days {
+            if found.len() >= NAMED {
+                break;
+            }
+            let values = params![project, day, Span::Day.end(&day)];
+            found.extend(self.many(&sql, values, |row| {
+                let (there, kept) = (row.real(1)?, row.real(2)?);
+                let what = format!("it says {kept}, and there are {there}");
+                Ok((Table::Tally, row.label(0), what))
+            })?);
+        }
+        let strange = "SELECT k.pk || ' ' || t.unit || ' ' || t.span
+            FROM kind k JOIN tally t ON t.kind = k.pk
+            WHERE k.project = ?1 AND t.unit NOT IN ('day', 'hour', 'minute')";
+        found.extend(self.many(strange, (project,), |row| {
+            let what = "it counts no stretch of time".to_owned();
+            Ok((Table::Tally, row.label(0), what))
+        })?);
+        Ok(found)
+    }
+
+    /// Questions whose newest packages are not those that ask them.
+    pub(super) fn wrong_questions(&self, project: i64) -> Result<Vec<Wrong>> {
+        let sql = "SELECT pk, digest, text, asked_key, package, ordinal, sources
+            FROM question WHERE project = ?1";
+        let uses = "SELECT asked_key, package, package_id, ordinal FROM question_use
+            WHERE question = ?1 ORDER BY asked_key DESC, package DESC LIMIT ?2";
+        let mut found = Vec::new();
+        let mut look = |row: &super::column::Row<'_>| {
+            let text = row.label(2);
+            let uses = self.many(uses, (row.integer(0)?, limit(MAX_SOURCES)), |row| {
+                Ok((row.label(0), row.integer(1)?, row.label(2), row.integer(3)?))
+            })?;
+            let sources = uses.iter().map(|(key, package, id, _)| Source {
+                key,
+                package: *package,
+                id,
+            });
+            let newest = uses
+                .first()
+                .map(|(key, package, _, ordinal)| (key, package, ordinal));
+            let kept = (row.label(3), row.integer(4)?, row.integer(5)?);
+            let what = if newest.is_none() {
+                "no package asks it"
+            } else if newest != Some((&kept.0, &kept.1, &kept.2))
+                || sources::write(sources) != row.label(6)
+            {
+                "the newest packages that ask it are others"
+            } else if row.integer(1)? != digest(&text) {
+                "it cannot be found by its text"
+            } else {
+                return Ok(());
+            };
+            found.push((Table::Question, text, what.to_owned()));
+            Ok(())
+        };
+        self.each(sql, (project,), &mut look, |()| true)?;
+        found.truncate(NAMED);
+        Ok(found)
+    }
+
+    pub(super) fn wrong_question_tallies(&self, project: i64) -> Result<Vec<Wrong>> {
+        let sql = "SELECT hour, total(there), total(kept) FROM (
+                SELECT substr(asked_key, 1, 13) AS hour, count(*) AS there, 0 AS kept FROM question
+                WHERE project = ?1 AND audience = ?2 GROUP BY 1
+                UNION ALL
+                SELECT hour, 0, questions FROM question_tally WHERE project = ?1)
+            GROUP BY hour HAVING total(there) <> total(kept) LIMIT ?3";
+        self.many(sql, params![project, EVERYBODY, limit(NAMED)], |row| {
+            let (there, kept) = (row.real(1)?, row.real(2)?);
+            let what = format!("it says {kept} open questions, and there are {there}");
+            Ok((Table::Tally, format!("questions {}", row.label(0)), what))
+        })
+    }
+}

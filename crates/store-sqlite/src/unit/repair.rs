@@ -1,0 +1,170 @@
+//! Making derived tables again, and columns from what they repeat.
+
+use accord_context::{ProjectId, Timestamp};
+use accord_store::{
+    PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result, RevisionRow, Trouble,
+};
+use rusqlite::params;
+
+use super::questions::Asking;
+use super::tallies::Kind;
+use super::{Unit, number};
+use crate::stamp;
+
+impl Repair for Unit<'_> {
+    fn package_source(&self, project: &ProjectId, package: i64) -> Result<Option<PackageSource>> {
+        let Some(pk) = self.find(project)? else {
+            return Ok(None);
+        };
+        let sql = "SELECT text, deposited_at FROM package WHERE pk = ?1 AND project = ?2";
+        let found = self.one(sql, (package, pk), |row| {
+            Ok((row.text(0).ok(), row.time(1).ok()))
+        })?;
+        let Some((text, deposited_at)) = found else {
+            return Ok(None);
+        };
+        let sql = "SELECT seq, text FROM revision WHERE package = ?1 ORDER BY seq";
+        let log = self.many(sql, (package,), |row| {
+            let (seq, text) = (row.count(0).ok(), row.text(1).ok());
+            Ok(seq.zip(text).map(|(seq, text)| RevisionRow { seq, text }))
+        })?;
+        Ok(Some(PackageSource {
+            text,
+            log: log.into_iter().flatten().collect(),
+            deposited_at,
+        }))
+    }
+
+    fn forget_derived(&mut self) -> Result<()> {
+        for sql in [
+            "DELETE FROM tally",
+            "DELETE FROM kind",
+            "DELETE FROM question_use",
+            "DELETE FROM question",
+            "DELETE FROM question_tally",
+            "INSERT INTO package_terms (package_terms) VALUES ('delete-all')",
+        ] {
+            self.run(sql, ())?;
+        }
+        Ok(())
+    }
+
+    fn put_package(
+        &mut self,
+        package: i64,
+        row: &PackageRow,
+        index: &PackageIndex,
+    ) -> Result<bool> {
+        let project = self.must_find(&row.project_id)?;
+        let sql = "UPDATE package SET package_id = ?2, created_key = ?3, created_at = ?4,
+            actor_type = ?5, actor_id = ?6, session_id = ?7, package_type = ?8, significance = ?9,
+            deposited_at = ?10, deposited_hash = ?11, quarantined_at = ?12, quarantine_reason = ?13,
+            revision = ?14, status = ?15, review_type = ?16, content_hash = ?17 WHERE pk = ?1";
+        let (state, quarantine) = (&row.state, row.quarantine.as_ref());
+        let written = self.run(
+            sql,
+            params![
+                package,
+                row.package_id.as_str(),
+                stamp::key(row.created_at.instant()),
+                row.created_at.as_str(),
+                row.actor.kind.as_str(),
+                row.actor.id.as_str(),
+                row.session_id.as_ref().map(|session| session.as_str()),
+                row.package_type.as_str(),
+                row.significance.number(),
+                row.deposited_at.as_str(),
+                row.deposited_hash.digest().as_bytes(),
+                quarantine.map(|quarantine| quarantine.at.as_str()),
+                quarantine.map(|quarantine| quarantine.reason.as_str()),
+                number(state.revision),
+                state.status.as_str(),
+                state.review_type.as_str(),
+                state.content_hash.digest().as_bytes(),
+            ],
+        );
+        match written {
+            Ok(_) => {}
+            Err(error) if error.trouble() == Trouble::Conflict => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        let questions = index.open_questions().iter().map(String::as_str);
+        self.ask(&Asking::of(project, package, row), questions)?;
+        if row.quarantine.is_none() {
+            self.tally(project, &Kind::of(row), 1)?;
+        }
+        self.pending.get_mut().insert(project, package, index);
+        Ok(true)
+    }
+
+    fn set_aside(&mut self, package: i64, quarantine: &Quarantine) -> Result<()> {
+        let sql = "UPDATE package SET quarantined_at = ?2, quarantine_reason = ?3 WHERE pk = ?1";
+        let (at, reason) = (quarantine.at.as_str(), &quarantine.reason);
+        self.run(sql, params![package, at, reason])?;
+        Ok(())
+    }
+
+    fn recount(&mut self, project: &ProjectId) -> Result<()> {
+        let pk = self.must_find(project)?;
+        self.run(
+            "INSERT INTO counter (project) VALUES (?1) ON CONFLICT DO NOTHING",
+            (pk,),
+        )?;
+        // Events that are missing stay missing: the numbers say so.
+        let sql = "UPDATE counter SET
+            packages = (SELECT count(*) FROM package WHERE project = ?1),
+            newest_event = max(newest_event,
+                coalesce((SELECT max(seq) FROM event WHERE project = ?1), 0)),
+            oldest_event = max(1, min(oldest_event,
+                coalesce((SELECT min(seq) FROM event WHERE project = ?1), oldest_event)))
+            WHERE project = ?1";
+        self.run(sql, (pk,))?;
+        self.place_facts(pk)?;
+        self.place_sessions(pk)
+    }
+}
+
+impl Unit<'_> {
+    fn place_facts(&self, project: i64) -> Result<()> {
+        let sql = "SELECT pk, valid_from, from_key, valid_to, to_key FROM fact WHERE project = ?1";
+        let rows = self.many(sql, (project,), |row| {
+            let pk = row.integer(0)?;
+            // What cannot be read stays where it is, and is named.
+            let (Ok(from), Ok(to)) = (row.time(1), row.optional_time(3)) else {
+                return Ok(None);
+            };
+            let (from, to) = (key(&from), to.as_ref().map(key));
+            let is_placed = from == row.label(2) && to.clone().unwrap_or_default() == row.label(4);
+            Ok((!is_placed).then_some((pk, from, to)))
+        })?;
+        for (pk, from, to) in rows.into_iter().flatten() {
+            let sql = "UPDATE fact SET from_key = ?2, to_key = ?3 WHERE pk = ?1";
+            match self.run(sql, params![pk, from, to]) {
+                // Another fact of the chain has no end, too.
+                Err(error) if error.trouble() == Trouble::Conflict => {}
+                done => drop(done?),
+            }
+        }
+        Ok(())
+    }
+
+    fn place_sessions(&self, project: i64) -> Result<()> {
+        let sql = "SELECT pk, started_at, started_key FROM session WHERE project = ?1";
+        let rows = self.many(sql, (project,), |row| {
+            let Ok(started) = row.time(1) else {
+                return Ok(None);
+            };
+            let key = key(&started);
+            Ok((key != row.label(2)).then_some((row.integer(0)?, key)))
+        })?;
+        for (pk, key) in rows.into_iter().flatten() {
+            let sql = "UPDATE session SET started_key = ?2 WHERE pk = ?1";
+            self.run(sql, params![pk, key])?;
+        }
+        Ok(())
+    }
+}
+
+fn key(time: &Timestamp) -> String {
+    stamp::key(time.instant())
+}

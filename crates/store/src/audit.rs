@@ -1,0 +1,135 @@
+//! Rows that are no longer what was written, and how they are found.
+//!
+//! A file can be changed by a disk, or by somebody who edits it. What is left of a row is then never handed
+//! out as a row:
+//! - a row that is asked for alone is refused with an error that names it ([`StoreError::damaged`]);
+//! - in a list it is left out, the others come, and [`Audit::damage`] names it;
+//! - [`Audit`] meets every package by its number, whatever its columns say.
+//!
+//! [`StoreError::damaged`]: crate::StoreError::damaged
+
+use std::fmt;
+
+use accord_context::ProjectId;
+
+use crate::{PackageIndex, PackageRow, Result};
+
+/// What rows are kept, and what is derived from them.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Table {
+    /// Projects.
+    Project,
+    /// Packages.
+    Package,
+    /// The log of a package; the id is that of the package.
+    Revision,
+    /// Facts.
+    Fact,
+    /// Sessions.
+    Session,
+    /// Events; the id is the number in the stream.
+    Event,
+    /// The index of blobs; the id is the digest.
+    Blob,
+    /// Counts of packages.
+    Tally,
+    /// Open questions, and who asks them.
+    Question,
+    /// The terms that packages are found by.
+    Search,
+    /// What is counted for a project.
+    Counter,
+}
+
+/// A row that cannot be read, or contradicts what it was made from.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct DamagedRow {
+    /// Where it is kept.
+    pub table: Table,
+    /// The project that it belongs to, where that is known.
+    pub project_id: Option<ProjectId>,
+    /// Its id, or as much of it as can be read.
+    pub id: String,
+    /// What is wrong with it, for the operator.
+    pub what: String,
+}
+
+/// A row as it is found: whole, or damaged.
+pub type Stored<R> = Result<R, DamagedRow>;
+
+/// Looks for damage.
+pub trait Audit {
+    /// The damaged rows that this unit has met so far, in the order of their tables.
+    fn damage(&self) -> Vec<DamagedRow>;
+
+    /// The ids of all projects, archived and damaged ones too, in the order of their bytes.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn project_ids(&self) -> Result<Vec<ProjectId>>;
+
+    /// The numbers of all packages of a project in ascending order; quarantined and damaged ones too.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn package_numbers(&self, project: &ProjectId) -> Result<Vec<i64>>;
+
+    /// The package of a number.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn package_numbered(
+        &self,
+        project: &ProjectId,
+        number: i64,
+    ) -> Result<Option<Stored<PackageRow>>>;
+
+    /// What can be found of a package that differs from `index`, which was made from it now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>>;
+
+    /// Counts and indexes of a project that differ from the rows that they were made from, or without a project
+    /// entries that belong to none. What it costs grows with the project.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn check_derived(&self, project: Option<&ProjectId>) -> Result<Vec<DamagedRow>>;
+}
+
+impl Table {
+    /// Whether its rows are in an export.
+    pub fn is_exported(self) -> bool {
+        matches!(
+            self,
+            Self::Project | Self::Package | Self::Revision | Self::Fact | Self::Session
+        )
+    }
+
+    /// What one of its rows is called.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Package => "package",
+            Self::Revision => "revision of package",
+            Self::Fact => "fact",
+            Self::Session => "session",
+            Self::Event => "event",
+            Self::Blob => "blob",
+            Self::Tally => "tally",
+            Self::Question => "question",
+            Self::Search => "search entry",
+            Self::Counter => "counter",
+        }
+    }
+}
+
+/// What a caller may know of it.
+impl fmt::Display for DamagedRow {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (table, id) = (self.table.as_str(), &self.id);
+        write!(formatter, "the stored {table} {id:?} is damaged")
+    }
+}

@@ -1,0 +1,53 @@
+//! The model derives everything when it is asked: to repair it is to put its rows where they are.
+
+use accord_context::ProjectId;
+
+use super::{PackageEntry, State};
+use crate::{PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result};
+
+impl Repair for State {
+    fn package_source(&self, project: &ProjectId, number: i64) -> Result<Option<PackageSource>> {
+        let project = self.at(project).into_iter();
+        let mut entries = project.flat_map(|project| project.packages.values());
+        let entry = entries.find(|entry| is_numbered(entry, number));
+        Ok(entry.map(|entry| PackageSource {
+            text: Some(entry.row.state.text.clone()),
+            log: entry.log.clone(),
+            deposited_at: Some(entry.row.deposited_at.clone()),
+        }))
+    }
+
+    fn forget_derived(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn put_package(&mut self, number: i64, row: &PackageRow, index: &PackageIndex) -> Result<bool> {
+        let packages = &mut self.at_mut(&row.project_id)?.packages;
+        match packages.get_mut(&row.package_id) {
+            Some(entry) if is_numbered(entry, number) => {
+                let seq = entry.row.seq;
+                entry.row = PackageRow { seq, ..row.clone() };
+                entry.index = index.clone();
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn set_aside(&mut self, number: i64, quarantine: &Quarantine) -> Result<()> {
+        let projects = self.projects.values_mut();
+        let mut entries = projects.flat_map(|project| project.packages.values_mut());
+        if let Some(entry) = entries.find(|entry| is_numbered(entry, number)) {
+            entry.row.quarantine = Some(quarantine.clone());
+        }
+        Ok(())
+    }
+
+    fn recount(&mut self, _: &ProjectId) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn is_numbered(entry: &PackageEntry, number: i64) -> bool {
+    i64::try_from(entry.row.seq) == Ok(number)
+}
