@@ -2,9 +2,11 @@
 //!
 //! Invariant: what was asked for with [`at_end`] is done before the process ends by a signal, and only then.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use accord_contract::codes::Code;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -86,10 +88,20 @@ impl Told {
 pub(crate) fn leave_nothing(folders: impl FnOnce() -> Vec<PathBuf>) {
     accord_kit::abandon();
     for folder in folders() {
-        // Nobody is left to be told that it could not be removed.
-        let _ = std::fs::remove_dir_all(folder);
+        // Whoever works in it may still write a last word, on which a removal breaks off. Nobody is left to be
+        // told that it could not be removed.
+        for _ in 0..ATTEMPTS {
+            match std::fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != ErrorKind::NotFound => std::thread::sleep(PAUSE),
+                _ => break,
+            }
+        }
     }
 }
+
+/// How often a folder is removed, and how long to wait in between.
+const ATTEMPTS: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(10);
 
 fn be_listening() -> Result<(), CliError> {
     let listening = LISTENING.get_or_init(listen);

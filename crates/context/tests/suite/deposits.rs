@@ -119,7 +119,7 @@ fn a_write_needs_its_project() {
 fn a_session_that_is_not_there_is_told() {
     let (id, here) = (project_id(), project());
     let package = package(&with(json!({"created_by": {
-        "actor_id": "planner", "actor_type": "agent", "session_id": "sess_0"
+        "id": "planner", "type": "agent", "session_id": "sess_0"
     }})));
     let decide = |session_known| {
         let state = DepositState {

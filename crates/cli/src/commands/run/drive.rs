@@ -294,15 +294,9 @@ fn world(verbose: bool, bar: &Arc<Progress>) -> World {
     World::system().listener(move |notice| {
         if let Notice::Output { bytes, .. } = notice {
             if verbose {
-                bar.above(|| {
-                    talk(
-                        String::from_utf8_lossy(bytes)
-                            .lines()
-                            .map(clean)
-                            .collect::<Vec<_>>()
-                            .join("\n"),
-                    )
-                });
+                let text = String::from_utf8_lossy(bytes);
+                let lines: Vec<String> = text.lines().map(clean).collect();
+                bar.above(|| talk(lines.join("\n")));
             }
             bar.advance(1);
             return;
