@@ -56,20 +56,30 @@ impl Governed {
             ] {
                 governed.git(words);
             }
+            governed.git("add --all");
             governed.commit();
         }
         governed.runs().start(&Start::default()).expect("it starts");
         governed.accept();
         governed.write_history(turns);
-        if git {
-            governed.commit();
-        }
         governed
     }
 
     /// Accepts a turn; how long that took.
     pub(crate) fn accept(&mut self) -> Duration {
         self.stage();
+        self.accept_staged()
+    }
+
+    /// Accepts a turn when nothing is kept of what the history says, so that all of it is read.
+    pub(crate) fn accept_unread(&mut self) -> Duration {
+        self.stage();
+        // It may not be there: a short history is read each time.
+        let _ = std::fs::remove_file(self.at(".agentxchain/transactions/index/run.json"));
+        self.accept_staged()
+    }
+
+    fn accept_staged(&mut self) -> Duration {
         let began = Instant::now();
         let runs = self.runs();
         runs.accept(&Accept::default()).expect("it is accepted");
@@ -120,6 +130,7 @@ impl Governed {
     fn over(&mut self) {
         self.turns += 1;
         if self.git {
+            self.git("add src");
             self.commit();
         }
     }
@@ -182,8 +193,8 @@ impl Governed {
         Runs::open(self.folder.path(), World::system()).expect("it is governed")
     }
 
+    /// Commits as a checkpoint does: what turns changed, and not the records of the run.
     fn commit(&self) {
-        self.git("add --all");
         self.git("commit --quiet --allow-empty --message turn");
     }
 

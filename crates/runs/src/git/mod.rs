@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
+use accord_governance::RepoPath;
 use accord_process::{Ending, Invocation, Outcome, Overflow, Spec, StartError};
+use accord_trees::governed::RecordFile;
 
 pub use status::Changes;
 
@@ -106,7 +108,21 @@ impl Git {
     fn ask(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Failure> {
         // A name is a name, whatever characters it has.
         let words = [&["--literal-pathspecs"], arguments].concat();
-        let outcome = self.start(&words, input)?;
+        self.taken(arguments, self.start(&words, input)?)
+    }
+
+    /// Asks about all files but the records of the run: they are nobody's work, and git would
+    /// read a long one to its end to tell whether it differs.
+    fn ask_about_files(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+        let records = records().map(|path| format!(":(exclude,literal){path}"));
+        let records: Vec<String> = records.collect();
+        let places = ["--", "."].into_iter();
+        let places = places.chain(records.iter().map(String::as_str));
+        let words: Vec<&str> = arguments.iter().copied().chain(places).collect();
+        self.taken(arguments, self.start(&words, Vec::new())?)
+    }
+
+    fn taken(&self, arguments: &[&str], outcome: Outcome) -> Result<Vec<u8>, Failure> {
         if outcome.ending == Ending::Exited(0) && !outcome.stdout_truncated {
             return Ok(outcome.stdout);
         }
@@ -147,6 +163,23 @@ impl Git {
         let words: String = words.trim().chars().take(2000).collect();
         failure(format!("git {command}: {words} ({})", outcome.ending))
     }
+}
+
+/// The files that grow with a run.
+fn records() -> impl Iterator<Item = String> {
+    let records = [
+        RecordFile::History,
+        RecordFile::Ledger,
+        RecordFile::Events,
+        RecordFile::RepoDecisions,
+        RecordFile::RunHistory,
+        RecordFile::HookAudit,
+        RecordFile::HookAnnotations,
+    ];
+    let records = records.into_iter().map(|record| record.path());
+    let records = records.filter(RepoPath::is_operational);
+    let records = records.map(|path| path.to_string());
+    records.chain(["TALK.md".to_owned()])
 }
 
 fn failure(message: String) -> Failure {

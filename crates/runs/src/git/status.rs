@@ -15,7 +15,7 @@ use super::{Git, failure};
 pub struct Changes {
     /// The commit; the empty tree before the first one.
     pub head: String,
-    /// Paths that differ from it, with a mark of their content.
+    /// Paths that differ from it, with a mark of their content; without the records of the run.
     pub dirty: BTreeMap<String, String>,
     /// Of those, what git does not track.
     pub untracked: BTreeSet<String>,
@@ -46,20 +46,15 @@ impl Git {
     /// # Errors
     /// With `git_failed`, or with `path_outside_repository` for a name that is no sound path.
     pub fn changes(&self) -> Result<Changes, Failure> {
-        let said = self.ask(
-            &[
-                "status",
-                "--porcelain=v2",
-                "-z",
-                "--branch",
-                "--untracked-files=all",
-                "--no-renames",
-                "--ignore-submodules=none",
-                "--",
-                ".",
-            ],
-            Vec::new(),
-        )?;
+        let said = self.ask_about_files(&[
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "--branch",
+            "--untracked-files=all",
+            "--no-renames",
+            "--ignore-submodules=none",
+        ])?;
         let read = self.read_status(&said)?;
         let head = match read.head {
             Some(head) => head,
@@ -116,10 +111,8 @@ impl Git {
             "--no-textconv",
             "--ignore-submodules=none",
             base,
-            "--",
-            ".",
         ];
-        let said = self.ask(&arguments, Vec::new())?;
+        let said = self.ask_about_files(&arguments)?;
         let mut paths = now.untracked.clone();
         for name in names(&said) {
             paths.insert(self.path(name)?);

@@ -188,3 +188,40 @@ fn executable(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+#[test]
+fn the_records_of_the_run_are_not_looked_at_and_everything_else_is() {
+    let repo = Repo::with_git();
+    drop(repo.started());
+    let git = Git::find(&repo.root()).unwrap().unwrap();
+    let begun = git.changes().unwrap();
+    let head = begun.head.clone();
+    for path in [
+        ".agentxchain/history.jsonl",
+        ".agentxchain/events.jsonl",
+        "TALK.md",
+        "history.jsonl",
+        "sub/TALK.md",
+        ":(exclude)odd",
+    ] {
+        repo.write(path, "{}\n");
+    }
+    let seen = |changes: Vec<String>| {
+        let known = |path: &String| begun.dirty.contains_key(path);
+        changes
+            .into_iter()
+            .filter(|path| !known(path))
+            .collect::<Vec<_>>()
+    };
+    let expected = [":(exclude)odd", "history.jsonl", "sub/TALK.md"];
+    let changes = git.changes().unwrap().dirty;
+    assert_eq!(seen(changes.into_keys().collect()), expected);
+    // Committed since, they are still nobody's work.
+    repo.commit_all("all");
+    let baseline = accord_governance::state::Baseline {
+        head_ref: Some(head),
+        ..begun.baseline()
+    };
+    let observed = git.observe(Some(&baseline)).unwrap().changed;
+    assert_eq!(seen(observed.into_keys().collect()), expected);
+}

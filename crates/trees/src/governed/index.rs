@@ -14,7 +14,7 @@ use crate::disk::{self, Disk};
 use crate::{Lines, Result, atomic, limits};
 
 /// The form of the file; another is read again from the records.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// How many bytes of the beginning and the end of a record tell it from another.
 const EDGE: u64 = 4096;
