@@ -3,7 +3,7 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
 
-use super::{Acceptance, Commit, Step, Want};
+use super::{Acceptance, Commit, Inputs, Record, Step, Want, Write, run_record};
 use crate::conflict::Conflict;
 use crate::event::{Emitter, EventType};
 use crate::hooks::HookOutcome;
@@ -113,7 +113,16 @@ impl Acceptance {
             ledger,
             events: lines,
         };
-        let commit = Commit::of_change(&self.inputs.state, &change, &mut self.ids, self.now);
+        // A run that is blocked has come to an end for now, which is told as every other end is.
+        let Inputs { config, index, .. } = &self.inputs;
+        let ended = run_record(&next, config, index, self.now);
+        let ended = ended.map(|line| Write::Append {
+            record: Record::RunHistory,
+            line,
+        });
+        let further = ended.into_iter().collect();
+        let before = &self.inputs.state;
+        let commit = Commit::of_change_with(before, &change, further, &mut self.ids, self.now);
         self.found.refused = Some((failure, Box::new(next)));
         self.step = Step::Recording;
         self.want = Want::Commit(Box::new(commit));

@@ -392,6 +392,8 @@ fn hooks_have_their_say_in_order() {
         assert!(world.history.is_empty());
         assert_eq!(stopped.wants.last(), Some(&"done"));
         assert!(stopped.wants.contains(&"on_escalation"));
+        let ended = &world.files[".agentxchain/run-history.jsonl"];
+        assert!(ended.contains("\"status\":\"blocked\""), "{ended}");
     }
     // What comes behind the commit stops nothing.
     run("aa").0.accepted();
