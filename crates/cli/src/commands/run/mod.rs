@@ -213,26 +213,24 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
 
 /// A refusal as people read it, with everything that was found.
 fn told(failure: &Failure) -> CliError {
-    let mut error = CliError::from(failure.clone());
-    let errors = failure
-        .details
-        .as_ref()
-        .and_then(|details| details.get("errors")?.as_array());
-    let errors: Vec<String> = errors
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
+    let error = CliError::from(failure.clone());
+    let detail = |name: &str| failure.details.as_ref()?.get(name);
+    let errors = detail("errors").and_then(Value::as_array);
+    let errors = errors.into_iter().flatten().filter_map(Value::as_str);
+    let mut found: Vec<String> = errors
         .filter(|found| !failure.message.ends_with(*found))
         .map(|found| format!("- {}", clean(found)))
         .collect();
-    if !errors.is_empty() {
-        let help = failure
-            .suggestion
-            .as_deref()
-            .unwrap_or(failure.code.meaning());
-        error = error.help(format!("{}\n{help}", errors.join("\n")));
+    // A worker's own last words explain its failure best.
+    let said = ["stderr", "body"].into_iter().filter_map(detail);
+    let said = said.filter_map(Value::as_str).flat_map(str::lines);
+    found.extend(said.map(|line| format!("> {}", clean(line))));
+    if found.is_empty() {
+        return error;
     }
-    error
+    let help = failure.suggestion.as_deref();
+    let help = help.unwrap_or(failure.code.meaning());
+    error.help(format!("{}\n{help}", found.join("\n")))
 }
 
 fn turn_id(text: &str) -> Result<TurnId, String> {
