@@ -139,12 +139,14 @@ fn an_export_that_is_told_to_end_leaves_no_file_behind() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("it has one"));
     // A host that begins an export, and is slow about it for as long as the test wants.
+    let (begun, beginning) = std::sync::mpsc::channel();
     let host = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("the command comes");
         let mut request = [0; 4096];
         assert!(stream.read(&mut request).expect("a request") > 0);
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000000\r\n\r\n{";
         stream.write_all(head.as_bytes()).expect("it listens");
+        begun.send(()).expect("the test waits");
         // Until the command is gone.
         let _ = stream.read(&mut request);
     });
@@ -168,6 +170,8 @@ fn an_export_that_is_told_to_end_leaves_no_file_behind() {
         .spawn()
         .expect("accord starts");
     let files = || std::fs::read_dir(folder.path()).expect("a folder").count();
+    let patience = beginning.recv_timeout(PATIENCE);
+    patience.expect("the export begins");
     wait_until(|| files() == 1);
     let told = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
