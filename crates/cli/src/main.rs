@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use accord_contract::codes::Code;
 use clap::Parser as _;
 
-use crate::commands::Cli;
+use crate::commands::{Cli, refusal};
 use crate::error::CliError;
 use crate::exit::Exit;
 
@@ -53,6 +53,11 @@ fn usage(error: &clap::Error) -> Exit {
     }
     let _ = writeln!(std::io::stderr().lock(), "{}\n", Code::Usage.as_str());
     let _ = error.print();
+    if refusal::is_wanted(std::env::args_os())
+        && let Err(error) = refusal::write(&refusal::sentence(error))
+    {
+        complain(error);
+    }
     Exit::Trouble
 }
 

@@ -2,10 +2,12 @@
 
 use crate::config::{ApprovalAction, ApprovalRule, Config, Gate};
 use crate::history::RunIndex;
+use crate::hooks::{HookMode, HookPhase};
 
 /// Whether the policy passes a gate whose own conditions hold, from a phase to the next or,
 /// without a next one, to the end of the run. Where a rule matches and its conditions do not
-/// hold, a person is asked; no other rule is tried.
+/// hold, a person is asked; no other rule is tried. A gate with commands to run, or hooks that
+/// may refuse, is never passed by: they run when a person approves, and at no other time.
 pub fn passes_without_person(
     config: &Config,
     gate: &Gate,
@@ -14,7 +16,7 @@ pub fn passes_without_person(
     index: &RunIndex,
     asking_role: &str,
 ) -> bool {
-    if gate.credentialed {
+    if gate.credentialed || needs_approval_run(config, gate) {
         return false;
     }
     let policy = &config.approval;
@@ -30,6 +32,12 @@ pub fn passes_without_person(
         Some(rule) => approves(rule, config, from, index, asking_role),
         None => policy.default == Some(ApprovalAction::AutoApprove),
     }
+}
+
+/// Whether passing the gate runs something that may fail or refuse.
+fn needs_approval_run(config: &Config, gate: &Gate) -> bool {
+    let mut hooks = config.hooks(HookPhase::BeforeGate).into_iter();
+    !gate.actions.is_empty() || hooks.any(|hook| hook.mode == HookMode::Blocking)
 }
 
 fn approves(

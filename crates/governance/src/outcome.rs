@@ -8,7 +8,7 @@ use crate::config::{Config, Gate};
 use crate::event::{Emitter, EventType};
 use crate::gate::{self, Completion, Failures, PhaseExit, View};
 use crate::history::RunIndex;
-use crate::members::{array, build, given, text};
+use crate::members::{self, array, build, given, text};
 use crate::result::TurnResult;
 use crate::run::{complete, enter_phase, pass_gate, set_gate, set_pending};
 use crate::state::{PendingCompletion, PendingTransition, State, Status, Turn};
@@ -75,6 +75,41 @@ pub(crate) fn requests(
     if let Some(to) = wanted.or(from_queue) {
         state.set("queued_phase_transition", Value::Null);
         phase_exit(state, &to, &by, was_queued, asking, lines, emitter);
+    }
+}
+
+/// Takes back the requests that wait, when a review found required decisions missing: what is
+/// not decided can neither end a phase nor the run, whoever asked for it.
+pub(crate) fn withdraw_unfounded(
+    state: &mut State,
+    asking: &Asking<'_>,
+    lines: &mut Vec<Object>,
+    emitter: &mut Emitter<'_>,
+) {
+    let review = asking.turn.delegation_review();
+    let missing = review.map_or_else(Vec::new, delegation::missing_decisions);
+    if missing.is_empty() {
+        return;
+    }
+    let reason = format!("required decisions are missing: {}", missing.join(", "));
+    let phase = state.phase().to_owned();
+    for (member, gate_type) in [
+        ("queued_run_completion", "run_completion"),
+        ("queued_phase_transition", "phase_transition"),
+    ] {
+        let Some(request) = members::object(state.members(), member).cloned() else {
+            continue;
+        };
+        state.set(member, Value::Null);
+        let attempt = Attempt {
+            gate_type,
+            from: &phase,
+            to: text(&request, "to"),
+            by: text(&request, "requested_by_turn").unwrap_or_default(),
+            queued: true,
+        };
+        let failures = Failures::other(reason.clone());
+        note_failure(state, None, &failures, &attempt, asking, lines, emitter);
     }
 }
 
@@ -318,7 +353,8 @@ fn approved(
     passes
 }
 
-fn failed(
+/// Writes down that a gate stays shut.
+fn note_failure(
     state: &mut State,
     gate: Option<&str>,
     failures: &Failures,
@@ -352,6 +388,19 @@ fn failed(
     ));
     let about = Some((asking.turn.id().as_str(), asking.turn.role()));
     emitter.emit(EventType::GateFailed, state, about, failure);
+}
+
+fn failed(
+    state: &mut State,
+    gate: Option<&str>,
+    failures: &Failures,
+    attempt: &Attempt<'_>,
+    asking: &Asking<'_>,
+    lines: &mut Vec<Object>,
+    emitter: &mut Emitter<'_>,
+) {
+    note_failure(state, gate, failures, attempt, asking, lines, emitter);
+    let about = Some((asking.turn.id().as_str(), asking.turn.role()));
     let stuck = progress::gate_failed(
         state,
         gate.unwrap_or(attempt.gate_type),

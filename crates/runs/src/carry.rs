@@ -9,6 +9,7 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_governance::TurnId;
+use accord_governance::dispatch::staging_path;
 use accord_governance::state::{Status, TurnStatus};
 
 use crate::Runs;
@@ -85,6 +86,7 @@ impl Runs {
             let message = format!("the bundle of {turn}: {}", first.unwrap_or_default());
             return Err(Failure::new(Code::XchainManifestInvalid, message));
         }
+        self.make_room(turn)?;
         let state = &dispatched.moved.state;
         let job = Job {
             root: self.repository().root(),
@@ -237,6 +239,16 @@ impl Runs {
         {
             self.world.tell(&Notice::Trouble(failure.clone()));
         }
+    }
+
+    /// Makes the folder that a worker puts its result into.
+    fn make_room(&self, turn: &TurnId) -> Result<(), Failure> {
+        let place = self.repository().root().join(staging_path(turn));
+        let folder = place.parent().unwrap_or(&place);
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let message = format!("{} could not be made: {error}", folder.display());
+            Failure::new(Code::XchainFileSystemFailed, message)
+        })
     }
 
     /// Stages a result that a worker answered with.

@@ -168,7 +168,7 @@ impl<'a> Work<'a> {
 
     /// The version control of the repository.
     pub(crate) fn git(&self) -> Result<Option<Git>, Failure> {
-        Git::find(self.root())
+        Git::find(self.root(), self.world.cancel_word())
     }
 
     /// What the repository is like now.

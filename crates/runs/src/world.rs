@@ -183,10 +183,7 @@ impl World {
     pub(crate) fn check_word(&self) -> Result<(), Failure> {
         match self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             false => Ok(()),
-            true => Err(Failure::new(
-                Code::XchainGivenUp,
-                "the command was told to end before it was done",
-            )),
+            true => Err(given_up()),
         }
     }
 
@@ -210,6 +207,12 @@ impl fmt::Debug for World {
             .field("patience", &self.patience)
             .finish_non_exhaustive()
     }
+}
+
+/// The command was told to end.
+pub(crate) fn given_up() -> Failure {
+    let message = "the command was told to end before it was done";
+    Failure::new(Code::XchainGivenUp, message)
 }
 
 fn system_now() -> Instant {

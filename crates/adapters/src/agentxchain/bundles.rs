@@ -11,8 +11,11 @@ use super::site::Site;
 use super::workspace::{bundle_folder, members, object, text_of, trouble};
 use crate::BadCall;
 
+/// The operation that looks at a bundle after something happened to it.
+pub(super) const VERIFY: &str = "verify_dispatch_manifest";
+
 /// The operations that finalise a bundle.
-pub(super) const OPERATIONS: [&str; 2] = ["verify_dispatch_manifest", "inspect_dispatch_manifest"];
+pub(super) const OPERATIONS: [&str; 2] = [VERIFY, "inspect_dispatch_manifest"];
 
 pub(super) fn verify(site: &mut Site<'_>) -> Result<Value, BadCall> {
     let turn = site.turn()?;
@@ -92,11 +95,18 @@ fn mutate(site: &mut Site<'_>) -> Result<(), BadCall> {
 fn delete_manifests(site: &Site<'_>) -> Result<(), BadCall> {
     let turns: Vec<String> = match site.call.setup.get("post_finalize_delete_manifest") {
         None | Some(Value::Null | Value::Bool(false)) => Vec::new(),
+        Some(Value::Bool(true)) => vec![site.turn()?.to_string()],
         Some(Value::Object(turns)) => {
+            if let Some((turn, _)) = turns.iter().find(|(_, yes)| !yes.is_boolean()) {
+                return Err(BadCall::kind(turn, "true or false"));
+            }
             let named = turns.iter().filter(|(_, yes)| **yes == Value::Bool(true));
             named.map(|(turn, _)| turn.clone()).collect()
         }
-        Some(_) => vec![site.turn()?.to_string()],
+        Some(_) => {
+            let name = "post_finalize_delete_manifest";
+            return Err(BadCall::kind(name, "true, false or an object"));
+        }
     };
     for turn in turns {
         let path = format!("{}/{MANIFEST}", bundle_folder(&turn)?);

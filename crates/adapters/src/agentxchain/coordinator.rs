@@ -13,6 +13,9 @@ use super::site::{Site, refusal};
 use super::workspace::trouble;
 use crate::BadCall;
 
+/// The operations of a coordinator.
+pub(super) const OPERATIONS: [&str; 2] = ["validate_coordinator_config", "project_repo_acceptance"];
+
 pub(super) fn validate(site: &mut Site<'_>) -> Result<Value, BadCall> {
     match coordinator(site).config() {
         Ok(_) => Ok(answer::sound()),

@@ -9,6 +9,7 @@
 //! - a setup that is not understood in full is an error, an operation that is not known is not implemented;
 //! - trouble of the machine is an error of the adapter, never an answer of the runner.
 
+mod applies;
 mod bundles;
 mod coordinator;
 #[cfg(feature = "faults")]

@@ -30,15 +30,6 @@ pub(super) const CONFIG: &str = "agentxchain.json";
 
 const STATE: &str = ".agentxchain/state.json";
 
-/// What a setup does to a bundle once its manifest is written.
-const MUTATIONS: [&str; 5] = [
-    "post_finalize_inject",
-    "post_finalize_tamper",
-    "post_finalize_delete",
-    "post_finalize_corrupt_manifest",
-    "post_finalize_delete_manifest",
-];
-
 /// The workspaces that are there now. A process that must end at once, without letting fixtures come to their end,
 /// removes them.
 pub fn workspaces() -> Vec<PathBuf> {
@@ -66,6 +57,7 @@ impl Workspace {
     /// When its setup is not understood in full, or cannot be written.
     pub(super) fn set_up(call: &Call) -> Result<Self, BadCall> {
         inflate::check_setup(&call.setup).map_err(trouble)?;
+        super::applies::check(call)?;
         let mut workspace = Self::empty()?;
         let setup = &call.setup;
         let coordinated = setup.contains_key("coordinator_config");
@@ -90,15 +82,6 @@ impl Workspace {
             workspace.folder(&folder)?;
             for (name, text) in object(files, turn)? {
                 workspace.put(&format!("{folder}/{name}"), text_of(text, name)?)?;
-            }
-        }
-        if !super::bundles::OPERATIONS.contains(&call.operation.as_str()) {
-            let mutation = MUTATIONS.iter().find(|name| setup.contains_key(**name));
-            if let Some(name) = mutation {
-                let operation = &call.operation;
-                return Err(BadCall::new(format!(
-                    "{operation} finalizes no bundle, and the setup has {name}"
-                )));
             }
         }
         Ok(workspace)

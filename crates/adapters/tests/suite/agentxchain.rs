@@ -132,12 +132,41 @@ fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
             "coordinator_history",
             json!([1]),
         ),
+        // What the operation does not look at.
+        ("coordinator/first-acceptance", "history", json!("bogus")),
+        ("coordinator/first-acceptance", "history", json!([])),
+        ("coordinator/first-acceptance", "ledger", json!([])),
+        ("coordinator/first-acceptance", "turn_result", json!({})),
+        ("coordinator/first-acceptance", "dispatch_bundle", json!({})),
+        ("history/first-acceptance", "dispatch_bundle", json!({})),
+        ("history/first-acceptance", "coordinator_config", json!({})),
+        ("history/first-acceptance", "coordinator_state", json!({})),
+        ("history/first-acceptance", "barriers", json!("bogus")),
+        ("history/first-acceptance", "repos", json!({})),
+        (
+            "dispatch_manifest/one-file",
+            "post_finalize_delete_manifest",
+            json!("bogus"),
+        ),
+        (
+            "dispatch_manifest/one-file",
+            "post_finalize_delete_manifest",
+            json!({ "turn_a": "bogus" }),
+        ),
     ] {
         let mut case = case(name);
         case["setup"][place] = value;
         let result = Accord::default().answer_case(&case);
         assert_eq!(result.status, Status::Error, "{name} {place}: {result:?}");
     }
+    let mut headless = case("coordinator/first-acceptance");
+    let setup = headless["setup"].as_object_mut().expect("a setup");
+    setup.remove("coordinator_config");
+    headless["expected"] = json!({});
+    let result = Accord::default().answer_case(&headless);
+    assert_eq!(result.status, Status::Error, "{result:?}");
+    let why = result.message.value().expect("a message");
+    assert!(why.contains("coordinator_config"), "{why}");
     let mut other = case("history/first-acceptance");
     other["x-case"]["profile"] = "loose".into();
     assert_eq!(Accord::default().answer_case(&other).status, Status::Error);

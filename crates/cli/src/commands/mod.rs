@@ -25,6 +25,7 @@ mod signals;
 mod store;
 mod verify;
 
+pub(crate) use self::conformance::refusal;
 pub(crate) use self::kb::answers::LineError;
 
 use crate::error::CliError;

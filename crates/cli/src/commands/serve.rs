@@ -17,7 +17,7 @@ use crate::output::Output;
 /// Serve a data folder over HTTP
 ///
 /// Says `accord: listening on http://ADDRESS` on standard output when it is ready; everything else goes to
-/// standard error. SIGTERM or Ctrl-C ends it after what runs is finished; a second one ends it at once.
+/// standard error. SIGTERM, SIGHUP or Ctrl-C ends it after what runs is finished; a second one ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     #[command(flatten)]

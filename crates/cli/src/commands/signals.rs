@@ -1,4 +1,6 @@
 //! Being told to end, as a server.
+//!
+//! Invariant: a signal that whoever started us had us ignore (`nohup` does so with SIGHUP) stays ignored.
 
 use std::process;
 
@@ -14,6 +16,8 @@ use crate::interrupt::leave_nothing;
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    /// A terminal that is gone; none where that is to be ignored.
+    hangup: Option<Signal>,
     _file_too_large: Signal,
 }
 
@@ -30,6 +34,10 @@ impl Signals {
         Ok(Self {
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
+            hangup: match is_ignored(SignalKind::hangup()) {
+                true => None,
+                false => Some(listen(SignalKind::hangup())?),
+            },
             _file_too_large: listen(SignalKind::from_raw(FILE_TOO_LARGE))?,
         })
     }
@@ -50,6 +58,24 @@ impl Signals {
         tokio::select! {
             _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
             _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
+            () = received(self.hangup.as_mut()) => SignalKind::hangup().as_raw_value(),
         }
     }
+}
+
+/// Waits for a signal; for ever where nobody listens to it.
+async fn received(signal: Option<&mut Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether this process ignores a signal. A system that does not tell is taken to deliver it.
+fn is_ignored(kind: SignalKind) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u128::from_str_radix(mask.trim(), 16).ok());
+    (mask.unwrap_or(0) >> (kind.as_raw_value() - 1)) & 1 == 1
 }

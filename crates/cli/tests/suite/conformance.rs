@@ -205,6 +205,8 @@ fn arguments_that_do_not_go_together_are_refused() {
         &["--tier", "one"],
         &["--token", "t"],
         &["--timeout", "10"],
+        &["--target", ".", "--token", "t"],
+        &["--target", ".", "--timeout", "10"],
         &[remote[0], remote[1], "--timeout", "0"],
         &[remote[0], remote[1], "--timeout", "-5"],
         &[remote[0], remote[1], "--target", "."],
@@ -212,8 +214,54 @@ fn arguments_that_do_not_go_together_are_refused() {
     ] {
         for name in [["conformance", "check"], ["verify", "protocol"]] {
             accord(&[&name[..], args].concat(), "").refused("USAGE");
+            // Who reads documents gets one, whatever is wrong.
+            if args[0] == "--format" {
+                continue;
+            }
+            for json in [&["--format", "json"][..], &["--format=json"]] {
+                let ran = accord(&[&name[..], json, args].concat(), "");
+                let report = document(&ran);
+                assert_eq!(
+                    (ran.code, &report["overall"]),
+                    (2, &json!("error")),
+                    "{args:?}"
+                );
+                assert_eq!(report.as_object().map(serde_json::Map::len), Some(2));
+                let message = report["message"].as_str().expect("a message");
+                let is_one_line = !message.is_empty() && !message.contains('\n');
+                assert!(is_one_line && !message.contains("Usage"), "{message}");
+                let flag = args.iter().rfind(|arg| arg.starts_with("--"));
+                assert!(
+                    message.contains(flag.expect("a flag")),
+                    "{args:?}: {message}"
+                );
+                assert!(ran.stderr.starts_with("USAGE"), "{}", ran.stderr);
+            }
         }
     }
+    // Other commands have no such document.
+    let ran = accord(&["check", "--format", "json", "--moon"], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+}
+
+#[test]
+fn what_is_left_out_of_a_folder_is_told() {
+    let implementation = Implementation::new(PASS);
+    let weaker = json!({
+        "fixture_id": "SM-2", "tier": 1, "surface": "state_machine", "description": "It holds.",
+        "type": "validate", "setup": {}, "input": {"operation": "look", "args": {}},
+        "expected": {"result": "ok"}, "x-case": {"strength": "should"},
+    });
+    implementation.put("fixtures/1/SM-2.json", &weaker.to_string());
+    implementation.put("fixtures/.old/SM-3.json", "no fixture");
+    let ran = implementation.judged(&[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("(1/1 passed)"), "{}", ran.stdout);
+    assert_eq!(
+        ran.stderr,
+        "left out of the folder's fixtures: 1 of another strength than must, \
+         1 with a name that begins with a dot\n"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::accord::{Ran, accord, command};
+use crate::accord::{Ran, accord, command, program};
 use crate::serving::Serving;
 
 const TOKEN: &str = "Authorization: Bearer tide-table\r\n";
@@ -243,25 +243,42 @@ fn a_server_tells_what_it_claims_and_judges_fixtures_for_whoever_has_the_token()
 
 #[test]
 fn a_fixture_that_runs_when_the_server_is_told_to_end_is_answered() {
-    let serving = serving(&[]);
-    let folder = tempfile::tempdir().expect("a folder");
-    let mark = folder.path().join("mark");
-    let slow = slow_hook(&mark, 1, 5000);
-    let result = std::thread::scope(|scope| {
-        let text = slow.to_string();
-        let asked = {
-            let serving = &serving;
-            scope.spawn(move || serving.ask_with(TOKEN, "POST", "/conform/execute", &text))
-        };
-        started(&mark);
-        serving.tell("-TERM");
-        asked.join().expect("answered")
-    });
-    assert_eq!(
-        (result.0, &result.2["status"]),
-        (200, &json!("pass")),
-        "{result:?}"
-    );
+    for signal in ["-TERM", "-HUP"] {
+        let serving = serving(&[]);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mark = folder.path().join("mark");
+        let slow = slow_hook(&mark, 1, 5000);
+        let result = std::thread::scope(|scope| {
+            let text = slow.to_string();
+            let asked = {
+                let serving = &serving;
+                scope.spawn(move || serving.ask_with(TOKEN, "POST", "/conform/execute", &text))
+            };
+            started(&mark);
+            serving.tell(signal);
+            asked.join().expect("answered")
+        });
+        assert_eq!(
+            (result.0, &result.2["status"]),
+            (200, &json!("pass")),
+            "{signal} {result:?}"
+        );
+        assert_eq!(serving.end().0, Some(0), "{signal}");
+    }
+}
+
+/// `nohup` has a program ignore that its terminal is gone.
+#[test]
+fn a_server_that_is_to_outlive_its_terminal_does() {
+    let script =
+        "trap '' HUP; exec \"$0\" conformance serve --listen 127.0.0.1:0 --token tide-table";
+    let serving = Serving::begin(Command::new("/bin/sh").args(["-c", script, program()]));
+    serving.tell("-HUP");
+    // Long enough for a signal that is not ignored to end a server with nothing to do.
+    std::thread::sleep(Duration::from_millis(300));
+    let (status, _, _) = serving.ask_with(TOKEN, "GET", "/conform/capabilities", "");
+    assert_eq!(status, 200);
+    serving.tell("-TERM");
     assert_eq!(serving.end().0, Some(0));
 }
 
@@ -316,10 +333,8 @@ fn accord_passes_its_own_verifier_in_a_process_and_over_http() {
     }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = std::env::var("PATH").expect("a path");
-    let folder = Path::new(crate::accord::program())
-        .parent()
-        .expect("a folder");
-    let ran = Command::new(crate::accord::program())
+    let folder = Path::new(program()).parent().expect("a folder");
+    let ran = Command::new(program())
         .args(["conformance", "check", "--surface", "history", "--target"])
         .arg(own)
         .env("PATH", format!("{}:{path}", folder.display()))

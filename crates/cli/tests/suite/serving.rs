@@ -174,6 +174,10 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
     }
     serving.tell("-INT");
     assert_eq!(serving.end().0, Some(0));
+    let serving = Serving::start(folder.path(), &[]);
+    serving.tell("-HUP");
+    assert_eq!(serving.end().0, Some(0));
+    assert!(!folder.path().join("accord.sock").exists());
 }
 
 #[test]

@@ -278,9 +278,9 @@ codes! {
     XchainAcceptanceDrift = "acceptance_drift", Xchain, Validation, AfterChange, 409, "The working tree changed while the turn was being accepted; let everything come to rest and accept it again.";
     XchainGateActionFailed = "gate_action_failed", Xchain, Execution, AfterChange, 409, "A command of the gate failed and the approval was not carried out; mend what it reports and approve again.";
     XchainHookBlocked = "hook_blocked", Xchain, Validation, AfterChange, 409, "A hook refused; see its message in the hook audit.";
-    XchainHookStateTamper = "hook_state_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the run's state, which was restored; correct the hook.";
+    XchainHookStateTamper = "hook_state_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the run's state or one of its logs, which were restored; correct the hook.";
     XchainHookHistoryTamper = "hook_history_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the run's history, which was restored; correct the hook.";
-    XchainHookLedgerTamper = "hook_ledger_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the decision ledger, which was restored; correct the hook.";
+    XchainHookLedgerTamper = "hook_ledger_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the decision ledger or the decisions of the repository, which were restored; correct the hook.";
     XchainHookBundleTamper = "hook_bundle_tamper", Xchain, Execution, AfterChange, 409, "A hook changed a protected file of the turn's bundle, which was restored; correct the hook.";
     XchainInvalidEvent = "invalid_event", Xchain, Validation, AfterChange, 422, "An event lacks a member, or its type is not declared; correct it as named.";
     XchainInvalidEvents = "invalid_events", Xchain, Validation, AfterChange, 422, "A timeline is no list or is empty; give at least its first event.";

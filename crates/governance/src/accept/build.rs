@@ -193,6 +193,16 @@ impl Acceptance {
             .filter(|role| config.role(role).is_some());
         let next = delegated.or_else(|| proposed.map(str::to_owned));
         state.set("next_recommended_role", next);
+        // A timeline in which a turn is accepted says first that it was handed out.
+        if !self.turn.was_dispatched() {
+            draft.emitter.emit(
+                EventType::TurnDispatched,
+                &draft.state,
+                Some((id.as_str(), self.turn.role())),
+                Object::new(),
+            );
+        }
+        let state = &draft.state;
         let payload = build([
             ("accepted_sequence", state.accepted_sequence().into()),
             ("status", result.status().as_str().into()),
@@ -232,6 +242,12 @@ impl Acceptance {
             verification: result.verification(),
             now: self.now,
         };
+        outcome::withdraw_unfounded(
+            &mut draft.state,
+            &asking,
+            &mut draft.ledger,
+            &mut draft.emitter,
+        );
         match result.status() {
             TurnStatusClaim::Completed => {
                 outcome::requests(

@@ -37,13 +37,16 @@ wire_enum! {
     /// What a commit does.
     pub enum CommitKind("CommitKind", closed) {
         /// It accepts a turn; its journal is one that other runners understand.
-        Accept = "accept",
+        Accept = "accept_turn",
         /// Anything else about a run.
         Change = "change",
         /// It belongs to a coordinator.
         Coordinate = "coordinate",
     }
 }
+
+/// What journals of acceptances once said that their commit does.
+const OLD_ACCEPT: &str = "accept";
 
 /// How a line is known to be there already.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -97,6 +100,18 @@ pub struct Commit {
     pub journal: Object,
     /// The writes, in order; the state comes behind everything that it speaks of.
     pub writes: Vec<Write>,
+}
+
+impl CommitKind {
+    /// What the commit of a journal does, whichever runner wrote it: one that does not say
+    /// accepts a turn. `None` when it does something that is not known here.
+    pub fn of_journal(journal: &Object) -> Option<Self> {
+        match journal.get("kind") {
+            None | Some(Value::Null) => Some(Self::Accept),
+            Some(Value::String(kind)) if kind == OLD_ACCEPT => Some(Self::Accept),
+            Some(kind) => Self::parse(kind.as_str()?),
+        }
+    }
 }
 
 impl Record {

@@ -10,6 +10,7 @@ use crate::hooks::HookOutcome;
 use crate::ledger;
 use crate::members::{array, build};
 use crate::policy::{self, Violation};
+use crate::run::Change;
 use crate::state::{Block, State, TurnStatus};
 
 impl Acceptance {
@@ -108,22 +109,27 @@ impl Acceptance {
             }
             lines = emitter.finish();
         }
-        let change = crate::run::Change {
+        let change = Change {
             state: next.clone(),
             ledger,
             events: lines,
         };
+        self.found.refused = Some((failure, Box::new(next)));
+        let before = self.inputs.state.clone();
+        self.record_change(&before, &change);
+    }
+
+    /// Asks for the commit of a change that accepts no turn.
+    pub(super) fn record_change(&mut self, before: &State, change: &Change) {
         // A run that is blocked has come to an end for now, which is told as every other end is.
         let Inputs { config, index, .. } = &self.inputs;
-        let ended = run_record(&next, config, index, self.now);
+        let ended = run_record(&change.state, config, index, self.now);
         let ended = ended.map(|line| Write::Append {
             record: Record::RunHistory,
             line,
         });
         let further = ended.into_iter().collect();
-        let before = &self.inputs.state;
-        let commit = Commit::of_change_with(before, &change, further, &mut self.ids, self.now);
-        self.found.refused = Some((failure, Box::new(next)));
+        let commit = Commit::of_change_with(before, change, further, &mut self.ids, self.now);
         self.step = Step::Recording;
         self.want = Want::Commit(Box::new(commit));
     }

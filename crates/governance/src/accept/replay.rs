@@ -33,7 +33,7 @@ pub struct Recovery {
 /// With `record_invalid` when it is no journal; it is then left alone.
 pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     check_prepared(journal)?;
-    let kind = text(journal, "kind").map_or(Some(CommitKind::Accept), CommitKind::parse);
+    let kind = CommitKind::of_journal(journal);
     let own = members::object(journal, "accord").map(|own| list(own, "writes"));
     let (applied, superseded) = match kind {
         Some(CommitKind::Accept) => (is_applied(journal, state), false),
@@ -77,7 +77,7 @@ pub(crate) fn recover_coordinator(
     state_path: &str,
 ) -> Result<Recovery, Failure> {
     check_prepared(journal)?;
-    if text(journal, "kind") != Some(CommitKind::Coordinate.as_str()) {
+    if CommitKind::of_journal(journal) != Some(CommitKind::Coordinate) {
         return Err(damaged("it belongs to no coordinator"));
     }
     let applied = state.is_some() && text(journal, "state_after") == state;

@@ -12,7 +12,7 @@ use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build, text};
 use crate::result::{self, Situation, TurnResult, TurnStatusClaim};
 use crate::state::{Status, Turn};
-use crate::{conflict, dispatch, policy};
+use crate::{conflict, dispatch, policy, run};
 
 /// Where a turn's result may be staged, the usual place first.
 pub(super) fn staging_paths(turn: &Turn) -> Vec<String> {
@@ -117,9 +117,10 @@ impl Acceptance {
         }
     }
 
-    /// Ids are the run's first use of them, and overrides are lawful.
+    /// Ids are the run's first use of them, and overrides are lawful, one for each target.
     fn check_decisions(&mut self, result: &TurnResult) -> Result<(), Failure> {
         let mut own = BTreeSet::new();
+        let mut overridden = BTreeSet::new();
         for decision in result.decisions() {
             let taken = |id: &str| own.contains(id) || self.inputs.index.decisions().contains(id);
             let id = crate::ledger::check_entry(&Value::Object(decision.clone()), taken)?;
@@ -130,6 +131,13 @@ impl Acceptance {
                     .repo_decisions
                     .check_override(decision, role, &self.inputs.config)?;
             self.found.warnings.extend(checked);
+            if let Some(target) = text(decision, "overrides")
+                && !overridden.insert(target)
+            {
+                let message = format!("the result overrides {target} twice; keep one of the two");
+                let failure = Failure::new(Code::XchainOverrideValidationFailed, message);
+                return Err(failure.with("overrides", target));
+            }
         }
         Ok(())
     }
@@ -404,11 +412,24 @@ impl Acceptance {
         }
     }
 
+    /// Nothing takes an acceptance back; a hook that tampered blocks what follows, unless the
+    /// run has come to a stop already.
     pub(super) fn after_acceptance_said(&mut self, said: &HookOutcome) {
-        if let Some(accepted) = &mut self.found.accepted {
-            accepted.after_hooks = said.failure();
+        let accepted = self.found.accepted.as_mut();
+        let accepted = accepted.expect("the commit that was carried out accepted the turn");
+        accepted.after_hooks = said.failure();
+        if !matches!(accepted.state.status(), Status::Active | Status::Paused) {
+            self.escalated();
+            return;
         }
-        self.escalated();
+        let before = accepted.state.clone();
+        let stopped = run::stopped_by_hook(&before, said, &mut self.ids, self.now);
+        let Some(change) = stopped.and_then(|stopped| stopped.record) else {
+            self.escalated();
+            return;
+        };
+        accepted.state = change.state.clone();
+        self.record_change(&before, &change);
     }
 
     /// A run that was blocked tells the hooks that wait for it.
@@ -426,7 +447,9 @@ impl Acceptance {
             .found
             .refused
             .as_ref()
-            .map(|(failure, _)| failure.message.as_str());
+            .map(|(failure, _)| failure)
+            .or_else(|| self.found.accepted.as_ref()?.after_hooks.as_ref())
+            .map(|failure| failure.message.as_str());
         let payload = hooks::on_escalation(state, Some(&self.turn), error);
         if !self.ask_hooks(HookPhase::OnEscalation, payload, Step::OnEscalation) {
             self.done();

@@ -35,7 +35,7 @@ use accord_contract::codes::Failure;
 pub const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];
 
 /// The members that decide something here. Any other is kept, and named by a check-up.
-const EFFECTIVE_MEMBERS: [&str; 15] = [
+const EFFECTIVE_MEMBERS: [&str; 16] = [
     "schema_version",
     "project",
     "roles",
@@ -51,6 +51,7 @@ const EFFECTIVE_MEMBERS: [&str; 15] = [
     "timeouts",
     "prompts",
     "gate_semantic_coverage_mode",
+    "run_loop",
 ];
 
 /// What of them decides nothing all the same. The protocol names no meaning for deadlock
@@ -61,6 +62,9 @@ const IDLE_MEMBERS: [(&str, &str, &str); 3] = [
     ("budget", "cost_rates", "budget.cost_rates"),
     ("project", "default_branch", "project.default_branch"),
 ];
+
+/// What of the run loop decides something: how long a worker may take to start, and be quiet.
+const RUN_LOOP_MEMBERS: [&str; 2] = ["startup_watchdog_ms", "stale_turn_threshold_ms"];
 
 /// A governed configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -226,18 +230,23 @@ impl Config {
     }
 
     /// Members that are kept and have no effect here, as dotted names.
-    pub fn product_members(&self) -> Vec<&str> {
+    pub fn product_members(&self) -> Vec<String> {
         let names = self.document.keys().map(String::as_str);
-        let mut found: Vec<&str> = names
+        let mut found: Vec<String> = names
             .filter(|name| !EFFECTIVE_MEMBERS.contains(name))
             // Whoever wrote these said already that they are for others.
             .filter(|name| !name.starts_with("x-") && !name.starts_with('$'))
+            .map(str::to_owned)
             .collect();
         let idle = IDLE_MEMBERS.iter().filter(|(section, name, _)| {
             let section = crate::members::object(&self.document, section);
             section.is_some_and(|members| members.contains_key(*name))
         });
-        found.extend(idle.map(|(_, _, dotted)| *dotted));
+        found.extend(idle.map(|(_, _, dotted)| (*dotted).to_owned()));
+        let run_loop = crate::members::object(&self.document, "run_loop");
+        let names = run_loop.into_iter().flat_map(|members| members.keys());
+        let idle = names.filter(|name| !RUN_LOOP_MEMBERS.contains(&name.as_str()));
+        found.extend(idle.map(|name| format!("run_loop.{name}")));
         found
     }
 

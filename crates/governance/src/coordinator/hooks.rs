@@ -15,6 +15,7 @@ pub fn protected_files() -> Vec<String> {
         "history.jsonl",
         "barrier-ledger.jsonl",
         "decision-ledger.jsonl",
+        "hook-audit.jsonl",
     ];
     let records = records.map(|name| format!("{home}/{name}"));
     [coordinator_state_path(), barriers_path()]

@@ -9,10 +9,14 @@ use accord_canon::{Digest, sha256};
 use accord_contract::codes::Code;
 
 /// What is always protected.
-pub const PROTECTED_FILES: [&str; 3] = [
+pub const PROTECTED_FILES: [&str; 7] = [
     ".agentxchain/state.json",
     ".agentxchain/history.jsonl",
     ".agentxchain/decision-ledger.jsonl",
+    ".agentxchain/repo-decisions.jsonl",
+    ".agentxchain/events.jsonl",
+    ".agentxchain/run-history.jsonl",
+    ".agentxchain/hook-audit.jsonl",
 ];
 
 /// What protected files were like at one moment.
@@ -50,13 +54,20 @@ pub fn tamper_code(paths: &[String]) -> Code {
         .filter(|path| !path.contains("/dispatch/"))
         .filter_map(|path| path.rsplit('/').next())
         .collect();
-    let named = |names: [&str; 2]| records.iter().any(|name| names.contains(name));
-    if named(["state.json", "barriers.json"]) {
+    let named = |names: &[&str]| records.iter().any(|name| names.contains(name));
+    if named(&["state.json", "barriers.json"]) {
         Code::XchainHookStateTamper
-    } else if named(["history.jsonl"; 2]) {
+    } else if named(&["history.jsonl"]) {
         Code::XchainHookHistoryTamper
-    } else if named(["decision-ledger.jsonl", "barrier-ledger.jsonl"]) {
+    } else if named(&[
+        "decision-ledger.jsonl",
+        "barrier-ledger.jsonl",
+        "repo-decisions.jsonl",
+    ]) {
         Code::XchainHookLedgerTamper
+    } else if named(&["events.jsonl", "run-history.jsonl", "hook-audit.jsonl"]) {
+        // What is told about the state has no code of its own.
+        Code::XchainHookStateTamper
     } else {
         Code::XchainHookBundleTamper
     }

@@ -5,11 +5,12 @@ use accord_contract::codes::Failure;
 use super::Change;
 use crate::event::{Emitter, EventType};
 use crate::members::{array, build};
-use crate::state::State;
+use crate::state::{State, Status};
 use crate::{Ids, Instant};
 
 /// Notes that the files of an accepted turn are in this commit now; `clean` when nothing else
-/// is left uncommitted, so that the run rests on the commit.
+/// is left uncommitted, so that the run rests on the commit. A run that is over gets no event
+/// any more, for its end is its last one; the commit names the turn.
 ///
 /// # Errors
 /// With `invalid_event` when no run has begun.
@@ -26,12 +27,15 @@ pub fn checkpoint(
     if clean {
         next.set("accepted_integration_ref", format!("git:{commit}"));
     }
+    let over = next.status() == Status::Completed;
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
         ("checkpoint_sha", commit.into()),
         ("files_changed", array(files)),
     ]);
-    emitter.emit(EventType::TurnCheckpointed, &next, Some(turn), payload);
+    if !over {
+        emitter.emit(EventType::TurnCheckpointed, &next, Some(turn), payload);
+    }
     let events = emitter.finish();
     Ok(Change::new(next, events))
 }

@@ -20,7 +20,8 @@ pub struct Rejection {
     pub errors: Vec<String>,
     /// The stage that found it.
     pub failed_stage: Option<String>,
-    /// What the repository is like now, for the next try.
+    /// What the next try is compared with: the turn's own, so that what earlier tries left
+    /// behind stays attributable, or what the repository is like now where it has none.
     pub baseline: Baseline,
 }
 
@@ -65,7 +66,9 @@ pub fn reject(
         if again {
             turn.next_attempt();
             turn.set_status(TurnStatus::Retrying);
-            turn.set("baseline", rejection.baseline.document(now));
+            if turn.baseline().as_ref() != Some(&rejection.baseline) {
+                turn.set("baseline", rejection.baseline.document(now));
+            }
             turn.set(
                 "deadline_at",
                 super::assign::deadline(config, now).to_string(),

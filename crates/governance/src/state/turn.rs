@@ -163,6 +163,14 @@ impl Turn {
         began.and_then(Instant::parse)
     }
 
+    /// Whether it was handed to a worker, as far as it tells.
+    pub fn was_dispatched(&self) -> bool {
+        use TurnStatus::{Dispatched, Running, Stalled, Starting};
+        let is = |status| self.status == Extensible::Known(status);
+        text(&self.members, "dispatched_at").is_some()
+            || [Dispatched, Starting, Running, Stalled].into_iter().any(is)
+    }
+
     /// When it should be done.
     pub fn deadline(&self) -> Option<Instant> {
         text(&self.members, "deadline_at").and_then(Instant::parse)

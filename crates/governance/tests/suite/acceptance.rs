@@ -188,6 +188,39 @@ fn decision_ids_are_unique_in_a_run() {
 }
 
 #[test]
+fn a_decision_is_overridden_by_one_of_a_turn_s_decisions_at_most() {
+    let lasting =
+        |id: &str| json!({"id": id, "role": "dev", "status": "active", "statement": "C."});
+    for (second, code) in [
+        ("DEC-100", Some(Code::XchainOverrideValidationFailed)),
+        ("DEC-099", None),
+    ] {
+        let mut world = world(config(), "implementation");
+        let turn = assign(&mut world, "dev", 2);
+        let mut staged = result(&world, &turn);
+        let decision = |id: &str, overrides: &str| {
+            json!({"id": id, "category": "scope", "statement": "Zig.", "rationale": "Why not.",
+                "overrides": overrides})
+        };
+        staged["decisions"] = json!([decision("DEC-101", "DEC-100"), decision("DEC-102", second)]);
+        stage(&mut world, &turn, &staged);
+        let known = ["DEC-099", "DEC-100"].map(|id| lasting(id).as_object().unwrap().clone());
+        let script = Script {
+            repo_decisions: known.into(),
+            ..Script::default()
+        };
+        let run = accept(&mut world, &turn, &script);
+        match code {
+            Some(code) => assert_eq!(run.refused().code, code),
+            None => assert_eq!(
+                run.accepted().history_entry["decisions"][1]["id"],
+                "DEC-102"
+            ),
+        }
+    }
+}
+
+#[test]
 fn lasting_decisions_are_overridden_by_those_who_may() {
     let config = config_with(|document| {
         document["roles"]["pm"]["decision_authority"] = 50.into();
@@ -479,69 +512,6 @@ fn turns_side_by_side_wait_for_each_other_and_conflict() {
     assert_eq!(
         run.events(),
         ["turn_accepted", "conflict_resolved", "phase_entered"]
-    );
-}
-
-#[test]
-fn delegated_work_comes_back_for_review() {
-    let mut world = world(config(), "implementation");
-    let parent = assign(&mut world, "pm", 2);
-    let mut staged = result(&world, &parent);
-    staged["delegations"] = json!([{"id": "del-001", "to_role": "dev", "charter": "Build it.",
-        "scope": "All of it.", "required_decision_ids": ["DEC-005"]}]);
-    stage(&mut world, &parent, &staged);
-    accept(&mut world, &parent, &Script::default()).accepted();
-    assert_eq!(world.state.member("next_recommended_role"), "dev");
-    let child = assign(&mut world, "dev", 3);
-    let context = world
-        .state
-        .turn(&child)
-        .unwrap()
-        .delegation_context()
-        .unwrap()
-        .clone();
-    assert_eq!(context["charter"], "Build it.");
-    assert_eq!(context["acceptance_contract"], json!(["All of it."]));
-    let mut staged = result(&world, &child);
-    staged["files_changed"] = json!(["src/other.rs"]);
-    stage(&mut world, &child, &staged);
-    accept(
-        &mut world,
-        &child,
-        &Script {
-            seed: 70,
-            ..Script::default()
-        },
-    )
-    .accepted();
-    assert_eq!(world.state.member("next_recommended_role"), "pm");
-    let review = assign(&mut world, "pm", 4);
-    let results = world
-        .state
-        .turn(&review)
-        .unwrap()
-        .delegation_review()
-        .unwrap()
-        .clone();
-    assert_eq!(
-        results["delegation_results"][0]["missing_decision_ids"],
-        json!(["DEC-005"])
-    );
-    // With decisions missing, the review cannot go on.
-    let mut staged = result(&world, &review);
-    staged["phase_transition_request"] = "qa".into();
-    stage(&mut world, &review, &staged);
-    let run = accept(
-        &mut world,
-        &review,
-        &Script {
-            seed: 71,
-            ..Script::default()
-        },
-    );
-    assert_eq!(
-        run.refused().details.as_ref().unwrap()["failed_stage"],
-        "protocol"
     );
 }
 

@@ -175,6 +175,8 @@ fn what_decides_nothing_is_named() {
         document["project"]["default_branch"] = json!("main");
         document["gate_semantic_coverage_mode"] = json!("strict");
         document["$schema"] = json!("s");
+        document["run_loop"] = json!({"startup_watchdog_ms": 1, "stale_turn_threshold_ms": 1,
+            "other": 1});
     });
     assert_eq!(
         config.product_members(),
@@ -183,7 +185,8 @@ fn what_decides_nothing_is_named() {
             "intake",
             "rules.max_deadlock_cycles",
             "budget.cost_rates",
-            "project.default_branch"
+            "project.default_branch",
+            "run_loop.other"
         ]
     );
 }

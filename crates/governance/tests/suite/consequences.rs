@@ -243,3 +243,58 @@ fn who_asks_to_leave_has_done_something_about_the_gate() {
         ("planning", Status::Active)
     );
 }
+
+#[test]
+fn a_gate_that_runs_something_is_not_passed_without_a_person() {
+    let hook = |mode: &str| {
+        json!({"before_gate": [{"name": "look", "type": "process", "command": ["x"],
+            "timeout_ms": 1000, "mode": mode}]})
+    };
+    let actions = json!([{"run": "make release"}]);
+    for (actions, hooks, passes) in [
+        (json!([]), json!({}), true),
+        (json!([]), hook("advisory"), true),
+        (actions, json!({}), false),
+        (json!([]), hook("blocking"), false),
+    ] {
+        for (gate, phase, role, ask) in [
+            (
+                "plan",
+                "planning",
+                "pm",
+                json!({"phase_transition_request": "implementation",
+                    "files_changed": [".planning/PM_SIGNOFF.md"]}),
+            ),
+            ("ship", "qa", "qa", json!({"run_completion_request": true})),
+        ] {
+            let config = config_with(|document| {
+                document["approval_policy"] = json!({
+                    "phase_transitions": {"default": "auto_approve"},
+                    "run_completion": {"action": "auto_approve"}});
+                document["gates"][gate]["requires_human_approval"] = true.into();
+                document["gates"][gate]["gate_actions"] = actions.clone();
+                document["hooks"] = hooks.clone();
+            });
+            let mut world = world(config, phase);
+            for (path, text) in [
+                (".planning/PM_SIGNOFF.md", "Approved: YES\n"),
+                (".planning/ship-verdict.md", "## Verdict: SHIP\n"),
+            ] {
+                world.files.insert(path.into(), text.into());
+            }
+            let turn = assign(&mut world, role, 2);
+            let mut staged = result(&world, &turn);
+            for (name, value) in ask.as_object().unwrap() {
+                staged[name] = value.clone();
+            }
+            stage(&mut world, &turn, &staged);
+            accept(&mut world, &turn, &Script::default()).accepted();
+            let waits = world.state.status() == Status::Paused;
+            assert_eq!(waits, !passes, "{gate} {actions} {hooks}");
+            assert_eq!(
+                world.state.member("phase_gate_status")[gate] == "passed",
+                passes
+            );
+        }
+    }
+}

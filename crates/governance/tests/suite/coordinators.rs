@@ -569,5 +569,15 @@ fn hooks_of_the_coordinator_are_told_what_it_knows() {
     assert_eq!(after.payload["barrier_effects"], json!([]));
     let escalated = hooks::on_escalation(&place, "/w").unwrap();
     assert_eq!(escalated.payload["repo_runs"]["web"]["status"], "linked");
-    assert_eq!(hooks::protected_files().len(), 5);
+    let protected = hooks::protected_files();
+    for name in [
+        "state.json",
+        "barriers.json",
+        "history.jsonl",
+        "hook-audit.jsonl",
+    ] {
+        let is = |path: &String| path.ends_with(&format!("multirepo/{name}"));
+        assert!(protected.iter().any(is), "{name}");
+    }
+    assert_eq!(protected.len(), 6);
 }

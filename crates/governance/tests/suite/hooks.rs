@@ -1,10 +1,13 @@
 //! What hooks say, and what it leads to.
 
 use accord_contract::codes::Code;
-use accord_governance::hooks::{Execution, HookBatch, HookChain, HookOutcome, HookPhase, Snapshot};
+use accord_governance::hooks::{
+    Execution, HookBatch, HookChain, HookOutcome, HookPhase, PROTECTED_FILES, Snapshot, tamper_code,
+};
+use accord_governance::state::Status;
 use serde_json::{Value, json};
 
-use crate::support::{config_with, now};
+use crate::support::{Script, accept, assign, config_with, now, result, stage, world};
 
 fn chain(modes: &[&str], runs: &[Execution]) -> HookOutcome {
     let hooks: Vec<Value> = modes
@@ -151,4 +154,83 @@ fn snapshots_notice_every_kind_of_change() {
     after.add("deleted", None);
     after.add("made", Some(b""));
     assert_eq!(before.changed(&after), ["changed", "deleted", "made"]);
+}
+
+#[test]
+fn every_record_has_a_code_for_what_is_done_to_it() {
+    for (name, code) in [
+        ("state.json", Code::XchainHookStateTamper),
+        ("history.jsonl", Code::XchainHookHistoryTamper),
+        ("decision-ledger.jsonl", Code::XchainHookLedgerTamper),
+        ("repo-decisions.jsonl", Code::XchainHookLedgerTamper),
+        ("events.jsonl", Code::XchainHookStateTamper),
+        ("run-history.jsonl", Code::XchainHookStateTamper),
+        ("hook-audit.jsonl", Code::XchainHookStateTamper),
+    ] {
+        let path = format!(".agentxchain/{name}");
+        assert!(PROTECTED_FILES.contains(&path.as_str()), "{path}");
+        assert_eq!(tamper_code(&[path]), code, "{name}");
+        let bundled = format!(".agentxchain/dispatch/turns/t/{name}");
+        assert_eq!(tamper_code(&[bundled]), Code::XchainHookBundleTamper);
+    }
+}
+
+#[test]
+fn a_hook_that_tampers_behind_an_acceptance_blocks_the_run() {
+    let hook = json!([{"name": "evil", "type": "process", "command": ["x"], "timeout_ms": 1000,
+        "mode": "advisory"}]);
+    let config = config_with(|document| {
+        document["hooks"] = json!({"after_acceptance": hook, "on_escalation": hook});
+    });
+    let tampers = Execution {
+        tampered: vec![".agentxchain/repo-decisions.jsonl".into()],
+        ..verdict("allow")
+    };
+    for (asks, blocked_on, status) in [
+        (
+            json!({}),
+            Some("hook:after_acceptance:evil"),
+            Status::Blocked,
+        ),
+        (
+            json!({"status": "needs_human", "needs_human_reason": "which"}),
+            Some("human:which"),
+            Status::Blocked,
+        ),
+        (
+            json!({"run_completion_request": true}),
+            None,
+            Status::Completed,
+        ),
+    ] {
+        let mut world = world(config.clone(), "qa");
+        let verdict = ".planning/ship-verdict.md";
+        world
+            .files
+            .insert(verdict.into(), "## Verdict: SHIP\n".into());
+        let turn = assign(&mut world, "qa", 2);
+        let mut staged = result(&world, &turn);
+        for (name, value) in asks.as_object().unwrap() {
+            staged[name] = value.clone();
+        }
+        stage(&mut world, &turn, &staged);
+        let script = Script {
+            hooks: [("evil".to_owned(), tampers.clone())].into(),
+            ..Script::default()
+        };
+        let run = accept(&mut world, &turn, &script);
+        let accepted = run.accepted();
+        let code = accepted.after_hooks.as_ref().unwrap().code;
+        assert_eq!(code, Code::XchainHookLedgerTamper);
+        assert_eq!(world.history.len(), 1, "it stays accepted");
+        assert_eq!(world.state.blocked_on(), blocked_on);
+        assert_eq!(accepted.state.document(), world.state.document());
+        assert_eq!(world.state.status(), status);
+        let ends = world.files[".agentxchain/run-history.jsonl"]
+            .lines()
+            .count();
+        assert_eq!(ends, 1, "one end, told once");
+        let escalates = run.wants.contains(&"on_escalation");
+        assert_eq!(escalates, status == Status::Blocked);
+    }
 }

@@ -230,7 +230,7 @@ fn accept_one(
     let accepting = run
         .commits
         .iter()
-        .filter(|commit| commit.kind.as_str() == "accept")
+        .filter(|commit| commit.kind.as_str() == "accept_turn")
         .count();
     assert!(accepting <= 1, "one acceptance commits at most once");
     for commit in &run.commits {

@@ -63,17 +63,44 @@ fn lines_that_reached_the_disk_out_of_order_are_not_lost() {
 #[test]
 fn a_journal_of_another_runner_is_understood() {
     let (before, after, commit) = accepted();
-    let mut journal = commit.journal.clone();
-    journal.shift_remove("accord");
-    journal.shift_remove("kind");
-    let mut world = before.clone();
-    // It had appended the history, and died.
-    world.write_all(&commit.writes[..1]).unwrap();
-    let recovery = recover(&journal, &world.state).unwrap();
-    world.write_all(&recovery.writes).unwrap();
-    assert_eq!(world.history, after.history);
-    assert_eq!(world.ledger, after.ledger);
-    assert_eq!(world.state.document(), after.state.document());
+    let member = |name: &str| commit.journal[name].clone();
+    let state = commit
+        .writes
+        .iter()
+        .position(|write| format!("{write:?}").contains("/state.json"));
+    for kind in [json!("accept_turn"), json!("accept"), Value::Null] {
+        let journal = json!({
+            "transaction_id": "txn_0123456789abcdef", "kind": kind, "status": "prepared",
+            "run_id": member("run_id"), "turn_id": member("turn_id"),
+            "prepared_at": "2026-04-20T10:00:00.000Z",
+            "accepted_sequence": member("accepted_sequence"),
+            "history_entry": member("history_entry"),
+            "ledger_entries": member("ledger_entries"), "next_state": member("next_state"),
+        });
+        // It had written nothing yet, or the history, or everything up to the state.
+        for done in [0, 1, state.unwrap() + 1] {
+            let mut world = before.clone();
+            world.write_all(&commit.writes[..done]).unwrap();
+            let recovery = recover(journal.as_object().unwrap(), &world.state).unwrap();
+            assert_eq!(recovery.applied, done > 1);
+            world.write_all(&recovery.writes).unwrap();
+            assert_eq!(world.history, after.history);
+            assert_eq!(world.ledger, after.ledger);
+            assert_eq!(world.state.document(), after.state.document());
+            let turn = commit.journal["turn_id"].as_str().unwrap();
+            let staged = |path: &String| path.contains("/staging/") && path.contains(turn);
+            assert!(!world.files.keys().any(staged));
+        }
+    }
+}
+
+#[test]
+fn other_runners_are_told_of_an_acceptance_in_their_words() {
+    let (_, _, commit) = accepted();
+    assert_eq!(commit.journal["kind"], "accept_turn");
+    let mut unknown = commit.journal.clone();
+    unknown.insert("kind".into(), "explode".into());
+    assert!(recover(&unknown, &accepted().0.state).is_err());
 }
 
 #[test]

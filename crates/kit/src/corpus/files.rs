@@ -19,18 +19,18 @@ pub(super) fn embedded() -> Files {
 /// All files of a folder, except those whose name begins with a dot, and the paths of the folders below
 /// it that hold nothing.
 pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
-    let (mut files, mut empty) = (Files::new(), Vec::new());
-    collect(folder, "", 0, |_| true, &mut files, &mut empty)?;
-    empty.sort();
-    Ok((files, empty))
+    let mut found = Found::default();
+    collect(folder, "", 0, |_| true, &mut found)?;
+    found.empty.sort();
+    Ok((found.files, found.empty))
 }
 
-/// The `*.json` files of a folder that may hold anything else, except those whose name begins with a dot.
-pub(super) fn read_json(folder: &Path) -> Result<Files, CorpusError> {
-    let (mut files, mut empty) = (Files::new(), Vec::new());
-    let json = |name: &str| name.ends_with(".json");
-    collect(folder, "", 0, json, &mut files, &mut empty)?;
-    Ok(files)
+/// The `*.json` files of a folder that may hold anything else, except those whose name begins with a dot, and how
+/// many of these and of such folders there are.
+pub(super) fn read_json(folder: &Path) -> Result<(Files, usize), CorpusError> {
+    let mut found = Found::default();
+    collect(folder, "", 0, |name| name.ends_with(".json"), &mut found)?;
+    Ok((found.files, found.hidden))
 }
 
 /// Writes files below a folder, which is made when it is not there.
@@ -46,13 +46,22 @@ pub(super) fn write(files: &Files, folder: &Path) -> Result<(), CorpusError> {
     Ok(())
 }
 
+/// What lies below a folder.
+#[derive(Default)]
+struct Found {
+    files: Files,
+    /// The folders that hold nothing.
+    empty: Vec<String>,
+    /// How many wanted files and folders have a name that begins with a dot.
+    hidden: usize,
+}
+
 fn collect(
     folder: &Path,
     prefix: &str,
     depth: usize,
     wanted: fn(&str) -> bool,
-    files: &mut Files,
-    empty: &mut Vec<String>,
+    found: &mut Found,
 ) -> Result<(), CorpusError> {
     let unreadable = |source| CorpusError::Unreadable {
         path: folder.to_owned(),
@@ -70,20 +79,23 @@ fn collect(
         let Ok(name) = entry.file_name().into_string() else {
             return Err(unreadable(io::Error::other("a file name is not UTF-8")));
         };
+        let path = entry.path();
         if name.starts_with('.') {
+            found.hidden += usize::from(path.is_dir() || wanted(&name));
             continue;
         }
         holds_something = true;
-        let path = entry.path();
         if path.is_dir() {
             let prefix = format!("{prefix}{name}/");
-            collect(&path, &prefix, depth + 1, wanted, files, empty)?;
+            collect(&path, &prefix, depth + 1, wanted, found)?;
         } else if wanted(&name) {
-            files.insert(format!("{prefix}{name}"), read_text(&path)?);
+            found
+                .files
+                .insert(format!("{prefix}{name}"), read_text(&path)?);
         }
     }
     if let Some(path) = prefix.strip_suffix('/').filter(|_| !holds_something) {
-        empty.push(path.to_owned());
+        found.empty.push(path.to_owned());
     }
     Ok(())
 }

@@ -28,6 +28,7 @@ use crate::case::Case;
 pub use documents::{Argument, ArgumentType, Clause, ClauseList, Operation, OperationList};
 pub use error::{CorpusError, Fault, Faults};
 pub(crate) use files::Files;
+pub use published::LeftOut;
 pub use routes::{AnswerForm, DefinedBy, Method, Route, RouteList, Scope};
 
 /// Cases of one or several protocols.

@@ -5,6 +5,7 @@
 //! that was read in part judges less than it says.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 
 use accord_contract::fixture::TIERS;
@@ -36,9 +37,15 @@ impl Protocol {
     ///
     /// # Errors
     /// When the folder cannot be read, holds no fixture, or holds a file that is none.
-    pub fn with_fixtures(&self, folder: &Path) -> Result<Self, CorpusError> {
-        let mut files = files::read_json(folder)?;
+    pub fn with_fixtures(&self, folder: &Path) -> Result<(Self, LeftOut), CorpusError> {
+        let (mut files, hidden) = files::read_json(folder)?;
+        let all = files.len();
         files.retain(|path, _| !COMPANIONS.contains(&path.as_str()));
+        let mut left_out = LeftOut {
+            hidden,
+            companions: all - files.len(),
+            ..LeftOut::default()
+        };
         let (mut cases, mut faults) = (Vec::new(), Vec::new());
         let mut names = BTreeSet::new();
         for (path, text) in &files {
@@ -47,8 +54,9 @@ impl Protocol {
                     let why = format!("{:?} is the name of another fixture too", case.id);
                     faults.push(fault(path, "/fixture_id", why));
                 }
-                Ok((case, true)) => cases.push(case),
-                Ok((_, false)) => {}
+                Ok((case, Binds::Everybody)) => cases.push(case),
+                Ok((_, Binds::Profile)) => left_out.of_a_profile += 1,
+                Ok((_, Binds::Nobody)) => left_out.not_must += 1,
                 Err((pointer, why)) => faults.push(fault(path, pointer, why)),
             }
         }
@@ -60,21 +68,65 @@ impl Protocol {
             return Err(CorpusError::Faulty(Faults(faults)));
         }
         cases.sort_by(|one, other| one.id.cmp(&other.id));
-        Ok(Self {
+        let protocol = Self {
             cases,
             files,
             ..self.clone()
-        })
+        };
+        Ok((protocol, left_out))
     }
 }
 
-/// A fixture, and whether it binds everybody.
-fn read(protocol: &str, text: &str) -> Result<(Case, bool), (String, String)> {
+/// How many files of a folder of fixtures are not run, and why.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct LeftOut {
+    /// Cases of a profile.
+    pub of_a_profile: usize,
+    /// Cases that say of themselves that they are weaker than `must`.
+    pub not_must: usize,
+    /// The documents that stand beside a corpus' cases.
+    pub companions: usize,
+    /// Files and folders whose name begins with a dot.
+    pub hidden: usize,
+}
+
+impl LeftOut {
+    /// Whether everything is run.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            (self.of_a_profile, "of a profile"),
+            (self.not_must, "of another strength than must"),
+            (self.companions, "beside the cases at the root"),
+            (self.hidden, "with a name that begins with a dot"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts.map(|(count, why)| format!("{count} {why}")).collect();
+        write!(f, "left out of the folder's fixtures: {}", parts.join(", "))
+    }
+}
+
+/// Whom a fixture binds.
+enum Binds {
+    Everybody,
+    /// Those who run under its profile.
+    Profile,
+    Nobody,
+}
+
+/// A fixture, and whom it binds.
+fn read(protocol: &str, text: &str) -> Result<(Case, Binds), (String, String)> {
     let document: Value = accord_canon::read(text.as_bytes()).map_err(|error| {
         let why = format!("{} (byte {})", error.detail(), error.offset());
         (error.pointer().to_owned(), why)
     })?;
-    let binds = binds_everybody(&document["x-case"]);
+    let binds = whom(&document["x-case"]);
     let case = Case::published(protocol, document).map_err(|error| {
         let why = format!("expected {}, found {}", error.expected, error.found);
         (error.pointer.clone(), why)
@@ -92,9 +144,13 @@ fn read(protocol: &str, text: &str) -> Result<(Case, bool), (String, String)> {
     Ok((case, binds))
 }
 
-fn binds_everybody(own: &Value) -> bool {
+fn whom(own: &Value) -> Binds {
     let weaker = |strength: &str| strength != Strength::Must.as_str();
-    own["profile"].is_null() && !own["strength"].as_str().is_some_and(weaker)
+    match own["strength"].as_str().is_some_and(weaker) {
+        _ if !own["profile"].is_null() => Binds::Profile,
+        true => Binds::Nobody,
+        false => Binds::Everybody,
+    }
 }
 
 fn fault(file: &str, pointer: impl Into<String>, why: impl Into<String>) -> Fault {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use accord_contract::wire::Wire as _;
-use accord_kit::corpus::CorpusError;
+use accord_kit::corpus::{CorpusError, LeftOut};
 use accord_kit::{Corpus, Protocol};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub(crate) fn agentxchain() -> &'static Protocol {
 pub(crate) fn protocol(fixtures: &[Value]) -> Protocol {
     let folder = tempfile::tempdir().unwrap();
     put_fixtures(folder.path(), fixtures);
-    agentxchain().with_fixtures(folder.path()).unwrap()
+    agentxchain().with_fixtures(folder.path()).unwrap().0
 }
 
 fn refusal(folder: &Path) -> String {
@@ -61,7 +61,12 @@ fn a_fixture_is_sent_as_the_document_that_it_is() {
     );
     put(folder.path(), "README.md", "for people");
     put(folder.path(), ".hidden/x.json", "not a fixture");
-    let read = agentxchain().with_fixtures(folder.path()).unwrap();
+    let (read, left_out) = agentxchain().with_fixtures(folder.path()).unwrap();
+    let hidden = LeftOut {
+        hidden: 1,
+        ..LeftOut::default()
+    };
+    assert_eq!(left_out, hidden);
     let case = &read.cases()[0];
     assert_eq!(case.encode().to_string(), strange.to_string());
     assert_eq!(
@@ -141,7 +146,7 @@ fn a_folder_without_fixtures_judges_nothing() {
 #[test]
 fn our_own_corpus_reads_the_same_as_a_folder_of_fixtures() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/agentxchain");
-    let read = agentxchain().with_fixtures(&folder).unwrap();
+    let (read, left_out) = agentxchain().with_fixtures(&folder).unwrap();
     let binding = agentxchain().binding();
     let documents = |protocol: &Protocol| -> Vec<String> {
         let cases = protocol.cases().iter();
@@ -151,6 +156,21 @@ fn our_own_corpus_reads_the_same_as_a_folder_of_fixtures() {
     let (all, bound) = (agentxchain().cases().len(), binding.cases().len());
     assert!(bound >= 150 && bound < all, "{bound} of {all}");
     assert!(binding.cases().iter().all(|case| case.profile.is_none()));
+    let of_a_profile = agentxchain().only(|case| case.profile.is_some());
+    let of_a_profile = of_a_profile.cases().len();
+    let expected = LeftOut {
+        of_a_profile,
+        not_must: all - bound - of_a_profile,
+        companions: 2,
+        hidden: 0,
+    };
+    assert_eq!(left_out, expected);
+    let told = left_out.to_string();
+    assert!(
+        told.contains(&format!("{of_a_profile} of a profile, ")),
+        "{told}"
+    );
+    assert!(!told.contains("dot"), "{told}");
 }
 
 /// The public fixtures, where somebody says where they are.
@@ -161,7 +181,8 @@ fn the_public_fixtures_are_read() {
         return;
     };
     let read = agentxchain().with_fixtures(&Path::new(&folder).join("agentxchain"));
-    let read = read.unwrap();
+    let (read, left_out) = read.unwrap();
+    assert!(left_out.is_nothing(), "{left_out}");
     let surfaces = |protocol: &Protocol| -> BTreeSet<String> {
         let cases = protocol.cases().iter();
         cases

@@ -15,7 +15,7 @@ use accord_trees::governed::RecordFile;
 use super::Coordinator;
 use super::desk::none_begun;
 use super::look::{Child, When, views};
-use crate::operations::Overview;
+use crate::operations::{NextStep, Overview};
 
 /// Where an initiative stands.
 #[derive(Debug)]
@@ -219,10 +219,41 @@ fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
                 .divergence
                 .iter()
                 .any(|found| found.kind.is_mendable());
-            if can || behind || !stuck {
+            if can || behind {
+                moves.insert(0, NextMove::Step);
+                return moves;
+            }
+            // A repository that waits for a person keeps the whole initiative waiting.
+            for repo in &overview.repos {
+                let own = repo.overview.as_ref().ok();
+                let own = own.filter(|own| own.next.first().is_some_and(needs_person));
+                let Some(own) = own else { continue };
+                stuck = true;
+                let there = NextMove::Repository {
+                    id: repo.id.clone(),
+                    place: own.root.clone(),
+                };
+                if !moves.iter().any(|known| is_in(known, &repo.id)) {
+                    moves.push(there);
+                }
+            }
+            if !stuck {
                 moves.insert(0, NextMove::Step);
             }
             moves
         }
     }
+}
+
+fn needs_person(step: &NextStep) -> bool {
+    matches!(
+        step,
+        NextStep::ApproveTransition { .. }
+            | NextStep::ApproveCompletion { .. }
+            | NextStep::Resolve { .. }
+    )
+}
+
+fn is_in(step: &NextMove, repo: &str) -> bool {
+    matches!(step, NextMove::Repository { id, .. } if id == repo)
 }

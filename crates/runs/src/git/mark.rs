@@ -57,7 +57,8 @@ fn look(place: &Path) -> io::Result<String> {
     Ok(format!("sha256:{}", HEXLOWER.encode(&digest.finalize())))
 }
 
-fn is_gone(error: &io::Error) -> bool {
+/// Whether nothing lies at a path.
+pub(super) fn is_gone(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory

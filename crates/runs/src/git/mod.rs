@@ -3,6 +3,7 @@
 //! Invariants:
 //! - looking writes nothing, not even git's index;
 //! - no hook, alias, pager, external diff or file system monitor of a configuration runs;
+//! - git is never ended half way on a first word to end: it would leave its lock behind;
 //! - the number of processes does not grow with the number of files;
 //! - a name that git reports and that is no sound path stops the operation, so that nothing
 //!   that changed is passed over.
@@ -18,8 +19,10 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_governance::RepoPath;
-use accord_process::{Ending, Invocation, Outcome, Overflow, Spec, StartError};
+use accord_process::{Cancel, Ending, Invocation, Outcome, Overflow, Spec, StartError};
 use accord_trees::governed::RecordFile;
+
+use crate::world::given_up;
 
 pub use status::Changes;
 
@@ -60,20 +63,24 @@ pub struct Git {
     root: PathBuf,
     /// Where the repository lies in git's own, with a slash at its end; empty at its root.
     prefix: String,
+    /// The word that the command is to end.
+    word: Option<Cancel>,
 }
 
 impl Git {
-    /// Finds the version control of a folder, where it has any.
+    /// Finds the version control of a folder, where it has any. A git that is killed once the
+    /// word was given has not failed: the command was given up.
     ///
     /// # Errors
-    /// With `git_failed` when there is some and it cannot be used.
-    pub fn find(root: &Path) -> Result<Option<Self>, Failure> {
+    /// With `git_failed` when there is some and it cannot be used, or with `given_up`.
+    pub fn find(root: &Path, word: Option<&Cancel>) -> Result<Option<Self>, Failure> {
         if !is_below_git(root) {
             return Ok(None);
         }
         let unfound = Self {
             root: root.to_owned(),
             prefix: String::new(),
+            word: word.cloned(),
         };
         let arguments = ["rev-parse", "--is-inside-work-tree", "--show-prefix"];
         let outcome = unfound.start(&arguments, Vec::new())?;
@@ -152,6 +159,10 @@ impl Git {
     }
 
     fn failed(&self, command: &str, outcome: &Outcome) -> Failure {
+        let told = self.word.as_ref().is_some_and(Cancel::is_cancelled);
+        if told && !matches!(outcome.ending, Ending::Exited(_)) {
+            return given_up();
+        }
         if outcome.timed_out {
             let seconds = TIME_LIMIT.as_secs();
             return failure(format!("git {command} took more than {seconds} s"));

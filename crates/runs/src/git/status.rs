@@ -94,6 +94,24 @@ impl Git {
         })
     }
 
+    /// The names, as git has them, of everything in the index that differs from the last commit:
+    /// also of what lies outside this repository, in the one around it.
+    pub(super) fn staged(&self) -> Result<BTreeSet<Vec<u8>>, Failure> {
+        let arguments = [
+            "diff",
+            "--cached",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=none",
+            "--no-relative",
+        ];
+        let said = self.ask(&arguments, Vec::new())?;
+        Ok(names(&said).map(<[u8]>::to_vec).collect())
+    }
+
     /// What differs from an earlier commit than the one that is there now.
     fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>, Failure> {
         let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());

@@ -32,7 +32,8 @@ pub struct Acceptance {
     pub accepted: Accepted,
     /// The checkpoint, where one was asked for and made.
     pub checkpoint: Option<Checkpoint>,
-    /// Why there is none; the turn is accepted all the same.
+    /// Why there is none although there was something to commit; the turn is accepted all the
+    /// same.
     pub no_checkpoint: Option<Failure>,
 }
 
@@ -79,7 +80,7 @@ impl Runs {
         if accept.checkpoint {
             match checkpoint::make(&mut work, Some(turn.id())) {
                 Ok(made) => {
-                    acceptance.checkpoint = Some(made);
+                    acceptance.checkpoint = made;
                     acceptance.accepted.state = work.state.clone();
                 }
                 Err(failure) => acceptance.no_checkpoint = Some(failure),

@@ -27,12 +27,17 @@ impl Runs {
     /// # Errors
     /// With `nothing_to_checkpoint`, or with `git_failed` in git's own words.
     pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
-        make(&mut self.begin()?, turn)
+        make(&mut self.begin()?, turn)?
+            .ok_or_else(|| nothing("nothing that an accepted turn changed is uncommitted"))
     }
 }
 
-pub(super) fn make(work: &mut Work<'_>, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
-    let nothing = |why: &str| Failure::new(Code::XchainNothingToCheckpoint, why);
+/// Commits what accepted turns changed; `None` when all of it is committed already, as when
+/// workers commit by themselves.
+pub(super) fn make(
+    work: &mut Work<'_>,
+    turn: Option<&TurnId>,
+) -> Result<Option<Checkpoint>, Failure> {
     let git = work
         .git()?
         .ok_or_else(|| nothing("the repository is not under git"))?;
@@ -40,16 +45,16 @@ pub(super) fn make(work: &mut Work<'_>, turn: Option<&TurnId>) -> Result<Checkpo
     let mut accepted = accepted_work(&work.held, &work.state, &changes)?;
     accepted.retain(|_, work| turn.is_none_or(|turn| work.turn == turn.as_str()));
     if accepted.is_empty() {
-        return Err(nothing(
-            "nothing that an accepted turn changed is uncommitted",
-        ));
+        return Ok(None);
     }
     let files: Vec<String> = accepted.keys().cloned().collect();
     let by_turn: BTreeMap<&str, &AcceptedWork> = accepted
         .values()
         .map(|work| (work.turn.as_str(), work))
         .collect();
-    let commit = git.commit(&files, &message(&by_turn))?;
+    let Some(commit) = git.commit(&files, &message(&by_turn))? else {
+        return Ok(None);
+    };
     let clean = git.changes()?.attributable().next().is_none();
     let turns: Vec<String> = by_turn.keys().map(|turn| (*turn).to_owned()).collect();
     for (turn, accepted) in &by_turn {
@@ -66,11 +71,15 @@ pub(super) fn make(work: &mut Work<'_>, turn: Option<&TurnId>) -> Result<Checkpo
         )?;
         work.commit(&change, Vec::new())?;
     }
-    Ok(Checkpoint {
+    Ok(Some(Checkpoint {
         commit,
         files,
         turns,
-    })
+    }))
+}
+
+fn nothing(why: &str) -> Failure {
+    Failure::new(Code::XchainNothingToCheckpoint, why)
 }
 
 fn message(turns: &BTreeMap<&str, &AcceptedWork>) -> String {

@@ -14,6 +14,7 @@ mod records;
 mod reject;
 mod run_loop;
 mod stage;
+mod staged;
 mod start;
 mod status;
 mod step;

@@ -1,12 +1,13 @@
 //! A turn is rejected: it is tried again, or the run is blocked.
 
 use accord_contract::codes::Failure;
+use accord_governance::TurnId;
 use accord_governance::accept::Write;
 use accord_governance::run::{self, Rejection};
 use accord_governance::state::Status;
-use accord_governance::{TurnId, dispatch};
 
 use super::Moved;
+use super::staged::staged;
 use crate::Runs;
 
 /// Why a turn is rejected.
@@ -46,7 +47,11 @@ impl Runs {
             reason: reject.reason.clone(),
             errors: reject.errors.clone(),
             failed_stage: reject.failed_stage.clone(),
-            baseline: work.baseline()?,
+            // What earlier tries left behind is still the turn's own.
+            baseline: match turn.baseline() {
+                Some(baseline) => baseline,
+                None => work.baseline()?,
+            },
         };
         let now = work.now();
         let change = run::reject(
@@ -57,18 +62,14 @@ impl Runs {
             &mut work.ids,
             now,
         )?;
-        let staging = dispatch::staging_path(turn.id());
-        let staged = work.held.staged(std::slice::from_ref(&staging))?;
-        let kept = match &staged {
-            Some((_, bytes)) => {
-                Some(
-                    work.held
-                        .keep_rejected(turn.id(), turn.attempt(), now, bytes)?,
-                )
-            }
-            None => None,
-        };
-        work.commit(&change, vec![Write::Remove { path: staging }])?;
+        let mut kept = None;
+        let mut further = Vec::new();
+        if let Some((path, bytes)) = staged(&work.held, turn.id())? {
+            let attempt = turn.attempt();
+            kept = Some(work.held.keep_rejected(turn.id(), attempt, now, &bytes)?);
+            further.push(Write::Remove { path });
+        }
+        work.commit(&change, further)?;
         work.note_turns();
         let blocked = work.state.status() == Status::Blocked;
         if blocked {

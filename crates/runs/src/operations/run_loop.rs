@@ -190,7 +190,7 @@ impl<'a> Driver<'a> {
                 runs.assign(None)?;
                 Taken::Moved
             }
-            NextStep::Assign { role } => {
+            NextStep::Assign { role, .. } => {
                 let assigned = runs.assign(Some(&role))?;
                 self.given += 1;
                 let turn = assigned.turn.id().clone();
@@ -210,7 +210,7 @@ impl<'a> Driver<'a> {
                 by_hand: true,
                 turn,
             })),
-            NextStep::Dispatch { turn }
+            NextStep::Dispatch { turn, .. }
             | NextStep::Work { turn, .. }
             | NextStep::Accept { turn }
             | NextStep::Mend { turn, .. }
@@ -223,7 +223,11 @@ impl<'a> Driver<'a> {
     }
 
     fn approve(&self, gate: Gate, name: Option<String>) -> Result<Taken, Failure> {
-        if !self.options.auto_approve {
+        // What touches credentials is for a person, whatever the command says.
+        let config = self.runs.config()?;
+        let declared = name.as_deref().and_then(|name| config.gate(name));
+        let credentialed = declared.is_some_and(|gate| gate.credentialed);
+        if !self.options.auto_approve || credentialed {
             return Ok(Taken::Stop(Stop::GateHeld(gate)));
         }
         self.runs.approve(gate)?;
@@ -277,7 +281,8 @@ impl<'a> Driver<'a> {
         *tries += 1;
         let most = self.runs.config()?.rules.max_turn_retries;
         if *tries >= most {
-            self.runs.block(&Block::dispatch(&failure.message, &turn))?;
+            self.runs
+                .block(&Block::dispatch(&in_full(&failure), &turn))?;
             return Ok(Some(Stop::Blocked));
         }
         let pause = PAUSE * u32::try_from(*tries).unwrap_or(u32::MAX);
@@ -297,6 +302,16 @@ impl<'a> Driver<'a> {
     fn is_cancelled(&self) -> bool {
         let word = self.runs.world().cancel_word();
         word.is_some_and(accord_process::Cancel::is_cancelled)
+    }
+}
+
+/// What happened to a worker, with its last words.
+fn in_full(failure: &Failure) -> String {
+    let details = failure.details.as_ref();
+    let said = details.and_then(|details| details.get("stderr").or_else(|| details.get("body")));
+    match said.and_then(|said| said.as_str()?.lines().last()) {
+        Some(said) => format!("{}: {said}", failure.message),
+        None => failure.message.clone(),
     }
 }
 

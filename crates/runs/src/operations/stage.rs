@@ -3,6 +3,7 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_governance::config::WriteAuthority;
+use accord_governance::result::Leniency;
 use accord_governance::state::Turn;
 use accord_governance::{RepoPath, TurnId};
 use serde_json::json;
@@ -12,7 +13,7 @@ use crate::Runs;
 use crate::work::Work;
 
 /// What a person did in a turn.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deed {
     /// The turn; the only one, when none is named.
     pub turn: Option<TurnId>,
@@ -34,6 +35,9 @@ pub struct Deed {
     pub complete: bool,
     /// What another person must decide first.
     pub needs_human: Option<String>,
+    /// Members of the result as they are, in place of those that would be made: decisions with ids of
+    /// their own, delegations, what the turn cost.
+    pub members: Object,
 }
 
 /// A result that is staged.
@@ -46,6 +50,8 @@ pub struct Staged {
     pub path: String,
     /// The result.
     pub result: Object,
+    /// Why it would be refused as it is, hooks, git and policies aside.
+    pub problem: Option<Failure>,
 }
 
 impl Runs {
@@ -59,7 +65,10 @@ impl Runs {
         let turn = work.target(deed.turn.as_ref())?;
         let result = result(&work, &turn, deed)?;
         let path = work.held.stage(turn.id(), &pretty(&result))?;
+        drop(work);
+        let judged = self.judge(Some(turn.id()), Leniency::default())?;
         Ok(Staged {
+            problem: judged.validation.failure(),
             turn,
             path: path.to_string(),
             result,
@@ -131,6 +140,7 @@ fn result(work: &Work<'_>, turn: &Turn, deed: &Deed) -> Result<Object, Failure> 
     if deed.complete {
         document.insert("run_completion_request".to_owned(), true.into());
     }
+    document.extend(deed.members.clone());
     Ok(document)
 }
 

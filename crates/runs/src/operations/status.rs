@@ -7,7 +7,7 @@ use accord_contract::wire::{Extensible, Value};
 use accord_governance::config::{Config, RuntimeType, WriteAuthority};
 use accord_governance::run::BaselineCheck;
 use accord_governance::state::{State, Status, Turn, TurnStatus};
-use accord_governance::{RepoPath, TurnId, dispatch};
+use accord_governance::{Instant, TurnId, dispatch};
 use accord_trees::Holder;
 
 use super::assign::{due_role, look};
@@ -65,6 +65,8 @@ pub enum NextStep {
     Assign {
         /// The role.
         role: String,
+        /// Whether a person does its turns.
+        by_hand: bool,
     },
     /// Commit what accepted turns changed.
     Checkpoint,
@@ -77,6 +79,8 @@ pub enum NextStep {
     Dispatch {
         /// The turn.
         turn: TurnId,
+        /// Whether a person does it.
+        by_hand: bool,
     },
     /// The worker works; its result belongs there.
     Work {
@@ -163,14 +167,6 @@ impl Runs {
         })
     }
 
-    /// Whether a turn's result is staged.
-    pub(crate) fn is_staged(&self, turn: &TurnId) -> Result<bool, Failure> {
-        let Ok(path) = RepoPath::parse(&dispatch::staging_path(turn)) else {
-            return Ok(false);
-        };
-        Ok(self.repository().stat(&path)?.is_some())
-    }
-
     fn next_steps(
         &self,
         config: &Config,
@@ -224,18 +220,23 @@ impl Runs {
             .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
         let mut steps = Vec::new();
         if !only_reviews {
-            let git = match Git::find(self.repository().root()) {
+            let git = match Git::find(self.repository().root(), self.world.cancel_word()) {
                 Ok(git) => git,
                 Err(failure) => return Ok(vec![NextStep::Examine(failure)]),
             };
             match look(self.repository(), state, git.as_ref()) {
                 Ok(BaselineCheck::Clean(_)) => {}
+                // What is not committed may be the work of the turns that are out.
+                Ok(BaselineCheck::Dirty(..)) if state.turns().len() > 0 => return Ok(steps),
                 Ok(BaselineCheck::Dirty(_, files)) => steps.push(NextStep::Tidy { files }),
                 Ok(BaselineCheck::Uncheckpointed(..)) => steps.push(NextStep::Checkpoint),
                 Err(failure) => steps.push(NextStep::Examine(failure)),
             }
         }
-        steps.push(NextStep::Assign { role });
+        let runtime = config.role(&role).and_then(|role| role.runtime.as_deref());
+        let runtime = runtime.and_then(|id| config.runtime(id));
+        let by_hand = runtime.is_none_or(|runtime| runtime.kind == RuntimeType::Manual);
+        steps.push(NextStep::Assign { role, by_hand });
         Ok(steps)
     }
 }
@@ -246,6 +247,7 @@ fn waits(state: &State) -> bool {
 
 fn step_of(view: &TurnView) -> NextStep {
     let turn = view.turn.id().clone();
+    let by_hand = view.runtime == Some(RuntimeType::Manual);
     let status = match view.turn.status() {
         Extensible::Known(status) => Some(*status),
         Extensible::Unknown(_) => None,
@@ -266,13 +268,26 @@ fn step_of(view: &TurnView) -> NextStep {
             | TurnStatus::Retrying
             | TurnStatus::Stalled
             | TurnStatus::FailedStart,
-        ) => NextStep::Dispatch { turn },
+        ) => NextStep::Dispatch { turn, by_hand },
+        // An agent that nobody started, or that is gone.
+        _ if !by_hand && !has_worker(&view.turn) => NextStep::Dispatch { turn, by_hand },
         _ => NextStep::Work {
             staging: dispatch::staging_path(&turn),
-            by_hand: view.runtime == Some(RuntimeType::Manual),
+            by_hand,
             turn,
         },
     }
+}
+
+/// Whether a process works on a turn.
+pub(crate) fn has_worker(turn: &Turn) -> bool {
+    let pid = turn.member("worker_pid").and_then(Value::as_u64);
+    let began = turn.member("worker_started_at").and_then(Value::as_str);
+    let (Some(pid), Some(began)) = (pid, began.and_then(Instant::parse)) else {
+        return false;
+    };
+    let began = began.millis_since(Instant::from_unix_millis(0));
+    u32::try_from(pid).is_ok_and(|pid| accord_process::still_runs(pid, began))
 }
 
 fn kind(config: &Config, turn: &Turn) -> Option<RuntimeType> {

@@ -1,9 +1,10 @@
 //! The next turn is carried through.
 
 use accord_contract::codes::{Code, Failure};
+use accord_governance::TurnId;
 use accord_governance::state::Status;
-use accord_governance::{Instant, TurnId};
 
+use super::status::has_worker;
 use super::{Gate, NextStep};
 use crate::Runs;
 use crate::carry::{Carried, Manner};
@@ -89,16 +90,11 @@ impl Runs {
         if state.status() != Status::Active {
             return Ok(());
         }
-        let member = |name: &str| state.turn(turn)?.member(name).cloned();
-        let pid = member("worker_pid").and_then(|pid| u32::try_from(pid.as_u64()?).ok());
-        let began = member("worker_started_at");
-        let began = began.and_then(|began| Instant::parse(began.as_str()?));
-        let (Some(pid), Some(began)) = (pid, began) else {
+        let active = state.turn(turn).filter(|turn| has_worker(turn));
+        let pid = active.and_then(|turn| turn.member("worker_pid")?.as_u64());
+        let Some(pid) = pid else {
             return Ok(());
         };
-        if !accord_process::still_runs(pid, began.millis_since(Instant::from_unix_millis(0))) {
-            return Ok(());
-        }
         let message = format!("the worker of {turn} still works, as process {pid}");
         Err(Failure::new(Code::XchainWorkerBusy, message)
             .with("turn_id", turn.as_str())
@@ -110,7 +106,7 @@ impl NextStep {
     /// The active turn that the step is about.
     pub fn turn(&self) -> Option<&TurnId> {
         match self {
-            Self::Dispatch { turn }
+            Self::Dispatch { turn, .. }
             | Self::Work { turn, .. }
             | Self::Accept { turn }
             | Self::Mend { turn, .. }

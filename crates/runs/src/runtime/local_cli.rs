@@ -52,7 +52,10 @@ fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
     });
     let transport = job.runtime.settings.get("prompt_transport");
     let by_stdin = transport.and_then(Value::as_str) == Some("stdin");
-    if !by_stdin {
+    if by_stdin {
+        // What comes by standard input needs no place in the command.
+        invocation.args.retain(|word| word != PLACEHOLDER);
+    } else {
         let briefing = job.briefing();
         for word in &mut invocation.args {
             let Some(text) = word.to_str().filter(|text| text.contains(PLACEHOLDER)) else {

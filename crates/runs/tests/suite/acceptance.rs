@@ -5,7 +5,7 @@ use std::time::Duration;
 use accord_contract::codes::Code;
 use accord_governance::state::Status;
 use accord_governance::{TurnId, dispatch};
-use accord_runs::operations::{Accept, Reject, Start};
+use accord_runs::operations::{Accept, NextStep, Reject, Start};
 use accord_runs::{Runs, World};
 use serde_json::{Value, json};
 
@@ -245,4 +245,71 @@ fn the_flat_staging_of_other_runners_is_read() {
     assert!(!repo.has(dispatch::FLAT_STAGING_PATH));
     let unknown = TurnId::parse("turn_unknown").unwrap();
     refused(accept(&runs, &unknown), Code::XchainTurnNotActive);
+}
+
+#[test]
+fn the_flat_staging_is_seen_by_whoever_looks_and_by_whoever_rejects() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    let id = turn.turn.id();
+    let flat = |turn_id: &str| {
+        let staged = result(&turn, &[], |result| result["turn_id"] = json!(turn_id));
+        repo.write(dispatch::FLAT_STAGING_PATH, &staged.to_string());
+    };
+    flat("turn_other");
+    assert!(!runs.status().unwrap().turns[0].staged);
+    assert_eq!(runs.reject(&Reject::default()).unwrap().kept, None);
+    assert!(repo.has(dispatch::FLAT_STAGING_PATH), "it is another's");
+    runs.dispatch(None).unwrap();
+    flat(id.as_str());
+    let seen = runs.status().unwrap();
+    assert!(seen.turns[0].staged);
+    assert_eq!(seen.next, [NextStep::Accept { turn: id.clone() }]);
+    let kept = runs.reject(&Reject::default()).unwrap().kept.unwrap();
+    assert_eq!(repo.json(&kept)["turn_id"], id.as_str());
+    assert!(!repo.has(dispatch::FLAT_STAGING_PATH));
+}
+
+#[test]
+fn files_of_a_rejected_try_are_still_the_turns_own() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    repo.write("extra.txt", "e");
+    stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
+    accept(&runs, turn.turn.id()).unwrap_err();
+    let rejected = runs.reject(&Reject::default()).unwrap().moved.state;
+    let next = rejected.turn(turn.turn.id()).unwrap();
+    assert_eq!(next.member("baseline"), turn.turn.member("baseline"));
+    // The second try corrects what it declares, and nothing else.
+    let again = runs.dispatch(None).unwrap();
+    stage(&repo, &again, &result(&again, &PLANNING, |_| {}));
+    let failure = accept(&runs, turn.turn.id()).unwrap_err();
+    assert!(failure.message.contains("extra.txt"), "{failure}");
+    let all = [&PLANNING[..], &["extra.txt"]].concat();
+    stage(&repo, &again, &result(&again, &all, |_| {}));
+    let accepted = accept(&runs, turn.turn.id()).unwrap().accepted;
+    let seen = &accepted.history_entry["observed_artifact"]["files_changed"];
+    assert_eq!(seen.as_array().unwrap().len(), 4);
+    assert_eq!(runs.checkpoint(None).unwrap().files.len(), 4);
+}
+
+#[test]
+fn a_worker_that_commits_by_itself_leaves_nothing_to_checkpoint() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    repo.commit_all("the worker's own");
+    stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
+    let done = runs
+        .accept(&Accept {
+            checkpoint: true,
+            ..Accept::default()
+        })
+        .unwrap();
+    assert_eq!((done.checkpoint, done.no_checkpoint), (None, None));
+    refused(runs.checkpoint(None), Code::XchainNothingToCheckpoint);
 }

@@ -1,6 +1,7 @@
 //! What git sees of a turn, and what it is not asked.
 
 use accord_contract::codes::Code;
+use accord_process::Cancel;
 use accord_runs::git::Git;
 
 use crate::support::{Repo, accept, dispatched, plan, refused, result, stage};
@@ -95,7 +96,7 @@ fn looking_leaves_git_alone_and_runs_nothing_of_its_configuration() {
     // A file whose time changed and whose content did not makes git want to write its index.
     repo.write("TALK.md", &repo.read("TALK.md"));
     let index = std::fs::read(repo.root().join(".git/index")).unwrap();
-    let git = Git::find(&repo.root()).unwrap().unwrap();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let changes = git.changes().unwrap();
     assert_eq!(changes.dirty.keys().collect::<Vec<_>>(), ["new.txt"]);
     assert_eq!(
@@ -114,9 +115,10 @@ fn a_commit_takes_what_it_is_told_and_no_more() {
     repo.write("staged.txt", "3");
     repo.git(&["add", "staged.txt"]);
     std::fs::remove_file(repo.root().join("TALK.md")).unwrap();
-    let git = Git::find(&repo.root()).unwrap().unwrap();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let commit = git
         .commit(&["*.txt".into(), "TALK.md".into()], "two")
+        .unwrap()
         .unwrap();
     let named = repo.git(&["show", "--name-status", "--format=", &commit]);
     assert_eq!(named, "A\t*.txt\nD\tTALK.md\n");
@@ -135,7 +137,7 @@ fn a_repository_below_another_sees_its_own_part() {
     outer.write("inner/x.txt", "changed");
     outer.write("inner/new.txt", "n");
     let inner = outer.root().join("inner");
-    let git = Git::find(&inner).unwrap().unwrap();
+    let git = Git::find(&inner, None).unwrap().unwrap();
     let changes = git.changes().unwrap();
     assert_eq!(
         changes.dirty.keys().collect::<Vec<_>>(),
@@ -152,7 +154,7 @@ fn a_repository_below_another_sees_its_own_part() {
     // A folder that the outer repository ignores has no version control.
     outer.write(".gitignore", "inner\n");
     outer.git(&["rm", "-r", "--quiet", "--cached", "inner"]);
-    assert!(Git::find(&inner).unwrap().is_none());
+    assert!(Git::find(&inner, None).unwrap().is_none());
 }
 
 #[test]
@@ -160,7 +162,7 @@ fn a_repository_without_commits_is_compared_with_nothing() {
     let repo = Repo::empty();
     repo.git(&["init", "--quiet", "--initial-branch=main"]);
     repo.write("a.txt", "a");
-    let git = Git::find(&repo.root()).unwrap().unwrap();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let before = git.changes().unwrap();
     assert_eq!(before.dirty.keys().collect::<Vec<_>>(), ["a.txt"]);
     repo.commit_all("first");
@@ -172,7 +174,7 @@ fn a_repository_without_commits_is_compared_with_nothing() {
 #[test]
 fn a_baseline_that_is_no_commit_is_refused_and_is_no_option() {
     let repo = Repo::with_git();
-    let git = Git::find(&repo.root()).unwrap().unwrap();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let mut baseline = git.changes().unwrap().baseline();
     for wrong in [
         "--output=/tmp/x",
@@ -193,7 +195,7 @@ fn executable(path: &std::path::Path) {
 fn the_records_of_the_run_are_not_looked_at_and_everything_else_is() {
     let repo = Repo::with_git();
     drop(repo.started());
-    let git = Git::find(&repo.root()).unwrap().unwrap();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let begun = git.changes().unwrap();
     let head = begun.head.clone();
     for path in [
@@ -224,4 +226,99 @@ fn the_records_of_the_run_are_not_looked_at_and_everything_else_is() {
     };
     let observed = git.observe(Some(&baseline)).unwrap().changed;
     assert_eq!(seen(observed.into_keys().collect()), expected);
+}
+
+#[test]
+fn what_a_worker_removed_or_renamed_with_git_is_committed() {
+    let repo = removed_and_renamed();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
+    let files: Vec<String> = git.changes().unwrap().dirty.into_keys().collect();
+    let commit = git.commit(&files, "all of it").unwrap().unwrap();
+    assert_eq!(repo.git(&named(&commit)), REMOVED_AND_RENAMED);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    assert_eq!(git.commit(&files, "nothing more").unwrap(), None);
+}
+
+#[test]
+fn what_others_staged_stays_staged() {
+    let repo = removed_and_renamed();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
+    let files: Vec<String> = git.changes().unwrap().dirty.into_keys().collect();
+    repo.write("theirs.txt", "t");
+    repo.git(&["add", "theirs.txt"]);
+    let commit = git.commit(&files, "all of it").unwrap().unwrap();
+    assert_eq!(repo.git(&named(&commit)), REMOVED_AND_RENAMED);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "A  theirs.txt\n");
+}
+
+#[test]
+fn what_is_staged_around_the_repository_stays_staged() {
+    let outer = Repo::empty();
+    outer.git(&["init", "--quiet", "--initial-branch=main"]);
+    outer.commit_all("begin");
+    outer.write("same.txt", "outer");
+    outer.git(&["add", "same.txt"]);
+    outer.write("inner/same.txt", "inner");
+    let git = Git::find(&outer.root().join("inner"), None);
+    let git = git.unwrap().unwrap();
+    git.commit(&["same.txt".into()], "inner").unwrap().unwrap();
+    assert_eq!(outer.git(&["status", "--porcelain"]), "A  same.txt\n");
+}
+
+const REMOVED_AND_RENAMED: &str = "M\tkept.txt\nD\tmoved.txt\nA\tnew.txt\nD\told.txt\n\
+    D\tshape\nA\tshape/inner.txt\nA\tway\nD\tway/inner.txt\n";
+
+/// What a commit did to which files.
+fn named(commit: &str) -> [&str; 5] {
+    let [show, renames, names, format] = ["show", "--no-renames", "--name-status", "--format="];
+    [show, renames, names, format, commit]
+}
+
+fn removed_and_renamed() -> Repo {
+    let repo = Repo::with_git();
+    for name in ["old.txt", "moved.txt", "kept.txt", "shape", "way/inner.txt"] {
+        repo.write(name, name);
+    }
+    repo.commit_all("files");
+    repo.git(&["rm", "--quiet", "old.txt"]);
+    repo.git(&["mv", "moved.txt", "new.txt"]);
+    repo.git(&["rm", "--quiet", "--cached", "kept.txt"]);
+    // Added and deleted again: part of no commit.
+    repo.write("brief.txt", "b");
+    repo.git(&["add", "brief.txt"]);
+    std::fs::remove_file(repo.root().join("brief.txt")).unwrap();
+    // A file that became a folder.
+    std::fs::remove_file(repo.root().join("shape")).unwrap();
+    repo.write("shape/inner.txt", "i");
+    // A folder that became a link.
+    std::fs::remove_dir_all(repo.root().join("way")).unwrap();
+    std::os::unix::fs::symlink("shape", repo.root().join("way")).unwrap();
+    repo.write("kept.txt", "changed");
+    repo
+}
+
+#[test]
+fn a_git_that_is_killed_has_failed_unless_the_command_was_told_to_end() {
+    let repo = Repo::with_git();
+    repo.write(".gitattributes", "*.bin filter=end\n");
+    repo.commit_all("attributes");
+    repo.git(&["config", "filter.end.clean", "kill -KILL $PPID"]);
+    repo.write("a.bin", "a");
+    let word = Cancel::new();
+    let git = Git::find(&repo.root(), Some(&word)).unwrap().unwrap();
+    let files = ["a.bin".to_owned()];
+    let end = || {
+        // What a killed git leaves behind.
+        let _ = std::fs::remove_file(repo.root().join(".git/index.lock"));
+        git.commit(&files, "a")
+    };
+    refused(end(), Code::XchainGitFailed);
+    word.cancel();
+    refused(end(), Code::XchainGivenUp);
+    // Another trouble is still git's own.
+    let baseline = accord_governance::state::Baseline {
+        head_ref: Some("deadbeef".to_owned()),
+        ..git.changes().unwrap().baseline()
+    };
+    refused(git.observe(Some(&baseline)), Code::XchainGitFailed);
 }

@@ -46,13 +46,17 @@ fn status_names_what_stands_in_the_way() {
             NextStep::Tidy {
                 files: vec!["mine.txt".into()]
             },
-            NextStep::Assign { role: "pm".into() },
+            NextStep::Assign {
+                role: "pm".into(),
+                by_hand: true,
+            },
         ]
     );
     std::fs::remove_file(repo.root().join("mine.txt")).unwrap();
     let turn = runs.assign(None).unwrap().turn;
     let dispatch = NextStep::Dispatch {
         turn: turn.id().clone(),
+        by_hand: true,
     };
     assert_eq!(runs.status().unwrap().next, [dispatch]);
     let turn = runs.dispatch(None).unwrap();
@@ -199,4 +203,86 @@ fn the_check_up_finds_what_others_left() {
     );
     // None of it stands in the way.
     runs.assign(None).unwrap();
+}
+
+#[test]
+fn the_check_up_names_what_the_machine_lacks() {
+    let repo = Repo::plain();
+    repo.configure(|config| {
+        let header = json!({"Authorization": "Bearer ${ACCORD_NO_SUCH_VARIABLE}"});
+        config["runtimes"]["afar"] = json!({"type": "remote_agent",
+            "url": "http://127.0.0.1:9/turn", "headers": header});
+        config["hooks"]["before_gate"] = json!([
+            {"name": "gone", "type": "process", "command": ["accord-no-such-hook"],
+                "timeout_ms": 1000, "mode": "blocking"},
+            {"name": "there", "type": "process", "command": ["/bin/sh", "-c", "true"],
+                "timeout_ms": 1000, "mode": "blocking"}]);
+        config["hooks"]["after_acceptance"] = json!([
+            {"name": "unset", "type": "http", "url": "http://127.0.0.1:9/hook", "method": "POST",
+                "headers": header, "timeout_ms": 1000, "mode": "advisory"},
+            {"name": "set", "type": "http", "url": "http://127.0.0.1:9/hook", "method": "POST",
+                "headers": header, "env": {"ACCORD_NO_SUCH_VARIABLE": "v"},
+                "timeout_ms": 1000, "mode": "advisory"}]);
+        config["prompts"]["dev"] = json!("no/such.md");
+        config["prompts"]["qa"] = json!("../outside.md");
+        config["run_loop"] = json!({"startup_watchdog_ms": 9000,
+            "stale_turn_threshold_ms": 9000, "other": 1});
+    });
+    let found: Vec<(String, Level, Option<Code>)> = repo
+        .runs()
+        .doctor()
+        .into_iter()
+        .filter(|finding| finding.subject != "git")
+        .map(|finding| (finding.subject, finding.level, finding.code))
+        .map(|(subject, level, code)| (subject.replace("agentxchain.json, ", ""), level, code))
+        .collect();
+    let expected = [
+        (
+            "hooks.before_gate, gone",
+            Level::Error,
+            Some(Code::XchainHookBlocked),
+        ),
+        (
+            "prompts.qa",
+            Level::Error,
+            Some(Code::XchainPathOutsideRepository),
+        ),
+        (
+            "runtimes.afar",
+            Level::Warning,
+            Some(Code::XchainRuntimeUnavailable),
+        ),
+        ("hooks.after_acceptance, unset", Level::Warning, None),
+        ("prompts.dev", Level::Warning, None),
+        ("run_loop.other", Level::Note, None),
+    ];
+    let expected = expected.map(|(subject, level, code)| (subject.to_owned(), level, code));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_check_up_names_what_the_run_waits_for() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    let warned = |what: &str| {
+        let findings = runs.doctor();
+        let found = findings.iter().find(|found| found.message.contains(what));
+        found.is_some_and(|found| found.level == Level::Warning)
+    };
+    assert!(!warned("999999999") && !warned("blocked") && !warned("DEC-001"));
+    let mut state = repo.json(".agentxchain/state.json");
+    let stands = &mut state["active_turns"][turn.turn.id().as_str()];
+    stands["worker_pid"] = json!(999_999_999);
+    stands["worker_started_at"] = json!("2026-01-01T00:00:00.000Z");
+    repo.write(".agentxchain/state.json", &state.to_string());
+    assert!(warned("process 999999999, is gone"));
+    stage(&repo, &turn, &json!({}));
+    assert!(!warned("999999999"), "it has done its work");
+    runs.escalate("wait for the key").unwrap();
+    assert!(warned("blocked on escalation:operator:wait-for-the-key"));
+    let line = r#"{"id":"DEC-001","run_id":"r","statement":"s","status":"active"}"#;
+    let lines = format!("{line}\n{line}\n");
+    repo.write(".agentxchain/repo-decisions.jsonl", &lines);
+    assert!(warned("DEC-001"));
 }

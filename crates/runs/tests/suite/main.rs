@@ -16,6 +16,7 @@ mod hostile;
 mod initiative;
 mod kills;
 mod looking;
+mod staging;
 mod support;
 mod walk;
 mod workers;

@@ -14,7 +14,13 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     let runs = repo.runs();
     assert_eq!(next(&runs), NextStep::Start { restart: false });
     runs.start(&Start::default()).unwrap();
-    assert_eq!(next(&runs), NextStep::Assign { role: "pm".into() });
+    assert_eq!(
+        next(&runs),
+        NextStep::Assign {
+            role: "pm".into(),
+            by_hand: true,
+        }
+    );
 
     // The plan, with a person at the gate.
     let turn = dispatched(&runs, "pm");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use accord_contract::codes::Code;
 use accord_governance::TurnId;
-use accord_governance::state::Status;
+use accord_governance::state::{Status, TurnStatus};
 use accord_process::Cancel;
 use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
 use accord_runs::{Carried, Manner, Notice, Runs, World};
@@ -115,7 +115,14 @@ fn the_briefing_comes_by_argument_by_input_or_from_the_bundle() {
 
     // By standard input.
     let script = format!("cat > ../seen-too.txt; {PLANS}");
-    let repo = planned_by(&script, json!({"prompt_transport": "stdin"}));
+    let command = json!([
+        "/bin/sh",
+        "-c",
+        format!("test $# -eq 0 || exit 9; {script}"),
+        "agent",
+        "{prompt}"
+    ]);
+    let repo = planned_by("", json!({"prompt_transport": "stdin", "command": command}));
     let seen = repo.root().join("../seen-too.txt");
     repo.started().step(&Step::default()).unwrap();
     let by_input = std::fs::read_to_string(&seen).unwrap();
@@ -149,6 +156,48 @@ fn a_briefing_that_no_argument_holds_is_refused_with_a_way_out() {
         Code::XchainWorkerNotStarted,
     );
     assert!(failure.message.contains("stdin"), "{failure:?}");
+}
+
+#[test]
+fn an_agent_that_nobody_started_or_that_is_gone_is_told() {
+    let repo = planned_by("echo begun; sleep 60", json!({}));
+    let runs = repo.started();
+    let turn = runs.assign(None).unwrap().turn.id().clone();
+    runs.dispatch(None).unwrap();
+    let dispatch = NextStep::Dispatch {
+        turn: turn.clone(),
+        by_hand: false,
+    };
+    assert_eq!(runs.status().unwrap().next[0], dispatch);
+    // A number that no process has by now.
+    let about = json!({"worker_pid": 4_000_000, "worker_started_at": "2026-01-01T00:00:00.000Z"});
+    let about = about.as_object().cloned().unwrap();
+    runs.mark(&turn, TurnStatus::Running, about).unwrap();
+    assert_eq!(runs.status().unwrap().next, [dispatch]);
+}
+
+#[test]
+fn the_folder_of_the_result_is_there_before_the_worker() {
+    let script = PLANS.replace("mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"", "");
+    assert_ne!(script, PLANS);
+    let repo = planned_by(&script, json!({}));
+    let done = repo.started().step(&Step::default()).unwrap();
+    assert!(
+        matches!(done, Stepped::Carried(Carried::Accepted(_))),
+        "{done:?}"
+    );
+}
+
+#[test]
+fn a_gate_with_credentials_is_never_passed_by_a_loop() {
+    let repo = planned_by(PLANS, json!({}));
+    repo.configure(|config| config["gates"]["planning_signoff"]["credentialed"] = json!(true));
+    let options = Loop {
+        auto_approve: true,
+        ..Loop::default()
+    };
+    let looped = repo.started().run_loop(&options).unwrap();
+    assert_eq!(looped.stop, Stop::GateHeld(Gate::Transition));
 }
 
 #[test]
@@ -306,11 +355,13 @@ fn a_loop_gives_out_no_more_turns_than_it_may() {
 
 #[test]
 fn a_worker_that_comes_to_nothing_again_and_again_blocks_the_loop() {
-    let repo = planned_by("echo hm; exit 1", json!({}));
+    let repo = planned_by("echo hm; echo 'no key' >&2; exit 1", json!({}));
     let runs = repo.started();
     let looped = runs.run_loop(&Loop::default()).unwrap();
     assert_eq!(looped.stop, Stop::Blocked);
     let state = runs.state().unwrap();
+    let detail = state.member("blocked_reason")["recovery"]["detail"].clone();
+    assert!(detail.as_str().unwrap().ends_with("no key"), "{detail}");
     assert!(
         state.blocked_on().unwrap().starts_with("dispatch:"),
         "{:?}",

@@ -82,13 +82,8 @@ impl Repository {
             findings.push(finding(FindingKind::DuplicateDecision, path, None, detail));
         }
         for waiting in self.waiting()? {
-            let (kind, detail) = match journal::read(self.disk(), &waiting.path) {
-                Ok(_) => (
-                    FindingKind::WaitingJournal,
-                    "its commit has happened, and the next command that writes finishes it"
-                        .to_owned(),
-                ),
-                Err(error) => (FindingKind::DamagedJournal, error.to_string()),
+            let Some((kind, detail)) = self.look_at_journal(&waiting.path) else {
+                continue;
             };
             findings.push(finding(kind, waiting.path, None, detail));
         }
@@ -101,6 +96,28 @@ impl Repository {
             findings.push(finding(FindingKind::LeftTemporary, path, None, detail));
         }
         Ok(findings)
+    }
+
+    /// What is to be said about a journal, by the reader that finishes commits; `None` where it
+    /// is gone by now.
+    fn look_at_journal(&self, path: &str) -> Option<(FindingKind, String)> {
+        let journal = match journal::read(self.disk(), path) {
+            Ok(journal) => journal?,
+            Err(error) => return Some((FindingKind::DamagedJournal, error.to_string())),
+        };
+        Some(match journal::recovery(self, path, &journal) {
+            Ok(_) => (
+                FindingKind::WaitingJournal,
+                "its commit has happened, and the next command that writes finishes it".to_owned(),
+            ),
+            Err(TreeError::Damaged { path: at, why, .. }) if at == path => {
+                (FindingKind::DamagedJournal, why)
+            }
+            Err(error) => (
+                FindingKind::WaitingJournal,
+                format!("its commit has happened and cannot be finished yet: {error}"),
+            ),
+        })
     }
 
     fn look_at(

@@ -6,12 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use accord_contract::wire::Object;
-use accord_governance::accept::{Commit, CommitKind, recover};
-use accord_governance::config::Config;
+use accord_governance::accept::{Commit, CommitKind};
 use accord_governance::coordinator;
 use accord_governance::history::RunIndex;
 use accord_governance::manifest::Bundle;
-use accord_governance::state::State;
 use accord_governance::{HOME, Instant, RepoPath, RunId, TurnId, dispatch};
 
 use super::carry::{self, Time};
@@ -258,9 +256,8 @@ impl Held {
         if !journal::waiting(disk)?.is_empty() {
             self.settle()?;
         }
-        for mut waiting in journal::waiting(disk)? {
+        for waiting in journal::waiting(disk)? {
             if let Some(journal) = journal::read(disk, &waiting.path)? {
-                waiting.kind = journal::kind(&journal).unwrap_or(waiting.kind);
                 left.push((waiting, journal));
             }
         }
@@ -276,33 +273,17 @@ impl Held {
 
     fn replay(&self, waiting: &Waiting, journal: &Object) -> Result<Replayed> {
         let disk = self.disk();
-        let recovery = match waiting.kind {
-            CommitKind::Coordinate => {
-                coordinator::recover(journal, self.coordinator_state()?.as_ref())
-            }
-            CommitKind::Accept | CommitKind::Change => recover(journal, &self.state_or_idle()?),
-        };
-        let recovery =
-            recovery.map_err(|failure| journal::damaged(&waiting.path, failure.message))?;
+        let (kind, recovery) = journal::recovery(&self.repository, &waiting.path, journal)?;
         let lengths = journal::lengths(journal);
         let left = carry::out(disk, &recovery.writes, &lengths, Time::Again)?;
         journal::remove(disk, &waiting.path)?;
         Ok(Replayed {
             path: waiting.path.clone(),
-            kind: waiting.kind,
+            kind,
             applied_before: recovery.applied,
             superseded: recovery.superseded,
             left,
         })
-    }
-
-    /// The state; the first commit of a repository writes its first state.
-    fn state_or_idle(&self) -> Result<State> {
-        if let Some(state) = self.state()? {
-            return Ok(state);
-        }
-        let config = self.config()?.as_object().cloned().unwrap_or_default();
-        Ok(State::idle(&Config::lenient(config)))
     }
 
     /// Removes temporary files that a process left which ended while it wrote: they would look

@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value};
 use accord_governance::TransactionId;
-use accord_governance::accept::{Commit, CommitKind, Write};
+use accord_governance::accept::{Commit, CommitKind, Recovery, Write, recover};
+use accord_governance::config::Config;
+use accord_governance::coordinator;
+use accord_governance::state::State;
 
-use super::files;
+use super::{Repository, files};
 use crate::disk::{self, Disk, parent};
 use crate::{Kind, Result, TreeError, atomic, limits, record};
 
@@ -144,10 +147,37 @@ pub(super) fn read(disk: &dyn Disk, path: &str) -> Result<Option<Object>> {
     }
 }
 
-/// What a journal says that its commit does.
-pub(super) fn kind(journal: &Object) -> Option<CommitKind> {
-    let kind = journal.get("kind").and_then(Value::as_str);
-    kind.and_then(CommitKind::parse)
+/// What is left to do for a journal, given the states on disk. Whoever finishes a commit and
+/// whoever only looks at it read it here.
+///
+/// # Errors
+/// As `Damaged`, with the journal's path, when it cannot be finished; or when a state cannot be
+/// read.
+pub(super) fn recovery(
+    repository: &Repository,
+    path: &str,
+    journal: &Object,
+) -> Result<(CommitKind, Recovery)> {
+    let kind = CommitKind::of_journal(journal);
+    let kind = kind.ok_or_else(|| damaged(path, "the journal's kind is not known".into()))?;
+    let recovery = match kind {
+        CommitKind::Coordinate => {
+            coordinator::recover(journal, repository.coordinator_state()?.as_ref())
+        }
+        CommitKind::Accept | CommitKind::Change => recover(journal, &state_or_idle(repository)?),
+    };
+    let recovery = recovery.map_err(|failure| damaged(path, failure.message))?;
+    Ok((kind, recovery))
+}
+
+/// The state; the first commit of a repository writes its first state.
+fn state_or_idle(repository: &Repository) -> Result<State> {
+    if let Some(state) = repository.state()? {
+        return Ok(state);
+    }
+    let config = repository.config()?;
+    let config = config.as_object().cloned().unwrap_or_default();
+    Ok(State::idle(&Config::lenient(config)))
 }
 
 /// The lengths that a journal has; none in that of another runner.

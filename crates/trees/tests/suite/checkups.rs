@@ -82,3 +82,32 @@ fn everything_odd_is_named() {
     );
     assert_eq!(files(folder.path()), before);
 }
+
+#[test]
+fn a_journal_is_judged_as_whoever_finishes_it_does() {
+    let (folder, repository) = begun();
+    let path = folder
+        .path()
+        .join(".agentxchain/transactions/accept/txn_1.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let run = repository.state().unwrap().unwrap().member("run_id");
+    let sound = json!({"transaction_id": "txn_1", "kind": "accept_turn", "status": "prepared",
+        "run_id": run, "turn_id": "turn_1", "accepted_sequence": 1,
+        "history_entry": {"turn_id": "turn_1", "run_id": run}, "ledger_entries": [],
+        "next_state": repository.state().unwrap().unwrap().document()});
+    for (name, value, wanted) in [
+        ("kind", json!("accept_turn"), FindingKind::WaitingJournal),
+        ("kind", json!("explode"), FindingKind::DamagedJournal),
+        ("status", json!("?"), FindingKind::DamagedJournal),
+        ("history_entry", json!(null), FindingKind::DamagedJournal),
+    ] {
+        let mut journal = sound.clone();
+        journal[name] = value;
+        fs::write(&path, journal.to_string()).unwrap();
+        let found = repository.checkup().unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].kind, wanted, "{journal}");
+        let finished = repository.lock(std::time::Duration::ZERO).is_ok();
+        assert_eq!(finished, wanted == FindingKind::WaitingJournal, "{journal}");
+    }
+}

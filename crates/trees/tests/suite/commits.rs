@@ -279,7 +279,7 @@ fn a_commit_that_a_full_disk_cuts_off_is_finished_by_the_next() {
 fn foreign(commit: &Commit) -> Object {
     let mut journal = commit.journal.clone();
     journal.shift_remove("accord");
-    journal.shift_remove("kind");
+    journal.insert("kind".into(), "accept_turn".into());
     journal
 }
 

@@ -66,3 +66,30 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
         assert_eq!(files(folder.path()), before, "deed {place}");
     }
 }
+
+#[test]
+fn every_record_that_is_told_from_is_put_back() {
+    let (folder, repository) = begun();
+    let held = lock(&repository);
+    for name in [
+        "repo-decisions.jsonl",
+        "events.jsonl",
+        "run-history.jsonl",
+        "hook-audit.jsonl",
+    ] {
+        let path = format!(".agentxchain/{name}");
+        for there in [false, true] {
+            let file = folder.path().join(&path);
+            if there {
+                fs::write(&file, "{}\n").unwrap();
+            } else {
+                let _ = fs::remove_file(&file);
+            }
+            let before = files(folder.path());
+            let protected = held.protect(&[]).unwrap();
+            fs::write(&file, "{\"forged\":true}\n").unwrap();
+            assert_eq!(held.restore(&protected).unwrap(), [path.as_str()]);
+            assert_eq!(files(folder.path()), before, "{name}");
+        }
+    }
+}

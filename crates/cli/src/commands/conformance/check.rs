@@ -6,16 +6,16 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::fixture::TIERS;
 use accord_contract::wire::Wire as _;
 use accord_kit::driver::HttpOptions;
 use accord_kit::exit::Overall;
 use accord_kit::verifier::{ConformanceReport, Selection, Target, verify, write_text};
 use accord_kit::{Corpus, Protocol, Reporters};
-use serde_json::json;
 
 use super::super::check::Progress;
+use super::refusal;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt::end_with_adapters;
@@ -46,12 +46,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "URL")]
     remote: Option<String>,
 
-    /// The bearer token that requests carry
-    #[arg(long, requires = "remote")]
+    /// With --remote: the bearer token that requests carry
+    #[arg(long)]
     token: Option<String>,
 
-    /// How long one request may take, in milliseconds; 30000 when absent
-    #[arg(long, value_name = "MS", requires = "remote", value_parser = clap::value_parser!(u64).range(1..))]
+    /// With --remote: how long one request may take, in milliseconds; 30000 when absent
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 
     /// The fixtures of this folder instead of those that came with accord
@@ -78,10 +78,7 @@ impl CheckArgs {
             // Who reads documents gets one, also where there is nothing to report.
             Err(error) => {
                 if self.format == Format::Json {
-                    let refusal = json!({"overall": "error", "message": error.to_string()});
-                    let mut output = Output::stdout();
-                    output.line(format!("{refusal:#}"))?;
-                    output.finish()?;
+                    refusal::write(&error.to_string())?;
                 }
                 return Err(error);
             }
@@ -104,6 +101,7 @@ impl CheckArgs {
     }
 
     fn judge(&self) -> Result<ConformanceReport, CliError> {
+        self.check_whom()?;
         let (fixtures, fixture_root) = self.fixtures()?;
         let selection = Selection {
             tier: self.tier,
@@ -130,6 +128,26 @@ impl CheckArgs {
         Ok(report.map_err(Failure::from)?)
     }
 
+    /// Refuses what only a server can be told. Checked here, since a parser that sees --target takes for granted
+    /// that --remote, which excludes it, is not needed either.
+    fn check_whom(&self) -> Result<(), CliError> {
+        let given = [
+            ("--token", self.token.is_some()),
+            ("--timeout", self.timeout.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) if self.remote.is_none() => Err(CliError::new(
+                Code::Usage,
+                format!("{flag} is for servers, and there is no --remote"),
+            )
+            .help(
+                "name the server with --remote URL, or leave it out: \
+                 a local adapter has 30 seconds a fixture and no token",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The fixtures, and where they are from.
     fn fixtures(&self) -> Result<(Protocol, String), CliError> {
         let corpus = Corpus::embedded().map_err(Failure::from)?;
@@ -138,7 +156,10 @@ impl CheckArgs {
             let root = format!("embedded:{PROTOCOL}@sha256:{}", protocol.digest());
             return Ok((protocol.binding(), root));
         };
-        let fixtures = protocol.with_fixtures(folder).map_err(Failure::from)?;
+        let (fixtures, left_out) = protocol.with_fixtures(folder).map_err(Failure::from)?;
+        if !left_out.is_nothing() {
+            talk(left_out.to_string());
+        }
         let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         Ok((fixtures, root.display().to_string()))
     }

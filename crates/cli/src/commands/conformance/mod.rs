@@ -2,6 +2,7 @@
 
 mod check;
 mod door;
+pub(crate) mod refusal;
 mod serve;
 mod token;
 

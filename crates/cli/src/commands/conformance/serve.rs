@@ -19,7 +19,7 @@ use crate::output::Output;
 ///
 /// Says `accord: listening on http://ADDRESS` on standard output when it is ready. A fixture can carry commands, which are
 /// run on this machine: give the token to nobody else. Each fixture has a folder of its own, which is removed
-/// afterwards. SIGTERM or Ctrl-C ends it after what runs is finished; a second one ends it at once.
+/// afterwards. SIGTERM, SIGHUP or Ctrl-C ends it after what runs is finished; a second one ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Where to listen; port 0 takes any that is free

@@ -48,8 +48,10 @@ impl AcceptArgs {
         let next = self.repo.next(&runs)?;
         let document = answer(&done, next);
         self.repo.say(&document, |page| write(page, &document))?;
-        // The turn is accepted; that it could not be committed is a no all the same.
-        Ok(Exit::from_answer(done.no_checkpoint.is_none()))
+        // The turn is accepted; that it could not be committed, or that a hook tampered behind it, is a no all
+        // the same.
+        let sound = done.no_checkpoint.is_none() && done.accepted.after_hooks.is_none();
+        Ok(Exit::from_answer(sound))
     }
 }
 

@@ -112,6 +112,8 @@ message! {
         required path: String = "path", "repository-path";
         /// The result.
         required result: Object = "result", "governed-turn-result";
+        /// Why it would be refused as it is.
+        optional problem: RunFailure = "problem", "failure";
         /// What is to be done next, the first first.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }

@@ -28,9 +28,16 @@ impl NextAnswer {
                 run("start --restart"),
                 "the run is over; begin the next".to_owned(),
             ),
-            NextStep::Assign { role } => (
+            NextStep::Assign {
+                role,
+                by_hand: true,
+            } => (
                 run(&format!("assign {role}")),
                 format!("it is the turn of {role}"),
+            ),
+            NextStep::Assign { role, .. } => (
+                run("step"),
+                format!("it is the turn of {role}, and its agent does the work"),
             ),
             NextStep::Checkpoint => (
                 run("checkpoint"),
@@ -51,9 +58,16 @@ impl NextAnswer {
                     }
                 ),
             ),
-            NextStep::Dispatch { turn } => (
+            NextStep::Dispatch {
+                turn,
+                by_hand: true,
+            } => (
                 run(&format!("dispatch --turn {turn}")),
                 "the turn is assigned and not handed to its worker".to_owned(),
+            ),
+            NextStep::Dispatch { turn, .. } => (
+                run(&format!("step --turn {turn}")),
+                "no worker has the turn; this lets its agent do it".to_owned(),
             ),
             NextStep::Work {
                 turn,

@@ -1,11 +1,15 @@
 //! `accord run stage`: the result of a turn that a person did.
 
+use std::path::{Path, PathBuf};
+
+use accord_contract::wire::{Object, Value};
 use accord_runs::operations::Deed;
 
-use super::answers::RunStageAnswer;
-use super::{RepoArgs, TurnArgs, next_lines};
+use super::answers::{RunFailure, RunStageAnswer};
+use super::{RepoArgs, TurnArgs, next_lines, usage};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::input::read_file;
 use crate::show::{clean, counted};
 
 /// Stage the result of a turn that you did yourself
@@ -50,6 +54,11 @@ pub(super) struct StageArgs {
     #[arg(long, value_name = "REASON")]
     needs_human: Option<String>,
 
+    /// A JSON object with members of the result as they are: decisions with ids of their own, delegations,
+    /// cost; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    with: Option<PathBuf>,
+
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -57,7 +66,9 @@ pub(super) struct StageArgs {
 impl StageArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
+        let members = self.with.as_deref().map(members).transpose()?;
         let deed = Deed {
+            members: members.unwrap_or_default(),
             turn: self.turn.turn,
             summary: self.summary,
             decisions: self.decisions,
@@ -74,6 +85,7 @@ impl StageArgs {
             turn_id: staged.turn.id().to_string(),
             path: staged.path.clone(),
             result: staged.result.clone(),
+            problem: staged.problem.as_ref().map(RunFailure::new),
             next: self.repo.next(&runs)?,
         };
         self.repo.say(&answer, |page| {
@@ -87,8 +99,22 @@ impl StageArgs {
                 clean(&answer.turn_id),
                 counted(files, "changed file")
             ));
+            if let Some(problem) = &answer.problem {
+                page.labelled("refused", &problem.message);
+            }
             next_lines(page, &answer.next);
         })?;
-        Ok(Exit::Yes)
+        // It is staged; that it would be refused is a no all the same.
+        Ok(Exit::from_answer(staged.problem.is_none()))
+    }
+}
+
+/// The members in a file.
+fn members(path: &Path) -> Result<Object, CliError> {
+    let text = read_file(path)?;
+    match accord_canon::read(&text) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(usage(format!("{} holds no JSON object", path.display()))),
+        Err(error) => Err(usage(format!("{}: {error}", path.display()))),
     }
 }

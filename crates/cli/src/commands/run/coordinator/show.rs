@@ -62,12 +62,12 @@ pub(super) fn projected(page: &mut Page, lines: &[Object]) {
             one_line(text.unwrap_or_default(), 80)
         };
         let what = format!(
-            "{} accepted {}: {}",
+            "{} {}: {}",
             text("repo_id"),
             text("repo_turn_id"),
             text("summary")
         );
-        page.labelled("took over", &what);
+        page.labelled("accepted", &what);
     }
 }
 

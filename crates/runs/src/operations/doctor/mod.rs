@@ -1,17 +1,15 @@
 //! A check-up: everything that stands, or may come to stand, in a run's way.
 
+mod declared;
+mod standing;
+
 use accord_contract::codes::Code;
-use accord_contract::wire::Extensible;
 use accord_contract::wire_enum;
 use accord_governance::config::{Config, problems};
-use accord_governance::dispatch;
-use accord_governance::state::{State, TurnStatus};
 use accord_trees::governed::FindingKind;
 
 use crate::Runs;
 use crate::git::Git;
-use crate::runtime;
-use crate::work::own_path;
 
 wire_enum! {
     /// How grave a finding is.
@@ -47,8 +45,11 @@ impl Runs {
         let mut findings = Vec::new();
         let config = self.check_config(&mut findings);
         self.check_files(&mut findings);
+        self.check_repo_decisions(&mut findings);
         if let Some(config) = &config {
             self.check_runtimes(config, &mut findings);
+            self.check_hooks(config, &mut findings);
+            self.check_prompts(config, &mut findings);
             for member in config.product_members() {
                 findings.push(Finding {
                     level: Level::Note,
@@ -59,7 +60,7 @@ impl Runs {
                 });
             }
             if let Ok(state) = self.state() {
-                self.check_turns(&state, &mut findings);
+                self.check_run(&state, &mut findings);
             }
         }
         self.check_git(&mut findings);
@@ -116,66 +117,8 @@ impl Runs {
         }
     }
 
-    fn check_runtimes(&self, config: &Config, findings: &mut Vec<Finding>) {
-        for declared in config.runtimes() {
-            let Err(failure) = runtime::check(declared, self.repository().root()) else {
-                continue;
-            };
-            let roles: Vec<&str> = config
-                .roles()
-                .iter()
-                .filter(|role| role.runtime.as_deref() == Some(&declared.id))
-                .map(|role| role.id.as_str())
-                .collect();
-            let mut finding = error_of(
-                failure.code,
-                &format!("agentxchain.json, runtimes.{}", declared.id),
-                failure.message,
-            );
-            if roles.is_empty() {
-                finding.level = Level::Warning;
-            } else {
-                finding.message += &format!("; it carries the turns of {}", roles.join(", "));
-            }
-            findings.push(finding);
-        }
-    }
-
-    fn check_turns(&self, state: &State, findings: &mut Vec<Finding>) {
-        let now = self.world.now();
-        for turn in state.turns() {
-            let subject = format!("turn {}", turn.id());
-            if let Some(deadline) = turn.deadline().filter(|deadline| *deadline < now) {
-                findings.push(Finding {
-                    level: Level::Warning,
-                    subject: subject.clone(),
-                    message: format!("it should have been done by {deadline}"),
-                    advice: "look what its worker does; accept or reject the turn".into(),
-                    code: None,
-                });
-            }
-            let out = matches!(
-                turn.status(),
-                Extensible::Known(
-                    TurnStatus::Dispatched | TurnStatus::Starting | TurnStatus::Running
-                )
-            );
-            let folder = own_path(&dispatch::bundle_folder(turn.id()));
-            let bundle = folder.map(|folder| self.repository().stat(&folder));
-            if out && matches!(bundle, Ok(Ok(None))) {
-                findings.push(Finding {
-                    level: Level::Warning,
-                    subject,
-                    message: "it was handed to its worker and has no bundle".into(),
-                    advice: "dispatch it again".into(),
-                    code: None,
-                });
-            }
-        }
-    }
-
     fn check_git(&self, findings: &mut Vec<Finding>) {
-        match Git::find(self.repository().root()) {
+        match Git::find(self.repository().root(), self.world.cancel_word()) {
             Err(failure) => findings.push(error_of(failure.code, "git", failure.message)),
             Ok(None) => findings.push(Finding {
                 level: Level::Note,

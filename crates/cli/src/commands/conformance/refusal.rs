@@ -1,0 +1,47 @@
+//! What `accord conformance check --format json` writes where there is no report.
+//!
+//! Invariant: who asked for a document gets one, also where the arguments could not be read.
+
+use std::ffi::OsString;
+
+use serde_json::json;
+
+use crate::error::CliError;
+use crate::output::Output;
+
+/// Writes the document of a run that did not come about.
+///
+/// # Errors
+/// When standard output takes nothing.
+pub(crate) fn write(message: &str) -> Result<(), CliError> {
+    let refusal = json!({"overall": "error", "message": message});
+    let mut output = Output::stdout();
+    output.line(format!("{refusal:#}"))?;
+    output.finish()
+}
+
+/// Whether arguments ask for the verifier's document. They may be wrong in any other respect.
+pub(crate) fn is_wanted(args: impl IntoIterator<Item = OsString>) -> bool {
+    let args: Vec<OsString> = args.into_iter().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(|arg| arg.to_str().unwrap_or("")).collect();
+    let [name, command, flags @ ..] = &words[..] else {
+        return false;
+    };
+    let is_verifier = NAMES.contains(&(*name, *command));
+    let says_json = flags.contains(&"--format=json")
+        || flags.windows(2).any(|pair| pair == ["--format", "json"]);
+    is_verifier && says_json
+}
+
+/// What a parser says about wrong arguments, in one line without the usage that follows it.
+pub(crate) fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let lines = text.lines().take_while(|line| !line.trim().is_empty());
+    let words: Vec<&str> = lines.map(str::trim).collect();
+    let sentence = words.join(" ");
+    let told = sentence.strip_prefix("error: ");
+    told.unwrap_or(&sentence).to_owned()
+}
+
+/// The two names of the verifier.
+const NAMES: [(&str, &str); 2] = [("conformance", "check"), ("verify", "protocol")];

@@ -1,0 +1,113 @@
+//! What a configuration names and this machine may not have: programs, variables, files.
+
+use accord_contract::codes::{Code, Failure};
+use accord_governance::RepoPath;
+use accord_governance::config::{Config, Runtime};
+use accord_governance::hooks::{Hook, HookMode, HookPhase, Transport};
+use accord_process::Invocation;
+
+use super::{Finding, Level, error_of};
+use crate::Runs;
+use crate::{runtime, web};
+
+impl Runs {
+    pub(super) fn check_runtimes(&self, config: &Config, findings: &mut Vec<Finding>) {
+        for declared in config.runtimes() {
+            let usable = runtime::check(declared, self.repository().root());
+            let Err(failure) = usable.and_then(|()| check_headers(declared)) else {
+                continue;
+            };
+            let roles: Vec<&str> = config
+                .roles()
+                .iter()
+                .filter(|role| role.runtime.as_deref() == Some(&declared.id))
+                .map(|role| role.id.as_str())
+                .collect();
+            let mut finding = error_of(
+                failure.code,
+                &format!("agentxchain.json, runtimes.{}", declared.id),
+                failure.message,
+            );
+            if roles.is_empty() {
+                finding.level = Level::Warning;
+            } else {
+                finding.message += &format!("; it carries the turns of {}", roles.join(", "));
+            }
+            findings.push(finding);
+        }
+    }
+
+    pub(super) fn check_hooks(&self, config: &Config, findings: &mut Vec<Finding>) {
+        for phase in HookPhase::ALL {
+            for hook in config.hooks(*phase) {
+                let Err(message) = self.check_hook(&hook) else {
+                    continue;
+                };
+                let stops = hook.mode == HookMode::Blocking;
+                findings.push(Finding {
+                    level: if stops { Level::Error } else { Level::Warning },
+                    subject: format!("agentxchain.json, hooks.{}, {}", phase.as_str(), hook.name),
+                    message,
+                    advice: "install what the hook needs, or correct it in agentxchain.json".into(),
+                    code: stops.then_some(Code::XchainHookBlocked),
+                });
+            }
+        }
+    }
+
+    fn check_hook(&self, hook: &Hook) -> Result<(), String> {
+        match &hook.transport {
+            Transport::Process { command } => {
+                let (program, arguments) =
+                    command.split_first().ok_or("the hook names no program")?;
+                let invocation = Invocation::new(program, arguments).cwd(self.repository().root());
+                let found = invocation.locate();
+                found.map(|_| ()).map_err(|error| error.to_string())
+            }
+            Transport::Http { headers, .. } => headers
+                .iter()
+                .try_for_each(|(_, value)| web::expand(value, &hook.env).map(|_| ())),
+            _ => Err("the hook is of a type that cannot be run here".to_owned()),
+        }
+    }
+
+    /// Files of prompts that the configuration names; a role without one has the usual place,
+    /// where there need not be any.
+    pub(super) fn check_prompts(&self, config: &Config, findings: &mut Vec<Finding>) {
+        let named = config.document().get("prompts");
+        let named = named.and_then(|prompts| prompts.as_object());
+        for (role, path) in named.into_iter().flatten() {
+            let Some(path) = path.as_str() else { continue };
+            let subject = format!("agentxchain.json, prompts.{role}");
+            let found = match RepoPath::parse(path) {
+                Ok(inside) => self.repository().stat(&inside).map_err(Failure::from),
+                Err(error) => {
+                    let message = format!("{path:?}: {error}");
+                    Err(Failure::new(Code::XchainPathOutsideRepository, message))
+                }
+            };
+            match found {
+                Ok(Some(_)) => {}
+                Ok(None) => findings.push(Finding {
+                    level: Level::Warning,
+                    subject,
+                    message: format!("{path} is not there, so that the role is told nothing of it"),
+                    advice: "write the file, or correct its path".into(),
+                    code: None,
+                }),
+                Err(failure) => findings.push(error_of(failure.code, &subject, failure.message)),
+            }
+        }
+    }
+}
+
+/// The variables that a runtime's headers name must be set once it is asked.
+fn check_headers(declared: &Runtime) -> Result<(), Failure> {
+    match web::headers(&declared.settings) {
+        Ok(_) => Ok(()),
+        Err(why) => {
+            let message = format!("runtime {}: {why}", declared.id);
+            Err(Failure::new(Code::XchainRuntimeUnavailable, message))
+        }
+    }
+}
