@@ -19,7 +19,6 @@
     reason = "running processes under a clock is what this crate is for"
 )]
 
-mod alive;
 mod cancel;
 mod conversation;
 mod error;
@@ -33,7 +32,6 @@ mod run;
 mod session;
 mod watch;
 
-pub use alive::still_runs;
 pub use cancel::Cancel;
 pub use conversation::{Conversation, SessionLimits};
 pub use error::{SessionError, StartError};

@@ -37,6 +37,7 @@ mod web;
 mod work;
 mod world;
 
+pub use accord_trees::Holder;
 pub use carry::{Carried, Manner};
 pub use runs::{Reading, Runs};
 pub use world::{Notice, World};

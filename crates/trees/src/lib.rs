@@ -34,6 +34,6 @@ pub mod testing;
 
 pub use disk::{Content, Disk, Entry, Kind, Stat};
 pub use error::{Result, TreeError};
-pub use lock::Holder;
+pub use lock::{Holder, still_runs};
 pub use record::{Line, Lines};
 pub use root::Root;

@@ -10,6 +10,7 @@ mod batches;
 mod checks;
 mod checks_servers;
 mod conformance;
+mod conformance_own;
 mod connection;
 mod contracts;
 mod crash;

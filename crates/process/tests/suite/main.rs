@@ -6,7 +6,6 @@
 )]
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
-mod alive;
 mod conversation;
 mod run;
 mod session;

@@ -8,7 +8,7 @@ use accord_governance::config::{Config, RuntimeType, WriteAuthority};
 use accord_governance::run::BaselineCheck;
 use accord_governance::state::{State, Status, Turn, TurnStatus};
 use accord_governance::{Instant, TurnId, dispatch};
-use accord_trees::Holder;
+use accord_trees::{Holder, still_runs};
 
 use super::assign::{due_role, look};
 use crate::Runs;
@@ -286,8 +286,7 @@ pub(crate) fn has_worker(turn: &Turn) -> bool {
     let (Some(pid), Some(began)) = (pid, began.and_then(Instant::parse)) else {
         return false;
     };
-    let began = began.millis_since(Instant::from_unix_millis(0));
-    u32::try_from(pid).is_ok_and(|pid| accord_process::still_runs(pid, began))
+    still_runs(pid, began)
 }
 
 fn kind(config: &Config, turn: &Turn) -> Option<RuntimeType> {

@@ -189,6 +189,22 @@ fn the_folder_of_the_result_is_there_before_the_worker() {
 }
 
 #[test]
+fn a_worker_may_use_the_place_that_all_turns_share() {
+    let shared = ".agentxchain/staging/turn-result.json";
+    let script = PLANS.replace(
+        "\"$AGENTXCHAIN_STAGING_PATH\" <<END",
+        &format!("{shared} <<END"),
+    );
+    assert_ne!(script, PLANS);
+    let repo = planned_by(&script, json!({}));
+    let done = repo.started().step(&Step::default()).unwrap();
+    assert!(
+        matches!(done, Stepped::Carried(Carried::Accepted(_))),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn a_gate_with_credentials_is_never_passed_by_a_loop() {
     let repo = planned_by(PLANS, json!({}));
     repo.configure(|config| config["gates"]["planning_signoff"]["credentialed"] = json!(true));

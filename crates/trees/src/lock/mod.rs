@@ -20,6 +20,7 @@ use accord_governance::{HOME, Instant};
 
 use crate::disk::{self, Disk};
 use crate::{Result, TreeError, atomic};
+pub use owner::still_runs;
 use owner::{Mark, held_here};
 
 /// How much of a lock is read.

@@ -30,6 +30,9 @@ pub(super) struct Mark {
 /// How Linux counts time in `/proc`, whatever its own clock does.
 const TICKS_A_SECOND: u64 = 100;
 
+/// How far apart two clocks may say that the same process began.
+const CLOCKS_DIFFER_MS: u64 = 10_000;
+
 /// The locks that this process holds.
 static HELD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
@@ -97,9 +100,29 @@ pub(super) fn is_gone(lock: &Lock, mark: Option<&Mark>, now: Instant) -> bool {
     !same || own && !held_here().contains(&mark.token)
 }
 
+/// Whether the process of this number that began at that time still runs. A later process of the same
+/// number is another, where the system says when it began.
+pub fn still_runs(pid: u64, began: Instant) -> bool {
+    let Some(process) = process(pid) else {
+        return false;
+    };
+    let noted = began.unix_millis();
+    process
+        .began_ms()
+        .is_none_or(|real| real.abs_diff(noted) <= CLOCKS_DIFFER_MS)
+}
+
 /// A process that is there.
 struct Process {
     start: Option<u64>,
+}
+
+impl Process {
+    /// When it began, in milliseconds since the start of 1970, where the system says so.
+    fn began_ms(&self) -> Option<i64> {
+        let (ticks, boot) = self.start.zip(boot_seconds())?;
+        i64::try_from((boot + ticks / TICKS_A_SECOND).saturating_mul(1000)).ok()
+    }
 }
 
 /// The process of a number, unless it is gone or only waits for its parent to notice its end.
@@ -125,16 +148,12 @@ fn process(pid: u64) -> Option<Process> {
 
 /// Whether a process began after a lock was taken, so that it cannot be its holder.
 fn began_after(process: &Process, lock: &Lock) -> bool {
-    let began = process
-        .start
-        .zip(boot_seconds())
-        .map(|(ticks, boot)| (boot + ticks / TICKS_A_SECOND).saturating_mul(1000));
-    let Some((began, taken)) = began.zip(lock.acquired_at) else {
+    let Some((began, taken)) = process.began_ms().zip(lock.acquired_at) else {
         return false;
     };
     // Clocks are set, and the time of the boot is known to the second only.
     let slack = 2_000;
-    i64::try_from(began).is_ok_and(|began| began > taken.unix_millis().saturating_add(slack))
+    began > taken.unix_millis().saturating_add(slack)
 }
 
 /// When this machine started, in seconds since the start of 1970.

@@ -6,7 +6,7 @@ use accord_governance::state::{State, Status};
 use accord_runs::operations::{Level, Overview, Query, RunChoice, TurnView};
 
 use super::answers::{RunDoctorAnswer, RunFailure, RunFinding, RunStatusAnswer};
-use super::{NextAnswer, RepoArgs, next_lines};
+use super::{NextAnswer, RepoArgs, busy_lines, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -255,18 +255,7 @@ fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
     for view in &overview.turns {
         write_turn(page, view);
     }
-    if let Some(holder) = overview.holder.as_ref().filter(|holder| holder.alive) {
-        page.labelled(
-            "busy",
-            &format!("process {} works on it", holder.lock.owner_pid),
-        );
-    }
-    for journal in &overview.journals {
-        page.labelled(
-            "journal",
-            &format!("{journal} waits for the next command that writes"),
-        );
-    }
+    busy_lines(page, overview.holder.as_ref(), &overview.journals);
     next_lines(page, next);
 }
 

@@ -20,7 +20,7 @@ use accord_contract::wire::{Value, Wire};
 use accord_governance::TurnId;
 use accord_process::Cancel;
 use accord_runs::operations::Overview;
-use accord_runs::{Notice, Runs, World};
+use accord_runs::{Holder, Notice, Runs, World};
 
 use self::answers::RunFailure;
 use self::next::NextAnswer;
@@ -235,6 +235,18 @@ fn told(failure: &Failure) -> CliError {
 
 fn turn_id(text: &str) -> Result<TurnId, String> {
     TurnId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
+}
+
+/// Lines about who works on a repository or workspace, and what waits there to be finished.
+fn busy_lines(page: &mut Page, holder: Option<&Holder>, journals: &[String]) {
+    if let Some(holder) = holder.filter(|holder| holder.alive) {
+        let who = format!("process {} works on it", holder.lock.owner_pid);
+        page.labelled("busy", &who);
+    }
+    for journal in journals {
+        let what = format!("{journal} waits for the next command that writes");
+        page.labelled("journal", &what);
+    }
 }
 
 /// Lines about what is to be done next.
