@@ -236,4 +236,21 @@ mod tests {
             assert!(is_gone(&lock(pid, now), None, now), "{pid}");
         }
     }
+
+    #[test]
+    fn a_process_still_runs_until_it_ends_and_is_no_other() {
+        let now = std::time::SystemTime::now();
+        let since = now.duration_since(std::time::UNIX_EPOCH).unwrap();
+        let began = i64::try_from(since.as_millis()).unwrap();
+        let at = Instant::from_unix_millis;
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = u64::from(child.id());
+        assert!(still_runs(pid, at(began)));
+        let yesterday = at(began - 24 * 3_600_000);
+        assert!(!still_runs(pid, yesterday), "that was another process");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!still_runs(pid, at(began)));
+        assert!(!still_runs(0, at(began)) && !still_runs(u64::MAX, at(began)));
+    }
 }
