@@ -12,11 +12,8 @@
 // Node 20, no dependencies.
 
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-export const ORACLE = "node";
+import { runAsProgram } from "./cases.mjs";
 
 // ---------------------------------------------------------------------------------------------------
 // Canonical text
@@ -68,62 +65,16 @@ function eachDigest(step, at, visit) {
   }
 }
 
-/** Compares (or, with `fill`, writes) one case; gives a list of complaints. */
-function treatCase(document, fill) {
-  const complaints = [];
-  if (document.oracle === undefined) {
-    if (/"(sha256:)?[0-9a-f]{64}"/.test(JSON.stringify(document.steps.map((step) => step.expect ?? [])))) {
-      complaints.push("expects a digest and names no oracle");
-    }
-    return complaints;
-  }
-  if (document.oracle !== ORACLE) return complaints;
-  let digests = 0;
-  document.steps.forEach((step, index) => {
-    eachDigest(step, `/steps/${index}`, (holder, member, digest, at) => {
-      digests += 1;
-      if (fill) holder[member] = digest;
-      else if (holder[member] !== digest) {
-        complaints.push(`${at}: the case has ${JSON.stringify(holder[member])}, the oracle ${JSON.stringify(digest)}`);
-      }
-    });
-  });
-  if (digests === 0) complaints.push("names the oracle and expects nothing that it computes");
-  return complaints;
-}
+const ORACLE = {
+  name: "agentic.mjs",
+  hasDigest: ({ steps }) => /"(sha256:)?[0-9a-f]{64}"/.test(JSON.stringify(steps.map((step) => step.expect ?? []))),
+  eachValue: ({ steps }, visit) => steps.forEach((step, index) => eachDigest(step, `/steps/${index}`, visit)),
+};
 
-function caseFiles(folder) {
-  return readdirSync(folder, { recursive: true })
-    .filter((name) => name.endsWith(".json") && /[/\\]/.test(name))
-    .sort()
-    .map((name) => join(folder, name));
-}
-
-function main([verb, target, ...rest]) {
-  if (!["--check", "--fill", "--package"].includes(verb) || target === undefined || rest.length > 0) {
-    console.error("usage: agentic.mjs --check DIR | --fill DIR | --package FILE");
-    return 2;
-  }
-  if (verb === "--package") {
-    const canonical = canonicalText(JSON.parse(readFileSync(target, "utf8")));
-    console.log(JSON.stringify({ canonical, content_hash: `sha256:${sha256(canonical)}` }, null, 2));
-    return 0;
-  }
-  let [computed, complaints] = [0, 0];
-  for (const file of caseFiles(target)) {
-    const document = JSON.parse(readFileSync(file, "utf8"));
-    if (document.oracle === ORACLE) computed += 1;
-    for (const complaint of treatCase(document, verb === "--fill")) {
-      console.error(`${file}: ${complaint}`);
-      complaints += 1;
-    }
-    if (verb === "--fill" && document.oracle === ORACLE) {
-      writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
-    }
-  }
-  console.log(`${computed} cases computed, ${complaints} complaints`);
-  return complaints === 0 ? 0 : 1;
-}
-
-const runAsProgram = process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
-if (runAsProgram) process.exitCode = main(process.argv.slice(2));
+runAsProgram(import.meta.url, ORACLE, {
+  verb: "--package",
+  of(document) {
+    const canonical = canonicalText(document);
+    return { canonical, content_hash: `sha256:${sha256(canonical)}` };
+  },
+});

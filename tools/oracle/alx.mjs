@@ -13,11 +13,9 @@
 // Node 20, no dependencies.
 
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-export const ORACLE = "node";
+import { runAsProgram } from "./cases.mjs";
+
 export const KB_TAG = "KB_V1";
 const HASH_SCOPE = ["type", "domain", "sources", "artifactHash", "tier", "payload", "derivation"];
 
@@ -234,59 +232,13 @@ function eachLeaf(expected, answer, path, visit) {
 
 const DIGEST = /"(0x)?[0-9a-f]{64}"|"bafkrei[a-z2-7]{52}"/;
 
-/** Compares (or, with `fill`, writes) one case; gives a list of complaints. */
-function treatCase(document, fill) {
-  const { operation, args } = document.input;
-  const complaints = [];
-  if (document.oracle === undefined) {
-    if (DIGEST.test(JSON.stringify(document.expected))) complaints.push("expects a digest and names no oracle");
-    return complaints;
-  }
-  if (document.oracle !== ORACLE) return complaints;
-  if (!Object.hasOwn(OPERATIONS, operation)) return [`this oracle has no answer for ${operation}`];
-  let leaves = 0;
-  eachLeaf(document.expected, OPERATIONS[operation](args), "", (holder, member, value, at) => {
-    leaves += 1;
-    if (fill) holder[member] = value;
-    else if (JSON.stringify(holder[member]) !== JSON.stringify(value)) {
-      complaints.push(`${at}: the case has ${JSON.stringify(holder[member])}, the oracle ${JSON.stringify(value)}`);
-    }
-  });
-  if (leaves === 0) complaints.push("names the oracle and expects nothing that it computes");
-  return complaints;
-}
+const ORACLE = {
+  name: "alx.mjs",
+  hasDigest: ({ expected }) => DIGEST.test(JSON.stringify(expected)),
+  eachValue({ input: { operation, args }, expected }, visit) {
+    if (!Object.hasOwn(OPERATIONS, operation)) throw new Error(`this oracle has no answer for ${operation}`);
+    eachLeaf(expected, OPERATIONS[operation](args), "", visit);
+  },
+};
 
-function caseFiles(folder) {
-  return readdirSync(folder, { recursive: true })
-    .filter((name) => name.endsWith(".json") && /[/\\]/.test(name))
-    .sort()
-    .map((name) => join(folder, name));
-}
-
-function main([verb, target, ...rest]) {
-  if (!["--check", "--fill", "--kb"].includes(verb) || target === undefined || rest.length > 0) {
-    console.error("usage: alx.mjs --check DIR | --fill DIR | --kb FILE");
-    return 2;
-  }
-  if (verb === "--kb") {
-    console.log(JSON.stringify(kbIdentity(JSON.parse(readFileSync(target, "utf8"))), null, 2));
-    return 0;
-  }
-  let [computed, complaints] = [0, 0];
-  for (const file of caseFiles(target)) {
-    const document = JSON.parse(readFileSync(file, "utf8"));
-    if (document.oracle === ORACLE) computed += 1;
-    for (const complaint of treatCase(document, verb === "--fill")) {
-      console.error(`${file}: ${complaint}`);
-      complaints += 1;
-    }
-    if (verb === "--fill" && document.oracle === ORACLE) {
-      writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
-    }
-  }
-  console.log(`${computed} cases computed, ${complaints} complaints`);
-  return complaints === 0 ? 0 : 1;
-}
-
-const runAsProgram = process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
-if (runAsProgram) process.exitCode = main(process.argv.slice(2));
+runAsProgram(import.meta.url, ORACLE, { verb: "--kb", of: kbIdentity });
