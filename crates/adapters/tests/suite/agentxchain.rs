@@ -96,6 +96,12 @@ fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
             "filesystem",
             json!({ ".agentxchain/state.json": "{}" }),
         ),
+        // Every line of a record is an object.
+        (
+            "history/first-acceptance",
+            "filesystem",
+            json!({ ".agentxchain/repo-decisions.jsonl": "[]\n" }),
+        ),
         // A file where a folder must be.
         (
             "history/first-acceptance",

@@ -10,10 +10,10 @@
 use std::path::Path;
 
 use accord_contract::fixture::matches;
-use accord_governance::fixture::{Fixture, Step, hooks_ran, run};
+use accord_governance::fixture::{Fixture, FixtureError, Step, hooks_ran, run};
 use accord_governance::hooks::{Execution, Hook, Transport};
 use accord_governance::{Ids, Instant};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn public_fixtures_get_the_answers_that_they_expect() {
@@ -38,6 +38,30 @@ fn our_own_fixtures_get_the_answers_that_they_expect() {
     });
     assert!(documents.len() >= 400, "{}", documents.len());
     expect_what_they_say(&documents);
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_no_setup() {
+    for damaged in ["[]\n", "{\"id\":\n"] {
+        let document = json!({
+            "fixture_id": "damaged",
+            "setup": {"filesystem": {".agentxchain/repo-decisions.jsonl": damaged}},
+            "input": {"operation": "initialize_run"},
+            "expected": {},
+        });
+        let fixture = Fixture::read(&document).unwrap();
+        let error = run(
+            &fixture,
+            &mut Ids::new([9; 32]),
+            Instant::parse("2026-04-20T10:00:00Z").unwrap(),
+        )
+        .unwrap_err();
+        assert!(matches!(error, FixtureError::Setup(_)), "{error}");
+        assert!(
+            error.to_string().contains("repo-decisions.jsonl"),
+            "{error}"
+        );
+    }
 }
 
 fn expect_what_they_say(documents: &[Value]) {
