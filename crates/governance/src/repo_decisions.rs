@@ -2,6 +2,8 @@
 //!
 //! Invariant: a decision is overridden at most once, by one that exists and may do so.
 
+use std::collections::BTreeMap;
+
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
@@ -25,6 +27,11 @@ impl RepoDecisions {
         Self { lines }
     }
 
+    /// Where they lie in a repository.
+    pub fn path() -> String {
+        format!("{}/repo-decisions.jsonl", crate::HOME)
+    }
+
     /// The lines to write.
     pub fn lines(&self) -> &[Object] {
         &self.lines
@@ -35,6 +42,20 @@ impl RepoDecisions {
         self.lines
             .iter()
             .filter(|line| text(line, "status") == Some("active"))
+    }
+
+    /// Ids that stand more than once, each with the runs that gave it, in the order of the file; for a
+    /// check-up.
+    pub fn repeated(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut runs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for line in &self.lines {
+            if let Some(id) = text(line, "id") {
+                let run = text(line, "run_id").unwrap_or("an unnamed run");
+                runs.entry(id).or_default().push(run);
+            }
+        }
+        runs.retain(|_, runs| runs.len() > 1);
+        runs
     }
 
     fn find(&self, id: &str) -> Option<&Object> {

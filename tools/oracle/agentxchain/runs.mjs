@@ -40,7 +40,9 @@ export const validateConfig = ({ input }) => configFault(input.args.config) ?? {
 export function initializeRun({ setup }) {
   if (configFault(setup.config)) return refused("invalid_config");
   if (setup.state.status !== "idle") return refused(ILLEGAL);
-  return moved({ ...setup.state, status: "active", run_id: "run_0000000000000000" });
+  const inForce = repoDecisions(setup).filter(({ status }) => status === "active");
+  const repo_decisions = inForce.length > 0 ? inForce : null;
+  return moved({ ...setup.state, status: "active", run_id: "run_0000000000000000", repo_decisions });
 }
 
 export function assignTurn({ setup, input }) {
@@ -98,15 +100,16 @@ export function appendDecision({ setup: { ledger }, input: { args: { entry } } }
 }
 
 export function acceptTurn(fixture) {
-  const { setup: { state, history, ledger, filesystem, config, turn_result: result }, input: { args: { turn_id } } } = fixture;
-  const no = (error_type, more = {}) => ({ result: "error", error_type, history_length: history.length, ...more });
+  const { setup: { state, history, ledger, config, turn_result: result }, input: { args: { turn_id } } } = fixture;
+  const standing = repoDecisions(fixture.setup);
+  const no = (error_type, more = {}) => ({ result: "error", error_type, history_length: history.length, repo_decisions: standing, ...more });
   if (history.some((entry) => entry.turn_id === turn_id)) return no("turn_already_accepted");
   if (!state.active_turns[turn_id]) return no("turn_not_active", { state_unchanged: true });
   const validation = validateTurn(fixture);
-  if (validation.result === "error") return validation;
+  if (validation.result === "error") return { ...validation, repo_decisions: standing };
   const used = result.decisions.find(({ id }) => ledger.some((entry) => entry.id === id));
   if (used) return no("duplicate_decision_id");
-  if (!mayOverride(result, config, filesystem?.[".agentxchain/repo-decisions.jsonl"])) return no("override_validation_failed");
+  if (!mayOverride(result, config, standing)) return no("override_validation_failed");
   const accepted_sequence = state.accepted_sequence + 1;
   const { [turn_id]: _, ...active_turns } = state.active_turns;
   const { run_id, role, status, summary } = result;
@@ -115,18 +118,33 @@ export function acceptTurn(fixture) {
     state: { accepted_sequence, active_turns },
     history_length: history.length + 1,
     history_last_entry: { turn_id, run_id, role, status, summary, accepted_sequence, accepted_at: "the time of the run" },
+    repo_decisions: promoted(standing, result),
   };
 }
 
-function mayOverride(result, config, text = "") {
-  const standing = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+/** The decisions that outlive their runs, as the repository has them. */
+const repoDecisions = ({ filesystem }) =>
+  (filesystem?.[".agentxchain/repo-decisions.jsonl"] ?? "").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+
+const HUMAN_AUTHORITY = 100;
+
+function mayOverride(result, config, standing) {
+  const authority = (role) => config.roles[role]?.decision_authority ?? (role === "human" ? HUMAN_AUTHORITY : undefined);
   return result.decisions.every(({ overrides }) => {
     if (!overrides) return true;
     const target = standing.find(({ id }) => id === overrides);
-    const [own, theirs] = [result.role, target?.role].map((role) => config.roles[role]?.decision_authority);
+    const [own, theirs] = [result.role, target?.role].map(authority);
     const outranks = result.role === target?.role || own === undefined || theirs === undefined || own >= theirs;
     return target?.status === "active" && outranks;
   });
+}
+
+/** What the repository has after an acceptance: what overrides another replaces it, and what lasts is added. */
+function promoted(standing, { decisions, run_id, turn_id, role }) {
+  const lasting = decisions.filter(({ durability, overrides }) => durability === "repo" || overrides);
+  const heir = (id) => lasting.find(({ overrides }) => overrides === id)?.id;
+  const after = standing.map((line) => (heir(line.id) ? { ...line, status: "overridden", overridden_by: heir(line.id) } : line));
+  return [...after, ...lasting.map((decision) => ({ ...decision, run_id, turn_id, role, status: "active", overridden_by: null }))];
 }
 
 // ---------------------------------------------------------------------------------------------------

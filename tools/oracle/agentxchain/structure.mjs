@@ -93,6 +93,7 @@ function sibling(fixture, byId, fault) {
   const accepting = byId.get(id);
   if (!accepting) return fault(`no sibling ${id}`);
   if (isRejecting(accepting)) fault(`its sibling ${id} is not an accepting case`);
+  if (accepting["x-case"].profile !== fixture["x-case"].profile) fault(`its sibling ${id} is of another profile`);
   const part = ({ setup, input }) => ({ setup, input });
   const places = changedPlaces(part(accepting), part(fixture));
   const covers = (change, place) => place === change || place.startsWith(`${change}/`);

@@ -58,16 +58,22 @@ pub(super) fn accept(site: &mut Site<'_>) -> Result<Value, BadCall> {
         ..Accept::default()
     };
     let outcome = site.runs(Reading::Lenient).accept(&request);
-    let (length, last) = site.record(RecordFile::History)?;
+    let (history_length, last) = site.record(RecordFile::History)?;
+    let lasting = repository.repo_decisions().map_err(trouble)?;
+    let records = answer::Records {
+        history_length,
+        repo_decisions: lasting.lines(),
+    };
     match (outcome, last) {
         (Ok(done), Some(last)) => {
             let warnings = &done.accepted.warnings;
-            Ok(answer::accepted(&site.state()?, last, length, warnings))
+            Ok(answer::accepted(&site.state()?, last, &records, warnings))
         }
         (Ok(_), None) => Err(BadCall::new("the turn is not in the history")),
         (Err(failure), _) => {
             let unchanged = before == repository.state_bytes().map_err(trouble)?;
-            Ok(answer::not_accepted(&refusal(failure)?, length, unchanged))
+            let failure = refusal(failure)?;
+            Ok(answer::not_accepted(&failure, &records, unchanged))
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::event::{Emitter, EventType};
 use crate::ledger;
 use crate::members::{array, build};
 use crate::outcome::{self, Asking};
+use crate::repo_decisions::RepoDecisions;
 use crate::result::{Rewrite, RewriteCode, TurnResult, TurnStatusClaim};
 use crate::state::{Block, State, Status};
 use crate::{delegation, timeout};
@@ -65,7 +66,7 @@ impl Acceptance {
                 .map(|line| Value::Object(line.clone()).to_string() + "\n")
                 .collect();
             writes.push(Write::Replace {
-                path: format!("{}/repo-decisions.jsonl", crate::HOME),
+                path: RepoDecisions::path(),
                 text: lines.concat(),
             });
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use accord_contract::fixture::AdapterResult;
-use accord_kit::case::{Call, Task};
+use accord_kit::case::{Call, Strength, Task};
 use accord_kit::driver::InProcess;
 use accord_kit::runner::RunError;
 use accord_kit::{Case, Corpus, Protocol, Reporters, RunReport, run};
@@ -95,6 +95,7 @@ fn siblings_differ_only_where_they_say() {
         let sibling = protocol.case(sibling).unwrap();
         let accepts = call(sibling).fixture.as_ref().unwrap().sibling.is_none();
         assert!(accepts, "{}: {} rejects too", case.id, sibling.id);
+        assert_eq!(sibling.profile, case.profile, "{}", case.id);
         let mut places = Vec::new();
         let whole = |case: &Case| {
             let call = call(case);
@@ -117,6 +118,19 @@ fn siblings_differ_only_where_they_say() {
         assert_ne!(call(sibling).expected, call(case).expected, "{}", case.id);
     }
     assert!(rejecting >= 150, "{rejecting}");
+}
+
+/// What the public fixtures never ask for decides nothing about another implementation.
+#[test]
+fn no_required_case_asks_for_a_member_of_ours() {
+    let protocol = agentxchain();
+    let asks = |case: &&Case| call(case).expected.contains_key("repo_decisions");
+    let asking: Vec<&Case> = protocol.cases().iter().filter(asks).collect();
+    assert!(asking.len() >= 10, "{}", asking.len());
+    for case in asking {
+        assert_ne!(case.strength, Strength::Must, "{}", case.id);
+        assert_eq!(call(case).input.operation, "accept_turn", "{}", case.id);
+    }
 }
 
 /// Other verifiers know these assertions alone, and hooks need no program but the shell.

@@ -270,7 +270,7 @@ fn the_check_up_names_what_the_run_waits_for() {
         let found = findings.iter().find(|found| found.message.contains(what));
         found.is_some_and(|found| found.level == Level::Warning)
     };
-    assert!(!warned("999999999") && !warned("blocked") && !warned("DEC-001"));
+    assert!(!warned("999999999") && !warned("blocked"));
     let mut state = repo.json(".agentxchain/state.json");
     let stands = &mut state["active_turns"][turn.turn.id().as_str()];
     stands["worker_pid"] = json!(999_999_999);
@@ -281,8 +281,47 @@ fn the_check_up_names_what_the_run_waits_for() {
     assert!(!warned("999999999"), "it has done its work");
     runs.escalate("wait for the key").unwrap();
     assert!(warned("blocked on escalation:operator:wait-for-the-key"));
-    let line = r#"{"id":"DEC-001","run_id":"r","statement":"s","status":"active"}"#;
-    let lines = format!("{line}\n{line}\n");
-    repo.write(".agentxchain/repo-decisions.jsonl", &lines);
-    assert!(warned("DEC-001"));
+}
+
+#[test]
+fn the_check_up_names_lasting_decisions_whose_id_stands_more_than_once() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let record = ".agentxchain/repo-decisions.jsonl";
+    let line = |id: &str, run: &str, status: &str| {
+        json!({"id": id, "run_id": run, "statement": "s", "status": status}).to_string() + "\n"
+    };
+    let named = |lines: &[String]| {
+        repo.write(record, &lines.concat());
+        let found = runs.doctor().into_iter();
+        let found = found.filter(|found| found.subject == record);
+        let found: Vec<_> = found.map(|found| (found.level, found.message)).collect();
+        found
+    };
+    let says = |id: &str, runs: &str| {
+        let message = format!(
+            "{id} stands more than once ({runs}); an override reaches the last of them alone"
+        );
+        (Level::Warning, message)
+    };
+    let first = line("DEC-001", "run_a", "active");
+    let second = line("DEC-002", "run_a", "active");
+    let other_run = line("DEC-001", "run_b", "active");
+    let overridden = line("DEC-002", "run_b", "overridden");
+    assert_eq!(named(&[first.clone(), second.clone()]), []);
+    assert_eq!(
+        named(&[first.clone(), first.clone()]),
+        [says("DEC-001", "run_a, run_a")]
+    );
+    assert_eq!(
+        named(&[first.clone(), second.clone(), other_run.clone()]),
+        [says("DEC-001", "run_a, run_b")]
+    );
+    assert_eq!(
+        named(&[first, second, overridden, other_run]),
+        [
+            says("DEC-001", "run_a, run_b"),
+            says("DEC-002", "run_a, run_b")
+        ]
+    );
 }

@@ -1,6 +1,7 @@
 //! Where the files of a governed repository lie.
 
 use accord_governance::accept::{CommitKind, Record};
+use accord_governance::repo_decisions::RepoDecisions;
 use accord_governance::{HOME, RepoPath};
 
 /// A record of a governed repository.
@@ -59,7 +60,7 @@ impl RecordFile {
             Self::CoordinatorHistory => Record::CoordinatorHistory.path(),
             Self::CoordinatorLedger => Record::CoordinatorLedger.path(),
             Self::BarrierLedger => Record::BarrierLedger.path(),
-            Self::RepoDecisions => home("repo-decisions.jsonl"),
+            Self::RepoDecisions => RepoDecisions::path(),
             Self::HookAudit => home("hook-audit.jsonl"),
             Self::HookAnnotations => home("hook-annotations.jsonl"),
             Self::CoordinatorHookAudit => home("multirepo/hook-audit.jsonl"),

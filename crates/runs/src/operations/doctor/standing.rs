@@ -1,8 +1,8 @@
 //! What stands in the way of the run that is there: a block, turns whose worker is gone or late.
 
 use accord_contract::wire::{Extensible, Value};
+use accord_governance::dispatch;
 use accord_governance::state::{State, Status, Turn, TurnStatus};
-use accord_governance::{dispatch, ledger};
 use accord_trees::governed::RecordFile;
 
 use super::{Finding, Level};
@@ -84,12 +84,15 @@ impl Runs {
         let Ok(decisions) = self.repository().repo_decisions() else {
             return;
         };
-        for id in ledger::duplicates(decisions.lines()) {
+        for (id, runs) in decisions.repeated() {
+            let runs = runs.join(", ");
             findings.push(Finding {
                 level: Level::Warning,
                 subject: subject.clone(),
-                message: format!("{id} stands more than once among the decisions of one run"),
-                advice: "delete the line that does not hold any more".into(),
+                message: format!(
+                    "{id} stands more than once ({runs}); an override reaches the last of them alone"
+                ),
+                advice: "delete the lines that do not hold any more".into(),
                 code: None,
             });
         }
