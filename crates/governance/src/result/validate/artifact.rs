@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 use super::{Findings, Problem};
 use crate::RepoPath;
 use crate::config::{RuntimeType, WriteAuthority};
+use crate::faults::{Fault, seeded};
 use crate::members::{list, text, texts};
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
 
@@ -64,7 +65,10 @@ pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Op
             findings.problem(problem.field(field).path(text));
             None
         }
-        Ok(path) if path.is_reserved() => {
+        Ok(path)
+            if path.is_reserved()
+                && (path.as_str() == text || !seeded(Fault::ReservedBySpelling)) =>
+        {
             let message = format!("{field} names {path}, which belongs to the run itself");
             let problem = Problem::new(Code::XchainReservedPathViolation, message);
             findings.problem(problem.field(field).path(text));
