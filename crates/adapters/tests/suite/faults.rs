@@ -7,6 +7,7 @@ use accord_adapters::faults::{Fault, Faulty, faults_of, reached};
 use accord_adapters::{Adapter, agentxchain, alx};
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
+use accord_governance::faults as engine;
 use accord_kit::Case;
 use accord_kit::report::CaseReport;
 use accord_kit::verdict::Verdict;
@@ -78,6 +79,17 @@ fn no_two_faults_have_the_same_name() {
         names.dedup();
         assert_eq!(names.len(), faults.len());
     }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "it is about two threads")]
+fn a_fault_inside_the_engine_leaves_other_threads_alone() {
+    let fault = engine::Fault::ChallengeWaived;
+    fault.during(|| {
+        assert!(engine::seeded(fault));
+        let elsewhere = std::thread::spawn(move || engine::seeded(fault));
+        assert!(!elsewhere.join().expect("nothing panics"));
+    });
 }
 
 #[test]

@@ -66,6 +66,8 @@ faults! {
     PausedRunAssigns = "paused-run-assigns" breaks "AX-SM-ASSIGN";
     /// A transition is approved in a run that does not wait.
     ApprovalWhileActive = "approval-while-active" breaks "AX-SM-APPROVE";
+    /// A gate that a person passed is not marked as passed.
+    GateNotMarked = "gate-not-marked" breaks "AX-SM-APPROVE";
     /// The end of a run is approved that does not wait.
     EndWhileActive = "end-while-active" breaks "AX-SM-COMPLETE";
     /// An escalation does not keep who could not go on.
@@ -100,6 +102,10 @@ faults! {
     PathsMayLeave = "paths-may-leave" breaks "AX-TR-INSIDE";
     /// A result may ask for the next phase and for the end.
     BothRequests = "both-requests" breaks "AX-TR-ONE-REQUEST";
+    /// A role that only reviews delivers anything.
+    ReviewerDeliversAnything = "reviewer-delivers-anything" breaks "AX-TR-ARTIFACT";
+    /// A role that only proposes need not propose anything.
+    NothingProposed = "nothing-proposed" breaks "AX-TR-PROPOSED";
     /// The commands that prove a verification are not looked at.
     EvidenceUnread = "evidence-unread" breaks "AX-TR-EVIDENCE";
     /// The schema's problems are told as those of the stage behind it.
@@ -214,6 +220,8 @@ faults! {
     HooksReversed = "hooks-reversed" breaks "AX-HK-ORDER";
     /// A hook does not get its own variables.
     EnvironmentEmpty = "environment-empty" breaks "AX-HK-ENVIRONMENT";
+    /// What a hook writes to its standard error is not written down.
+    ErrorsUnrecorded = "errors-unrecorded" breaks "AX-HK-AUDIT";
     /// A hook runs somewhere else.
     HookElsewhere = "hook-elsewhere" breaks "AX-HK-FOLDER";
     /// A hook is not told what it runs for.

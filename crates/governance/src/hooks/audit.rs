@@ -189,7 +189,8 @@ fn line(
     annotations: &[Value],
     ran: &Execution,
 ) -> Object {
-    let errors: String = ran.errors.chars().take(MAX_ERROR_CHARS).collect();
+    let kept = MAX_ERROR_CHARS * usize::from(!seeded(Fault::ErrorsUnrecorded));
+    let errors: String = ran.errors.chars().take(kept).collect();
     let mut line = build([
         ("timestamp", at.to_string().into()),
         ("hook_phase", hook.phase.as_str().into()),
