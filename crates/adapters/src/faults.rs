@@ -2,14 +2,19 @@
 //!
 //! The kit is only worth something if it notices. Each fault breaks one clause and leaves everything else to
 //! Accord's own code; the kit's self-test runs a protocol's corpus against each and asks that a case of that
-//! clause fails. Nothing in the honest path knows of them: a fault stands in front of it, and changes what it is asked or
-//! what it answers.
+//! clause fails.
+//!
+//! A fault of AgentXchain lies inside the engine, at the rule itself
+//! ([`accord_governance::faults`]). A fault of ALX stands in front of the honest code, and changes what it is asked or what
+//! it answers. Whoever uses one need not know which it is.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use accord_governance::faults as engine;
 use serde_json::Value;
 
-use crate::{Adapter, BadCall, Call, Reply, agentxchain, alx};
+use crate::{Adapter, BadCall, Call, Reply, alx};
 
 /// The honest implementation behind a fault.
 pub type Honest<'a> = &'a dyn Fn(&Call) -> Result<Reply, BadCall>;
@@ -21,19 +26,28 @@ pub struct Fault {
     pub name: &'static str,
     /// The clause that it breaks.
     pub clause: &'static str,
-    pub(crate) perform: fn(&Call, Honest<'_>) -> Result<Reply, BadCall>,
+    pub(crate) place: Place,
+}
+
+/// Where a fault lies.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// In front of the honest implementation.
+    Edge(fn(&Call, Honest<'_>) -> Result<Reply, BadCall>),
+    /// At a rule inside it.
+    Engine(engine::Fault),
 }
 
 /// An implementation with one fault.
 #[derive(Clone)]
 pub struct Faulty {
     honest: Arc<dyn Adapter>,
-    fault: &'static Fault,
+    fault: Fault,
 }
 
 impl Faulty {
-    /// The same implementation, with a fault in front of it.
-    pub fn new(honest: Arc<dyn Adapter>, fault: &'static Fault) -> Self {
+    /// The same implementation, with a fault.
+    pub fn new(honest: Arc<dyn Adapter>, fault: Fault) -> Self {
         Self { honest, fault }
     }
 }
@@ -48,16 +62,34 @@ impl Adapter for Faulty {
     }
 
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
-        (self.fault.perform)(call, &|call| self.honest.perform(call))
+        match self.fault.place {
+            Place::Edge(perform) => perform(call, &|call| self.honest.perform(call)),
+            Place::Engine(fault) => fault.during(|| self.honest.perform(call)),
+        }
     }
 }
 
 /// The faults that there are for a protocol.
-pub fn faults_of(protocol: &str) -> &'static [Fault] {
+pub fn faults_of(protocol: &str) -> Vec<Fault> {
     match protocol {
-        "agentxchain" => agentxchain::FAULTS,
-        "alx" => alx::FAULTS,
-        _ => &[],
+        "agentxchain" => engine::Fault::ALL.iter().copied().map(inside).collect(),
+        "alx" => alx::FAULTS.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Does some work, and names the faults inside the engine whose place it came by. Any other of them would have
+/// changed nothing about it.
+pub fn reached<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<&'static str>) {
+    let (done, places) = engine::reached(work);
+    (done, places.into_iter().map(engine::Fault::name).collect())
+}
+
+fn inside(fault: engine::Fault) -> Fault {
+    Fault {
+        name: fault.name(),
+        clause: fault.clause(),
+        place: Place::Engine(fault),
     }
 }
 
@@ -68,14 +100,14 @@ pub(crate) fn with_arg(call: &Call, name: &str, value: impl Into<Value>) -> Call
     changed
 }
 
-/// Declares a protocol's table: a name, the clause that it breaks, the function that does.
+/// Declares a table of faults in front of a protocol's implementation: a name, the clause that it breaks, the function that does.
 macro_rules! faults {
     ($($name:literal breaks $clause:literal: $perform:path;)+) => {
         /// Every fault.
         pub static FAULTS: &[$crate::faults::Fault] = &[$($crate::faults::Fault {
             name: $name,
             clause: $clause,
-            perform: $perform,
+            place: $crate::faults::Place::Edge($perform),
         }),+];
     };
 }

@@ -12,6 +12,7 @@ use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use crate::Instant;
+use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, filled, text};
 use crate::names::Names;
 use crate::patterns::{decision_number, is_decision_id};
@@ -116,7 +117,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
     let empty = Object::new();
     let entry = entry.as_object().unwrap_or(&empty);
     let id = text(entry, "id")
-        .filter(|id| is_decision_id(id))
+        .filter(|id| is_decision_id(id) || seeded(Fault::AnyDecisionId))
         .ok_or_else(|| {
             let found = entry.get("id").unwrap_or(&Value::Null);
             Failure::new(
@@ -125,7 +126,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
             )
             .at("/id")
         })?;
-    if filled(entry, "statement").is_none() {
+    if filled(entry, "statement").is_none() && !seeded(Fault::BlankStatement) {
         let message = "the decision states nothing";
         return Err(Failure::new(Code::XchainEmptyRequiredField, message)
             .at("/statement")
@@ -134,6 +135,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
     if text(entry, "category")
         .and_then(DecisionCategory::parse)
         .is_none()
+        && !seeded(Fault::AnyCategory)
     {
         let names: Vec<&str> = DecisionCategory::ALL
             .iter()
@@ -145,7 +147,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
             .with("error_field", "category")
             .with("valid_values", array(&names)));
     }
-    if is_taken(id) {
+    if is_taken(id) && !seeded(Fault::DuplicateAppended) {
         let message = format!("the run already has a decision {id}");
         return Err(Failure::new(Code::XchainDuplicateDecisionId, message)
             .at("/id")

@@ -11,7 +11,8 @@
 //! * [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! * [`hooks`]: what others run at fixed points, and what their answers lead to.
 //! * [`coordinator`]: several repositories, one initiative.
-//! * [`fixture`]: the protocol's conformance fixtures, in terms of all this.
+//! * [`fixture`]: the protocol's conformance fixtures, in terms of all this;
+//!   [`faults`]: what can be wrong on purpose, so that they have something to find.
 //!
 //! Nothing here touches a repository. A host reads what a decision needs, asks for it, and
 //! writes what it says, all under the repository's lock. Where the world is needed in the
@@ -37,6 +38,7 @@ pub mod coordinator;
 pub mod delegation;
 pub mod dispatch;
 pub mod event;
+pub mod faults;
 pub mod fixture;
 pub mod gate;
 pub mod history;

@@ -9,6 +9,7 @@ use accord_contract::wire::{Object, Value};
 
 use crate::Instant;
 use crate::config::Config;
+use crate::faults::{Fault, seeded};
 use crate::members::{build, text};
 use crate::state::{State, Turn};
 
@@ -88,10 +89,13 @@ impl RepoDecisions {
             )
             .with("overrides", target)
         };
+        if seeded(Fault::OverrideOfUnknown) && self.find(target).is_none() {
+            return Ok(None);
+        }
         let found = self
             .find(target)
             .ok_or_else(|| refuse("which is no decision of the repository".into()))?;
-        if text(found, "status") != Some("active") {
+        if text(found, "status") != Some("active") && !seeded(Fault::OverriddenAgain) {
             return Err(refuse("which is no longer in force".into()));
         }
         let owner = text(found, "role").unwrap_or_default();
@@ -103,9 +107,10 @@ impl RepoDecisions {
             return Ok(Some(warning));
         }
         match (authority(config, role), authority(config, owner)) {
-            (Some(own), Some(theirs)) if own < theirs => Err(refuse(format!(
-                "which belongs to {owner}, whose word weighs more"
-            ))),
+            (Some(own), Some(theirs)) if own < theirs && !seeded(Fault::AuthorityIgnored) => {
+                let what = format!("which belongs to {owner}, whose word weighs more");
+                Err(refuse(what))
+            }
             _ => Ok(None),
         }
     }

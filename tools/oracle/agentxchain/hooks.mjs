@@ -31,8 +31,11 @@ function inOrder(hooks, world) {
     }
     const ran = hook.type === "http" ? { failed: true, exit_code: null, timed_out: false } : start(hook, world);
     const [orchestrator_action, verdict] = decide(hook.mode === "blocking", ran);
-    const { exit_code, timed_out } = ran;
-    entries.push({ ...common, transport: hook.type, duration_ms: 1, verdict, exit_code, timed_out, orchestrator_action });
+    const { exit_code, timed_out, stderr = "" } = ran;
+    const { message = null, annotations = [] } = said(ran.stdout);
+    entries.push({
+      ...common, transport: hook.type, duration_ms: 1, verdict, message, annotations, exit_code, timed_out, stderr_excerpt: stderr, orchestrator_action,
+    });
     blocked = orchestrator_action.startsWith("blocked");
     ok = ok && !blocked && !ran.tampered;
     if (ran.tampered) break;
@@ -53,7 +56,7 @@ function start(hook, { folder, phase, payload, run_id }) {
   const timed_out = ran.error?.code === "ETIMEDOUT";
   // A hook that does not read its input ends with a broken pipe, which is no failure.
   const failed = !timed_out && (ran.status === null || ran.status !== 0);
-  return { tampered, timed_out, failed, exit_code: ran.status, stdout: ran.stdout };
+  return { tampered, timed_out, failed, exit_code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
 }
 
 function decide(blocking, ran) {
@@ -61,7 +64,7 @@ function decide(blocking, ran) {
   if (ran.tampered) return ["aborted_tamper", null];
   if (ran.timed_out) return stop("_timeout");
   if (ran.failed) return stop("_failure");
-  switch (verdictOf(ran.stdout)) {
+  switch (said(ran.stdout).verdict) {
     case "allow":
       return ["continued", "allow"];
     case "warn":
@@ -73,10 +76,11 @@ function decide(blocking, ran) {
   }
 }
 
-function verdictOf(text) {
+/** What a hook's output says; nothing where it is no JSON. */
+function said(text) {
   try {
-    return JSON.parse(text).verdict;
+    return JSON.parse(text) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -60,7 +60,8 @@ export function assignTurn({ setup, input }) {
 export function approveTransition({ setup: { state } }) {
   const pending = state.pending_phase_transition;
   if (!["paused", "blocked"].includes(state.status) || !pending) return refused(ILLEGAL);
-  return moved({ ...state, status: "active", phase: pending.to, pending_phase_transition: null });
+  const phase_gate_status = { ...state.phase_gate_status, [pending.gate]: "passed" };
+  return moved({ ...state, status: "active", phase: pending.to, pending_phase_transition: null, phase_gate_status });
 }
 
 export function approveCompletion({ setup: { state } }) {

@@ -56,6 +56,7 @@ function schema({ staged }) {
     || !["pass", "fail", "skipped"].includes(staged.verification.status)
     || !["workspace", "patch", "commit", "review"].includes(staged.artifact.type)
     || (staged.needs_human_reason !== undefined && !isText(staged.needs_human_reason))
+    || !(isText(staged.phase_transition_request ?? "") && [true, false].includes(staged.run_completion_request ?? false))
     || !staged.objections.every(isObjection)
     || !(staged.delegations ?? []).every(isDelegation);
   if (wrong) return WRONG;
@@ -88,7 +89,7 @@ function assignment({ staged, state, turnId, turn }) {
 function artifact({ staged, state, config, role }) {
   const { files_changed: files, proposed_changes: changes = [] } = staged;
   const authority = role.write_authority;
-  const reserved = [...files, ...changes.map(({ path }) => path)].find((path) => RESERVED.includes(posix.normalize(path)));
+  const reserved = [...files, ...changes.map(({ path }) => path)].find((path) => RESERVED.includes(posix.normalize(path).toLowerCase()));
   if (reserved) return { error_type: "reserved_path_violation", error_path: reserved };
   const outside = (path) => posix.isAbsolute(path) || posix.normalize(path).startsWith("..");
   if ([...files, ...changes.map(({ path }) => path)].some(outside)) return WRONG;
@@ -111,6 +112,7 @@ function verification({ staged, strict }) {
     && evidence.every(({ command, exit_code }) => filled(command) && Number.isInteger(exit_code))
     && !(strict && status === "pass" && evidence.some(({ exit_code, expected_exit_code = 0 }) => exit_code !== expected_exit_code))
     && new Set(paths).size === paths.length
+    && produced.every(({ disposition = "artifact" }) => ["artifact", "ignore"].includes(disposition))
     && !produced.some(({ path, disposition }) => disposition === "ignore" && staged.files_changed.includes(path));
   return sound ? null : WRONG;
 }

@@ -12,8 +12,6 @@
 mod applies;
 mod bundles;
 mod coordinator;
-#[cfg(feature = "faults")]
-mod faults;
 mod hooks;
 mod questions;
 mod records;
@@ -23,9 +21,6 @@ mod site;
 mod workspace;
 
 use accord_process::Cancel;
-
-#[cfg(feature = "faults")]
-pub use faults::FAULTS;
 
 pub use workspace::workspaces;
 

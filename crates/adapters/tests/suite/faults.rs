@@ -1,38 +1,139 @@
 //! The kit notices: every seeded fault is caught, by a case of its clause.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use accord_adapters::faults::{Faulty, faults_of};
-use accord_adapters::{Adapter, BadCall, Call, Reply, agentxchain, alx};
+use accord_adapters::faults::{Fault, Faulty, faults_of, reached};
+use accord_adapters::{Adapter, agentxchain, alx};
+use accord_contract::fixture::AdapterResult;
+use accord_contract::wire::Wire as _;
+use accord_governance::faults as engine;
+use accord_kit::Case;
 use accord_kit::report::CaseReport;
 use accord_kit::verdict::Verdict;
 
-use crate::judged::{judge, judge_profile};
+use crate::judged::{cases, judge, judge_answers};
 
 #[test]
 fn every_fault_of_alx_is_caught_by_a_case_of_the_clause_that_it_breaks() {
-    assert!(alx::FAULTS.len() >= 15);
-    each_is_caught(&(Arc::new(alx::Accord) as Arc<dyn Adapter>), |faulty| {
-        judge(faulty).cases
+    let faults = faults_of("alx");
+    assert!(faults.len() >= 15);
+    let honest: Arc<dyn Adapter> = Arc::new(alx::Accord);
+    each_is_caught(&faults, |fault| {
+        judge(&Faulty::new(Arc::clone(&honest), *fault)).cases
     });
 }
 
 #[test]
 fn every_fault_of_agentxchain_is_caught_by_a_case_of_the_clause_that_it_breaks() {
-    assert!(agentxchain::FAULTS.len() >= 25);
-    let honest = Remembering::new(Box::new(agentxchain::Accord::default()));
-    each_is_caught(&(Arc::new(honest) as Arc<dyn Adapter>), |faulty| {
-        let mut cases = judge(faulty).cases;
-        cases.extend(judge_profile(faulty, Some("strict")).cases);
-        cases
+    let faults = faults_of("agentxchain");
+    assert!(faults.len() >= 55);
+    let honest: Arc<dyn Adapter> = Arc::new(agentxchain::Accord::default());
+    let rounds = honest_rounds(honest.as_ref());
+    let unreached: Vec<&str> = faults
+        .iter()
+        .map(|fault| fault.name)
+        .filter(|name| !rounds.values().any(|round| round.reached.contains(name)))
+        .collect();
+    assert!(
+        unreached.is_empty(),
+        "no case comes by the place of: {}",
+        unreached.join(", ")
+    );
+    each_is_caught(&faults, |fault| {
+        let faulty = Faulty::new(Arc::clone(&honest), *fault);
+        // What does not come by the fault's place cannot go another way, and hooks take their time.
+        every_case("agentxchain", |case| {
+            let round = &rounds[&case.id];
+            match round.reached.contains(fault.name) {
+                true => faulty.answer_case(&case.encode()),
+                false => round.answer.clone(),
+            }
+        })
     });
 }
 
-fn each_is_caught(honest: &Arc<dyn Adapter>, judge: impl Fn(&dyn Adapter) -> Vec<CaseReport>) {
+#[test]
+fn every_area_of_agentxchain_has_faults_of_its_own() {
+    let mut areas: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let faults = faults_of("agentxchain");
+    for case in cases("agentxchain") {
+        let known = areas.entry(case.area()).or_default();
+        let broken = faults
+            .iter()
+            .filter(|fault| case.clauses.iter().any(|clause| clause == fault.clause));
+        known.extend(broken.map(|fault| fault.name));
+    }
+    assert!(areas.len() >= 14);
+    for (area, faults) in areas {
+        assert!(faults.len() >= 2, "{area} has only {faults:?}");
+    }
+}
+
+#[test]
+fn no_two_faults_have_the_same_name() {
+    for protocol in accord_adapters::protocols() {
+        let faults = faults_of(protocol);
+        let mut names: Vec<_> = faults.iter().map(|fault| fault.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), faults.len());
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "it is about two threads")]
+fn a_fault_inside_the_engine_leaves_other_threads_alone() {
+    let fault = engine::Fault::ChallengeWaived;
+    fault.during(|| {
+        assert!(engine::seeded(fault));
+        let elsewhere = std::thread::spawn(move || engine::seeded(fault));
+        assert!(!elsewhere.join().expect("nothing panics"));
+    });
+}
+
+#[test]
+fn the_page_about_the_kit_counts_them() {
+    let page = include_str!("../../../../docs/kit.md");
+    let [alx, agentxchain] = ["alx", "agentxchain"].map(|protocol| faults_of(protocol).len());
+    assert!(page.contains(&format!("{alx} seeded faults for ALX")));
+    assert!(page.contains(&format!("{agentxchain} for AgentXchain")));
+}
+
+/// What came of a case without a fault, and the faults whose place it came by.
+struct Round {
+    answer: AdapterResult,
+    reached: BTreeSet<&'static str>,
+}
+
+/// Asks every case once.
+fn honest_rounds(honest: &dyn Adapter) -> BTreeMap<String, Round> {
+    let rounds: Mutex<BTreeMap<String, Round>> = Mutex::default();
+    let judged = every_case(honest.protocol(), |case| {
+        let (answer, reached) = reached(|| honest.answer_case(&case.encode()));
+        let round = Round {
+            answer: answer.clone(),
+            reached,
+        };
+        let mut rounds = rounds.lock().expect("nobody panicked");
+        rounds.insert(case.id.clone(), round);
+        answer
+    });
+    assert!(judged.iter().all(|case| case.verdict == Verdict::Pass));
+    rounds.into_inner().expect("nobody panicked")
+}
+
+/// Has the cases of a protocol judged, those of its profile included.
+fn every_case(protocol: &str, answer: impl Fn(&Case) -> AdapterResult + Sync) -> Vec<CaseReport> {
+    let mut cases = judge_answers(protocol, None, &answer).cases;
+    cases.extend(judge_answers(protocol, Some("strict"), &answer).cases);
+    cases
+}
+
+fn each_is_caught(faults: &[Fault], judge: impl Fn(&Fault) -> Vec<CaseReport>) {
     let mut missed = Vec::new();
-    for fault in faults_of(honest.protocol()) {
-        let cases = judge(&Faulty::new(Arc::clone(honest), fault));
+    for fault in faults {
+        let cases = judge(fault);
         let failed: Vec<_> = cases
             .iter()
             .filter(|case| case.verdict != Verdict::Pass)
@@ -61,53 +162,4 @@ fn each_is_caught(honest: &Arc<dyn Adapter>, judge: impl Fn(&dyn Adapter) -> Vec
         );
     }
     assert!(missed.is_empty(), "not caught: {}", missed.join(", "));
-}
-
-#[test]
-fn no_two_faults_have_the_same_name() {
-    for protocol in accord_adapters::protocols() {
-        let faults = faults_of(protocol);
-        let mut names: Vec<_> = faults.iter().map(|fault| fault.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), faults.len());
-    }
-}
-
-/// An implementation that is asked everything once. A fault leaves most questions alone, and hooks take
-/// their time.
-struct Remembering {
-    honest: Box<dyn Adapter>,
-    answers: Mutex<BTreeMap<String, Result<Reply, BadCall>>>,
-}
-
-impl Remembering {
-    fn new(honest: Box<dyn Adapter>) -> Self {
-        Self {
-            honest,
-            answers: Mutex::default(),
-        }
-    }
-}
-
-impl Adapter for Remembering {
-    fn protocol(&self) -> &'static str {
-        self.honest.protocol()
-    }
-
-    fn id_member(&self) -> &'static str {
-        self.honest.id_member()
-    }
-
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
-        let question = serde_json::json!([call.operation, call.setup, call.args, call.profile]);
-        let question = question.to_string();
-        if let Some(answer) = self.answers.lock().expect("nobody panicked").get(&question) {
-            return answer.clone();
-        }
-        let answer = self.honest.perform(call);
-        let mut answers = self.answers.lock().expect("nobody panicked");
-        answers.insert(question, answer.clone());
-        answer
-    }
 }

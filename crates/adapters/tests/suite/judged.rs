@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use accord_adapters::{Adapter, alx};
+use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
 use accord_kit::driver::InProcess;
 use accord_kit::verdict::Verdict;
@@ -15,11 +16,26 @@ pub(crate) fn judge(adapter: &dyn Adapter) -> RunReport {
 
 /// Runs the cases of a profile against an adapter; without one, those that are in none.
 pub(crate) fn judge_profile(adapter: &dyn Adapter, profile: Option<&str>) -> RunReport {
-    let in_process = InProcess::new(|case: &Case| adapter.answer_case(&case.encode()));
+    let answer = |case: &Case| adapter.answer_case(&case.encode());
+    judge_answers(adapter.protocol(), profile, answer)
+}
+
+/// Judges the answers that a function gives to the cases of a profile; without one, to those that are in none.
+pub(crate) fn judge_answers(
+    name: &str,
+    profile: Option<&str>,
+    answer: impl Fn(&Case) -> AdapterResult + Sync,
+) -> RunReport {
+    let in_process = InProcess::new(answer);
     let mut options = RunOptions::default();
     options.profile = profile.map(str::to_owned);
-    let protocol = protocol(adapter.protocol());
-    run(protocol, &in_process, &options, &mut Reporters::default()).expect("the run comes about")
+    run(
+        protocol(name),
+        &in_process,
+        &options,
+        &mut Reporters::default(),
+    )
+    .expect("the run comes about")
 }
 
 /// Every case of a protocol.

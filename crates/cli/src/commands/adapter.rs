@@ -58,7 +58,7 @@ impl AdapterArgs {
         #[cfg(feature = "faults")]
         if let Some(name) = &self.fault {
             use accord_adapters::faults::{Faulty, faults_of};
-            let mut faults = faults_of(&self.protocol).iter();
+            let mut faults = faults_of(&self.protocol).into_iter();
             let fault = faults.find(|fault| fault.name == name).ok_or_else(|| {
                 CliError::new(Code::Usage, format!("no fault is called {name:?}"))
             })?;

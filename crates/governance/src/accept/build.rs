@@ -10,6 +10,7 @@ use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
 use crate::dispatch;
 use crate::event::{Emitter, EventType};
+use crate::faults::{Fault, seeded};
 use crate::ledger;
 use crate::members::{array, build};
 use crate::outcome::{self, Asking};
@@ -58,6 +59,9 @@ impl Acceptance {
         let events = emitter.finish();
 
         let mut writes = vec![append(Record::History, &entry)];
+        if seeded(Fault::HistoryForgotten) {
+            writes.clear();
+        }
         writes.extend(ledger.iter().map(|line| append(Record::Ledger, line)));
         if lasting {
             let lines: Vec<String> = decisions

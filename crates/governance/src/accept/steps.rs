@@ -7,6 +7,7 @@ use accord_contract::wire::Value;
 
 use super::{Acceptance, Observation, Outcome, Step, Want, observe};
 use crate::config::PolicyAction;
+use crate::faults::{Fault, seeded};
 use crate::gate::{self, PhaseExit, View};
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build, text};
@@ -97,6 +98,7 @@ impl Acceptance {
     fn validated(&mut self) {
         let judged = self.found.judged.as_ref();
         let failure = judged.and_then(|judged| judged.validation.failure());
+        let failure = failure.filter(|_| !seeded(Fault::UnsoundAccepted));
         let document = judged.map_or(Value::Null, |judged| judged.result.clone());
         let (None, Some(result)) = (&failure, TurnResult::new(document)) else {
             let unsound = Failure::new(Code::XchainValidationFailed, "there is no sound result");
@@ -122,7 +124,10 @@ impl Acceptance {
         let mut own = BTreeSet::new();
         let mut overridden = BTreeSet::new();
         for decision in result.decisions() {
-            let taken = |id: &str| own.contains(id) || self.inputs.index.decisions().contains(id);
+            let used = self.inputs.index.decisions();
+            let taken = |id: &str| {
+                own.contains(id) || (used.contains(id) && !seeded(Fault::UsedIdAccepted))
+            };
             let id = crate::ledger::check_entry(&Value::Object(decision.clone()), taken)?;
             own.insert(id);
             let role = self.turn.role();

@@ -8,6 +8,7 @@ use accord_contract::wire_enum;
 
 use super::{CoordinatorConfig, Workstream};
 use crate::Instant;
+use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, list, text, texts};
 
 wire_enum! {
@@ -154,23 +155,34 @@ impl Barrier {
             .collect();
         let required = self.required_repos();
         let counts = |repo: &&String| match self.kind {
+            BarrierType::NamedDecisions if seeded(Fault::NamedDecisionsUnread) => {
+                accepted.contains(repo.as_str())
+            }
             BarrierType::InterfaceAlignment | BarrierType::NamedDecisions => {
                 let wanted = self.decisions_of(repo, workstream);
                 let made = decisions(&projections, repo);
                 // A repository that owes no decision can never be known to have made it.
-                !wanted.is_empty() && wanted.iter().all(|id| made.contains(id.as_str()))
+                let has_made = |id: &String| made.contains(id.as_str());
+                !wanted.is_empty()
+                    && (wanted.iter().all(has_made)
+                        || (seeded(Fault::OneDecisionAligns) && wanted.iter().any(has_made)))
             }
             _ => accepted.contains(repo.as_str()),
         };
         let satisfied: Vec<String> = required.iter().filter(counts).cloned().collect();
         let some = required.iter().any(|repo| accepted.contains(repo.as_str()));
         let open = match self.kind {
-            BarrierType::SharedHumanGate => return (self.status, satisfied),
-            BarrierType::OrderedRepoSequence => accepted.contains(workstream.entry_repo.as_str()),
+            BarrierType::SharedHumanGate if !seeded(Fault::PeopleNotAwaited) => {
+                return (self.status, satisfied);
+            }
+            BarrierType::OrderedRepoSequence if !seeded(Fault::OrderIgnored) => {
+                accepted.contains(workstream.entry_repo.as_str())
+            }
             _ => !required.is_empty() && satisfied.len() == required.len(),
         };
         let status = match (open, some) {
             (true, _) => BarrierStatus::Satisfied,
+            (false, true) if seeded(Fault::FirstSatisfies) => BarrierStatus::Satisfied,
             (false, true) => BarrierStatus::PartiallySatisfied,
             (false, false) => BarrierStatus::Pending,
         };
@@ -268,7 +280,9 @@ impl Barriers {
     pub(super) fn recompute(&mut self, workstream: &Workstream, history: &[Object]) -> Vec<Effect> {
         let mut effects = Vec::new();
         for barrier in &mut self.all {
-            if barrier.workstream() != workstream.id || barrier.status == BarrierStatus::Satisfied {
+            let stays =
+                barrier.status == BarrierStatus::Satisfied && !seeded(Fault::BarrierShutsAgain);
+            if barrier.workstream() != workstream.id || stays {
                 continue;
             }
             let (status, satisfied) = barrier.judge(workstream, history);

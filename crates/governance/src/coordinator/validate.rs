@@ -8,6 +8,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::{BarrierType, COORDINATOR_VERSION};
 use crate::config::DEFAULT_PHASES;
+use crate::faults::{Fault, seeded};
 use crate::hooks::{HookPhase, phase_problems};
 use crate::members::{self, array, entries, filled, given, list, text, texts};
 use crate::patterns::{is_decision_id, is_name, is_phase};
@@ -209,6 +210,7 @@ fn workstreams(document: &Object, found: &mut Found) {
     }
     if found.0.len() == before
         && let Some(circle) = cycle(all)
+        && !seeded(Fault::CircleAccepted)
     {
         found.add(
             "workstream_cycle",

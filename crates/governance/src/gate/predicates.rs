@@ -6,6 +6,7 @@ use super::View;
 use super::semantics;
 use crate::RepoPath;
 use crate::config::{Config, Gate, Semantics};
+use crate::faults::{Fault, seeded};
 
 /// What of a gate does not hold.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -40,7 +41,8 @@ impl Failures {
     /// The one reason that is reported: missing files, then the verification, then the first
     /// of the rest.
     pub fn reason(&self) -> &str {
-        if !self.missing_files.is_empty() {
+        let files_first = !self.missing_verification || !seeded(Fault::VerificationNamedFirst);
+        if !self.missing_files.is_empty() && files_first {
             "requires_files predicate failed"
         } else if self.missing_verification {
             "requires_verification_pass predicate failed"
@@ -110,6 +112,7 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     }
     if gate.requires_verification_pass
         && !matches!(view.verification, Some("pass" | "attested_pass"))
+        && !seeded(Fault::VerificationNotAsked)
     {
         let found = view.verification.unwrap_or("missing");
         failures.missing_verification = true;
@@ -129,7 +132,7 @@ fn file(
     failures: &mut Failures,
 ) {
     let Some(content) = read(path, view) else {
-        if required {
+        if required && !seeded(Fault::MissingFilePasses) {
             failures.missing_files.push(path.to_owned());
             failures.reasons.push(format!("{path} is missing"));
             failures.files.push(path.to_owned());

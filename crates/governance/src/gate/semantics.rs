@@ -3,6 +3,7 @@
 
 use super::sections::{has_content, labelled};
 use crate::config::Semantics;
+use crate::faults::{Fault, seeded};
 use crate::patterns::token;
 
 /// Why a document does not do what its gate needs; `None` when it does.
@@ -29,7 +30,8 @@ fn pm_signoff(path: &str, text: &str) -> Option<String> {
             "PM signoff must declare `Approved: YES` in {path}."
         ));
     };
-    (token(value) != "YES").then(|| {
+    let makes_up = seeded(Fault::AnySignoffCounts) && text.contains("Approved: YES");
+    (token(value) != "YES" && !makes_up).then(|| {
         format!(
             "PM signoff is not approved. Found \"Approved: {value}\" in {path}; \
              set it to \"Approved: YES\"."
@@ -44,7 +46,8 @@ fn ship_verdict(path: &str, text: &str) -> Option<String> {
         ));
     };
     let affirmative = ["YES", "SHIP", "SHIP IT"];
-    (!affirmative.contains(&token(value).as_str())).then(|| {
+    let begins_well = seeded(Fault::VerdictByItsBeginning) && token(value).starts_with("YES");
+    (!affirmative.contains(&token(value).as_str()) && !begins_well).then(|| {
         format!(
             "Ship verdict is not affirmative. Found \"## Verdict: {value}\" in {path}; \
              use \"## Verdict: YES\"."
@@ -135,7 +138,9 @@ fn acceptance_matrix(text: &str) -> Option<String> {
         }
         rows += 1;
         let verdict = cells.last().map(|cell| token(cell)).unwrap_or_default();
-        if !["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str()) {
+        if !["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str())
+            && !seeded(Fault::FailedRowsUnread)
+        {
             failing.push(first.to_owned());
         }
     }

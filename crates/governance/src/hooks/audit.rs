@@ -5,6 +5,7 @@ use accord_contract::wire_enum;
 
 use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
 use crate::Instant;
+use crate::faults::{Fault, seeded};
 use crate::members::build;
 
 /// How much of a hook's standard error is kept.
@@ -143,12 +144,13 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
         let message = format!("the hook changed {}", ran.tampered.join(", "));
         return (Action::AbortedTamper, Some(message), Vec::new());
     }
-    if ran.timed_out {
+    if ran.timed_out && !seeded(Fault::TimeoutAsFailure) {
         let message = "the hook took longer than it may".to_owned();
         let action = pick(Action::WarnedTimeout, Action::BlockedTimeout);
         return (action, Some(message), Vec::new());
     }
-    if ran.failure.is_some() || ran.exit_code != Some(0) {
+    let said_no = ran.exit_code != Some(0) && !seeded(Fault::ExitCodeIgnored);
+    if ran.failure.is_some() || said_no {
         let message = ran.failure.clone().unwrap_or_else(|| match ran.exit_code {
             Some(code) => format!("the hook ended with {code}"),
             None => "the hook was ended by a signal".into(),
@@ -165,6 +167,7 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
             let action = match said.verdict {
                 Verdict::Allow => Action::Continued,
                 Verdict::Warn => Action::Warned,
+                Verdict::Block if seeded(Fault::AdvisoryBlocks) => Action::Blocked,
                 Verdict::Block => pick(Action::DowngradedBlockToWarn, Action::Blocked),
             };
             (action, said.message, said.annotations)
@@ -186,7 +189,8 @@ fn line(
     annotations: &[Value],
     ran: &Execution,
 ) -> Object {
-    let errors: String = ran.errors.chars().take(MAX_ERROR_CHARS).collect();
+    let kept = MAX_ERROR_CHARS * usize::from(!seeded(Fault::ErrorsUnrecorded));
+    let errors: String = ran.errors.chars().take(kept).collect();
     let mut line = build([
         ("timestamp", at.to_string().into()),
         ("hook_phase", hook.phase.as_str().into()),

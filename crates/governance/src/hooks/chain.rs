@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 use super::audit::About;
 use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
 use crate::Instant;
+use crate::faults::{Fault, seeded};
 use crate::members::build;
 
 /// Hooks to run, and what they are told.
@@ -53,10 +54,13 @@ impl HookBatch {
     /// The hooks of a phase, where it has any.
     pub fn new(
         phase: HookPhase,
-        hooks: Vec<Hook>,
+        mut hooks: Vec<Hook>,
         payload: Object,
         run_id: Option<String>,
     ) -> Option<Self> {
+        if seeded(Fault::HooksReversed) {
+            hooks.reverse();
+        }
         (!hooks.is_empty()).then_some(Self {
             phase,
             hooks,
@@ -109,6 +113,9 @@ impl HookChain {
         } else if blocks {
             self.stopped = true;
             for hook in &self.batch.hooks[self.next..] {
+                if seeded(Fault::SkippedUnrecorded) {
+                    break;
+                }
                 self.entries
                     .push(AuditEntry::skipped(hook, &self.about, at));
             }

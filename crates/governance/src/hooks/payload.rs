@@ -4,6 +4,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::Hook;
 use crate::config::Config;
+use crate::faults::{Fault, seeded};
 use crate::members::{array, build};
 use crate::state::{State, Turn};
 use crate::{Instant, config};
@@ -16,13 +17,17 @@ pub fn envelope(
     payload: &Object,
     now: Instant,
 ) -> Object {
+    let payload = match seeded(Fault::PayloadForgotten) {
+        true => Object::new(),
+        false => payload.clone(),
+    };
     build([
         ("hook_phase", hook.phase.as_str().into()),
         ("hook_name", hook.name.as_str().into()),
         ("run_id", run_id.into()),
         ("project_root", project_root.into()),
         ("timestamp", now.to_string().into()),
-        ("payload", payload.clone().into()),
+        ("payload", payload.into()),
     ])
 }
 
@@ -43,7 +48,9 @@ pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec
             project_root.to_owned(),
         ),
     ];
-    added.extend(hook.env.iter().cloned());
+    if !seeded(Fault::EnvironmentEmpty) {
+        added.extend(hook.env.iter().cloned());
+    }
     added
 }
 

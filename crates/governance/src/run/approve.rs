@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 use super::{Change, Refused, illegal};
 use crate::config::{Config, GateAction};
 use crate::event::{Emitter, EventType};
+use crate::faults::{Fault, seeded};
 use crate::hooks::{self, HookBatch, HookPhase};
 use crate::ledger;
 use crate::members::build;
@@ -113,7 +114,9 @@ pub fn approve_transition(
     let mut next = state.clone();
     next.unblock();
     enter_phase(&mut next, config, &transition.to, now);
-    pass_gate(&mut next, &transition.gate);
+    if !seeded(Fault::GateNotMarked) {
+        pass_gate(&mut next, &transition.gate);
+    }
     next.set("pending_phase_transition", Value::Null);
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
@@ -171,6 +174,12 @@ fn pending(state: &State, completion: bool) -> Result<Pending, Failure> {
             state.pending_transition().map(Pending::Transition)
         }
         (Status::Paused | Status::Blocked, true) => {
+            state.pending_completion().map(Pending::Completion)
+        }
+        (Status::Active, false) if seeded(Fault::ApprovalWhileActive) => {
+            state.pending_transition().map(Pending::Transition)
+        }
+        (Status::Active, true) if seeded(Fault::EndWhileActive) => {
             state.pending_completion().map(Pending::Completion)
         }
         _ => None,

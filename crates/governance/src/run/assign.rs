@@ -6,6 +6,7 @@ use super::{Change, Refused, illegal};
 use crate::budget;
 use crate::config::{Config, WriteAuthority};
 use crate::delegation;
+use crate::faults::{Fault, seeded};
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build};
 use crate::state::{Baseline, State, Status, Turn};
@@ -47,7 +48,8 @@ pub fn check_assignment(
     baseline: BaselineCheck,
     history_length: u64,
 ) -> Result<Assignable, Failure> {
-    if state.status() != Status::Active {
+    let gate_waits = state.status() == Status::Paused;
+    if state.status() != Status::Active && !(gate_waits && seeded(Fault::PausedRunAssigns)) {
         return Err(illegal(state, "take a turn"));
     }
     let found = config.role(role).ok_or_else(|| {
@@ -89,11 +91,13 @@ fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
             "a turn is active and the phase takes one at a time".into(),
         ));
     }
-    if let Some(turn) = state.turns().find(|turn| turn.role() == role) {
+    if let Some(turn) = state.turns().find(|turn| turn.role() == role)
+        && !seeded(Fault::RoleTwice)
+    {
         let message = format!("role {role} already has the active turn {}", turn.id());
         return Err(Failure::new(Code::XchainRoleAlreadyActive, message));
     }
-    if state.turns().len() >= most {
+    if state.turns().len() >= most && !seeded(Fault::CapacityIgnored) {
         return Err(full(format!(
             "{most} turns are active and the phase takes no more"
         )));

@@ -4,6 +4,7 @@ use accord_contract::codes::Failure;
 
 use super::{Change, illegal};
 use crate::event::{Emitter, EventType};
+use crate::faults::{Fault, seeded};
 use crate::ledger;
 use crate::members::build;
 use crate::state::{State, Status, TurnStatus};
@@ -25,7 +26,8 @@ pub fn resolve(
     if !matches!(state.status(), Status::Blocked | Status::Paused) {
         return Err(illegal(state, "be resolved"));
     }
-    if state.pending_transition().is_some() || state.pending_completion().is_some() {
+    let gate_waits = state.pending_transition().is_some() || state.pending_completion().is_some();
+    if gate_waits && !seeded(Fault::ResolutionPassesGate) {
         let failure = illegal(state, "be resolved while a gate waits");
         return Err(failure.suggesting("approve the gate instead"));
     }

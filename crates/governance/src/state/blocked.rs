@@ -4,6 +4,7 @@ use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::{State, Status};
+use crate::faults::{Fault, seeded};
 use crate::members::build;
 use crate::{Instant, TurnId};
 
@@ -73,6 +74,11 @@ impl Block {
 
     /// A role could not go on, for a reason that has a name.
     pub fn escalated(reason: &str, role: &str) -> Self {
+        let role = if seeded(Fault::EscalationOfNobody) {
+            ""
+        } else {
+            role
+        };
         let on = escalation(reason, role);
         Self::new(Category::RetriesExhausted, on, reason)
     }

@@ -21,6 +21,7 @@ pub use pending::{Pending, PendingCompletion, PendingTransition};
 pub use turn::{Baseline, Turn, TurnStatus};
 
 use crate::config::Config;
+use crate::faults::{Fault, seeded};
 use crate::members::{self, build, number};
 use crate::{RunId, TurnId};
 
@@ -290,7 +291,10 @@ impl State {
 
     /// The clock's next tick, for an acceptance.
     pub(crate) fn tick_acceptance(&mut self) -> u64 {
-        self.accepted_sequence = self.tick();
+        self.accepted_sequence = match seeded(Fault::SequenceRestarts) {
+            true => 1,
+            false => self.tick(),
+        };
         self.accepted_sequence
     }
 

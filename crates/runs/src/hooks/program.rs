@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use accord_governance::faults::{Fault, seeded};
 use accord_governance::hooks::Execution;
 use accord_process::{Cancel, Ending, Invocation, Overflow, Spec};
 
@@ -22,7 +23,11 @@ pub(super) fn run(
     let Some((program, arguments)) = command.split_first() else {
         return failed("the hook names no program".to_owned());
     };
-    let mut invocation = Invocation::new(program, arguments).cwd(root);
+    let folder = match seeded(Fault::HookElsewhere) {
+        true => Path::new("/"),
+        false => root,
+    };
+    let mut invocation = Invocation::new(program, arguments).cwd(folder);
     for (name, value) in environment {
         invocation = invocation.env(name, value);
     }

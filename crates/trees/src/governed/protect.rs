@@ -1,5 +1,6 @@
 //! Files that no hook may change, kept while one runs.
 
+use accord_governance::faults::{Fault, seeded};
 use accord_governance::hooks::PROTECTED_FILES;
 
 use super::Repository;
@@ -36,7 +37,7 @@ pub(super) fn restore(disk: &dyn Disk, before: &Protected) -> Result<Vec<String>
         // grown without end, is not what it was.
         let limit = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let now = disk::read(disk, path, limit).ok();
-        if now.as_ref() == Some(bytes) {
+        if now.as_ref() == Some(bytes) || seeded(Fault::TamperUnnoticed) {
             continue;
         }
         changed.push(path.clone());

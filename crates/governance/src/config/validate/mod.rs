@@ -12,6 +12,7 @@ use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
 
 use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
+use crate::faults::{Fault, seeded};
 use crate::hooks;
 use crate::members::{self, entries, filled, given, list, text};
 use crate::patterns::{is_name, is_phase};
@@ -47,7 +48,7 @@ pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
     };
     let mut found = Vec::new();
     let version = document.get("schema_version");
-    if version != Some(&"1.0".into()) {
+    if version != Some(&"1.0".into()) && !seeded(Fault::AnyVersion) {
         found.push(version_problem(version));
     }
     for (id, role) in entries(document, "roles") {
@@ -150,7 +151,9 @@ fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<
         return;
     };
     let declared = members::object(document, "runtimes");
-    if declared.is_none_or(|runtimes| !runtimes.contains_key(runtime)) {
+    if declared.is_none_or(|runtimes| !runtimes.contains_key(runtime))
+        && !seeded(Fault::RuntimeUndeclared)
+    {
         let field = format!("roles.{id}.runtime");
         let message = format!("role {id} names the runtime {runtime}, which is not declared");
         found.push(
@@ -229,7 +232,7 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
             gate_reference(document, field("exit_gate"), gate, found);
         }
         if let Some(turns) = given(route, "max_concurrent_turns") {
-            let most = MAX_CONCURRENT_TURNS as u64;
+            let most = MAX_CONCURRENT_TURNS as u64 + u64::from(seeded(Fault::FiveTurnsAtOnce));
             if turns
                 .as_u64()
                 .is_none_or(|turns| !(1..=most).contains(&turns))
@@ -264,7 +267,9 @@ fn role_reference(
 
 fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Vec<ConfigProblem>) {
     let name = gate.as_str().unwrap_or_default();
-    if members::object(document, "gates").is_some_and(|gates| gates.contains_key(name)) {
+    if members::object(document, "gates").is_some_and(|gates| gates.contains_key(name))
+        || seeded(Fault::GateUndeclared)
+    {
         return;
     }
     let message = format!("{field} names the gate {gate}, which is not declared");

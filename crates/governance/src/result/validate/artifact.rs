@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 use super::{Findings, Problem};
 use crate::RepoPath;
 use crate::config::{RuntimeType, WriteAuthority};
+use crate::faults::{Fault, seeded};
 use crate::members::{list, text, texts};
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
 
@@ -64,7 +65,10 @@ pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Op
             findings.problem(problem.field(field).path(text));
             None
         }
-        Ok(path) if path.is_reserved() => {
+        Ok(path)
+            if path.is_reserved()
+                && (path.as_str() == text || !seeded(Fault::ReservedBySpelling)) =>
+        {
             let message = format!("{field} names {path}, which belongs to the run itself");
             let problem = Problem::new(Code::XchainReservedPathViolation, message);
             findings.problem(problem.field(field).path(text));
@@ -80,7 +84,7 @@ fn review_only(files: &[RepoPath], kind: &str, findings: &mut Findings) {
         let problem = Problem::new(Code::XchainArtifactError, message);
         findings.problem(problem.field("files_changed").path(file.as_str()));
     }
-    if kind != "review" {
+    if kind != "review" && !seeded(Fault::ReviewerDeliversAnything) {
         let message = format!("a role that only reviews delivers a review, not a {kind}");
         wrong(findings, "artifact.type", message);
     }
@@ -114,7 +118,11 @@ fn authoritative(
 fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let from_afar = situation.runtime().is_some_and(RuntimeType::only_proposes);
     let done = result.status() == TurnStatusClaim::Completed && !result.wants_completion();
-    if from_afar && done && list(result.document(), "proposed_changes").is_empty() {
+    if from_afar
+        && done
+        && list(result.document(), "proposed_changes").is_empty()
+        && !seeded(Fault::NothingProposed)
+    {
         let message = "a role that proposes from afar delivers proposed_changes";
         wrong(findings, "proposed_changes", message.into());
     }

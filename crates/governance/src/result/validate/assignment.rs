@@ -4,6 +4,7 @@ use accord_contract::codes::Code;
 
 use super::{Findings, Problem};
 use crate::RunId;
+use crate::faults::{Fault, seeded};
 use crate::members::text;
 use crate::result::{Situation, TurnResult};
 
@@ -11,7 +12,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let document = result.document();
     let run = situation.state.run_id().map(RunId::as_str);
     let claimed = text(document, "run_id");
-    if claimed != run {
+    if claimed != run && !seeded(Fault::OtherRunsResult) {
         let message = format!(
             "run_id {} is not that of the run, {}",
             claimed.unwrap_or("?"),
@@ -34,7 +35,9 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
             findings.problem(Problem::new(code, message).field(name));
         }
     };
-    differs(Code::XchainTurnIdMismatch, "turn_id", turn.id().as_str());
+    if !seeded(Fault::OtherTurnsResult) {
+        differs(Code::XchainTurnIdMismatch, "turn_id", turn.id().as_str());
+    }
     differs(Code::XchainAssignmentError, "role", turn.role());
     if let Some(runtime) = turn.runtime_id() {
         differs(Code::XchainAssignmentError, "runtime_id", runtime);

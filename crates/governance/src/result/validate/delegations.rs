@@ -8,6 +8,7 @@ use accord_contract::wire::{Object, Value};
 use super::fields::Fields;
 use super::{Findings, Problem};
 use crate::delegation::{MAX_DELEGATIONS, contract};
+use crate::faults::{Fault, seeded};
 use crate::members::{given, list, text};
 use crate::patterns::{is_decision_id, is_delegation_id, is_name};
 use crate::result::{Situation, TurnResult};
@@ -56,7 +57,7 @@ fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
         let id = item.as_str().unwrap_or_default();
         if !is_decision_id(id) {
             fields.wrong(field.clone(), "must hold ids of decisions");
-        } else if !seen.insert(id) {
+        } else if !seen.insert(id) && !seeded(Fault::DecisionRequiredTwice) {
             fields.wrong(field.clone(), &format!("names {id} twice"));
         }
     }
@@ -70,7 +71,7 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let delegations = list(result.document(), "delegations");
     let own = situation.turn.map_or("", |turn| turn.role());
     if !delegations.is_empty() {
-        if delegations.len() > MAX_DELEGATIONS {
+        if delegations.len() > MAX_DELEGATIONS && !seeded(Fault::SixDelegations) {
             wrong(format!(
                 "a turn may delegate at most {MAX_DELEGATIONS} times"
             ));
@@ -81,6 +82,7 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
         if situation
             .turn
             .is_some_and(|turn| turn.delegation_context().is_some())
+            && !seeded(Fault::DelegatedOnwards)
         {
             wrong("a turn that carries out a delegation cannot delegate".into());
         }
@@ -94,7 +96,7 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
         if !seen.insert(id) {
             wrong(format!("two delegations have the id {id}"));
         }
-        if role == own {
+        if role == own && !seeded(Fault::DelegatedToItself) {
             wrong(format!("{id} goes to the role that delegates"));
         } else if situation.config.role(role).is_none() {
             wrong(format!(

@@ -4,6 +4,7 @@ use accord_contract::codes::Code;
 
 use super::{Findings, Problem, delegations};
 use crate::config::WriteAuthority;
+use crate::faults::{Fault, seeded};
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
 
 const CHALLENGE: &str = "review_only role must raise at least one objection";
@@ -15,6 +16,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     if situation.authority() == Some(WriteAuthority::ReviewOnly)
         && config.rules.challenge_required
         && result.objections().is_empty()
+        && !seeded(Fault::ChallengeWaived)
     {
         let code = Code::XchainChallengeRequirementViolated;
         findings.problem(
@@ -33,7 +35,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     }
     if let Some(request) = result.phase_request() {
         phase_request(request, situation, findings);
-        if result.wants_completion() {
+        if result.wants_completion() && !seeded(Fault::BothRequests) {
             let code = Code::XchainMutuallyExclusiveRequests;
             let problem = Problem::new(code, EXCLUSIVE).detail(EXCLUSIVE);
             findings.problem(problem.field("run_completion_request"));
@@ -42,7 +44,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     delegations::rules(result, situation, findings);
     if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
         let message = "the turn asks for a person and does not say why";
-        if findings.strict {
+        if findings.strict && !seeded(Fault::ReasonNotAsked) {
             wrong(findings, "needs_human_reason", message.into());
         } else {
             findings.warn(message);

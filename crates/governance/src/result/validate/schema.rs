@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 use super::Problem;
 use super::delegations;
 use super::fields::Fields;
+use crate::faults::{Fault, seeded};
 use crate::ledger::DecisionCategory;
 use crate::members::{given, list, text};
 use crate::patterns::{is_decision_id, is_name, is_objection_id, is_placeholder};
@@ -35,7 +36,7 @@ pub(super) fn check(result: &Value) -> Vec<Problem> {
         return vec![Problem::new(Code::XchainSchemaError, message)];
     };
     for name in REQUIRED {
-        if !result.contains_key(name) {
+        if !result.contains_key(name) && !seeded(Fault::MissingUnnamed) {
             let message = format!("missing required field: {name}");
             found.push(Problem::new(Code::XchainMissingRequiredField, message).field(name));
         }
@@ -142,14 +143,14 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         fields.one_of(decision, &at, "category", &categories);
         fields.filled(decision, &at, "statement");
         fields.filled(decision, &at, "rationale");
-        if given(decision, "durability").is_some() {
+        if given(decision, "durability").is_some() && !seeded(Fault::AnyDurability) {
             fields.one_of(decision, &at, "durability", &["run", "repo"]);
         }
         if given(decision, "overrides").is_some() {
             let target = text(decision, "overrides").unwrap_or_default();
             if !is_decision_id(target) {
                 fields.wrong(format!("{at}.overrides"), "must be DEC- and a number");
-            } else if target == id {
+            } else if target == id && !seeded(Fault::OverridesItself) {
                 fields.wrong(format!("{at}.overrides"), "must name another decision");
             }
         }

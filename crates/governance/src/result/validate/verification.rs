@@ -7,6 +7,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::artifact::sound_path;
 use super::{Findings, Problem};
+use crate::faults::{Fault, seeded};
 use crate::members::{self, filled, given, list, text};
 use crate::result::{Situation, TurnResult};
 
@@ -31,6 +32,9 @@ pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findi
     }
     let passes = result.verification() == Some("pass");
     for (index, item) in result.evidence().iter().enumerate() {
+        if seeded(Fault::EvidenceUnread) {
+            break;
+        }
         evidence(index, item, passes, findings);
     }
     produced(result, verification, findings);

@@ -1,0 +1,246 @@
+//! Seeded faults: the rules of this engine, each of which can be wrong on purpose.
+//!
+//! A conformance kit is only worth something if it notices. Each fault is one plausible mistake at the
+//! one place where a rule is decided: a check that is forgotten, a comparison the wrong way round, a
+//! line that is not written. The kit's self-test puts them in one at a time, and asks that a
+//! case of the broken clause fails.
+//!
+//! Invariants:
+//! - without the feature `faults`, which a release does not have, [`seeded`] is a constant `false`: there is no
+//!   state, and nothing of a fault is left in the program;
+//! - with it, a fault is at hand only inside its own [`Fault::during`], on that thread alone, so that
+//!   faults are tried beside each other and honest work beside them;
+//! - what comes before a fault's place is the same with and without it: work that does not reach the place
+//!   goes as it always does.
+
+#[cfg(feature = "faults")]
+mod scope;
+
+#[cfg(feature = "faults")]
+pub use scope::{reached, seeded};
+
+/// Whether this rule is to be wrong now: never, in this build.
+#[cfg(not(feature = "faults"))]
+#[inline(always)]
+pub const fn seeded(_: Fault) -> bool {
+    false
+}
+
+/// Declares the table: what goes wrong, its name, the clause that it breaks.
+macro_rules! faults {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal breaks $clause:literal;)+) => {
+        /// One way to be wrong.
+        #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+        pub enum Fault {
+            $($(#[doc = $doc])+ $variant),+
+        }
+
+        #[cfg(feature = "faults")]
+        impl Fault {
+            /// Every fault.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+
+            /// The clause of the protocol that it breaks.
+            pub const fn clause(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $clause),+
+                }
+            }
+        }
+    };
+}
+
+faults! {
+    /// A run begins with a configuration that is not sound.
+    AnyConfigStarts = "any-config-starts" breaks "AX-SM-START-CONFIG";
+    /// A run that goes on, or is over, begins again.
+    AnyRunInitialized = "any-run-initialized" breaks "AX-SM-START-IDLE";
+    /// A turn is assigned while a gate waits for a person.
+    PausedRunAssigns = "paused-run-assigns" breaks "AX-SM-ASSIGN";
+    /// A transition is approved in a run that does not wait.
+    ApprovalWhileActive = "approval-while-active" breaks "AX-SM-APPROVE";
+    /// A gate that a person passed is not marked as passed.
+    GateNotMarked = "gate-not-marked" breaks "AX-SM-APPROVE";
+    /// The end of a run is approved that does not wait.
+    EndWhileActive = "end-while-active" breaks "AX-SM-COMPLETE";
+    /// An escalation does not keep who could not go on.
+    EscalationOfNobody = "escalation-of-nobody" breaks "AX-SM-BLOCK";
+    /// A transition that is not known is taken for an escalation.
+    AnyTriggerEscalates = "any-trigger-escalates" breaks "AX-SM-ILLEGAL";
+    /// What would be written may belong to another run.
+    RunIdReplaced = "run-id-replaced" breaks "AX-SM-RUN-ID";
+    /// A resolution takes the place of an approval.
+    ResolutionPassesGate = "resolution-passes-gate" breaks "AX-SM-RESOLVE-GATE";
+    /// A blocked run goes on whatever it is told.
+    AnyActionResolves = "any-action-resolves" breaks "AX-SM-RESOLVE";
+
+    /// The turns that are active are not counted.
+    CapacityIgnored = "capacity-ignored" breaks "AX-PT-CAPACITY";
+    /// A role gets a second turn beside its first.
+    RoleTwice = "role-twice" breaks "AX-PT-CAPACITY";
+    /// A phase may hold one turn too many.
+    FiveTurnsAtOnce = "five-turns-at-once" breaks "AX-PT-RANGE";
+    /// Nobody looks whether a gate is declared.
+    GateUndeclared = "gate-undeclared" breaks "AX-CS-GATE";
+    /// Nobody looks whether a runtime is declared.
+    RuntimeUndeclared = "runtime-undeclared" breaks "AX-CS-RUNTIME";
+    /// A configuration of any version will do.
+    AnyVersion = "any-version" breaks "AX-CS-VERSION";
+
+    /// A review without an objection passes.
+    ChallengeWaived = "challenge-waived" breaks "AX-TR-CHALLENGE";
+    /// A reserved path is known in its usual spelling alone.
+    ReservedBySpelling = "reserved-by-spelling" breaks "AX-TR-RESERVED-SPELLING";
+    /// A path may climb above the root.
+    PathsMayLeave = "paths-may-leave" breaks "AX-TR-INSIDE";
+    /// A result may ask for the next phase and for the end.
+    BothRequests = "both-requests" breaks "AX-TR-ONE-REQUEST";
+    /// A role that only reviews delivers anything.
+    ReviewerDeliversAnything = "reviewer-delivers-anything" breaks "AX-TR-ARTIFACT";
+    /// A role that only proposes need not propose anything.
+    NothingProposed = "nothing-proposed" breaks "AX-TR-PROPOSED";
+    /// The commands that prove a verification are not looked at.
+    EvidenceUnread = "evidence-unread" breaks "AX-TR-EVIDENCE";
+    /// The schema's problems are told as those of the stage behind it.
+    StageAfterIt = "stage-after-it" breaks "AX-TR-STAGES";
+    /// The stages behind the schema come in the wrong order.
+    StagesReversed = "stages-reversed" breaks "AX-TR-STAGES";
+    /// Members that are missing are not named as such.
+    MissingUnnamed = "missing-unnamed" breaks "AX-TR-REQUIRED";
+    /// The result of another turn passes.
+    OtherTurnsResult = "other-turns-result" breaks "AX-TR-TURN-ID";
+    /// The result of another run passes.
+    OtherRunsResult = "other-runs-result" breaks "AX-TR-RUN-ID";
+    /// Results are corrected although nothing was to be.
+    CorrectedWhenStrict = "corrected-when-strict" breaks "AX-STRICT-DECISION-ID";
+    /// Who asks for a person need not say why.
+    ReasonNotAsked = "reason-not-asked" breaks "AX-STRICT-NEEDS-HUMAN";
+
+    /// A turn delegates one thing too many.
+    SixDelegations = "six-delegations" breaks "AX-DEL-LIMIT";
+    /// A role delegates to itself.
+    DelegatedToItself = "delegated-to-itself" breaks "AX-DEL-SELF";
+    /// A delegation names a decision twice.
+    DecisionRequiredTwice = "decision-required-twice" breaks "AX-DEL-DECISIONS-UNIQUE";
+    /// A delegated turn delegates.
+    DelegatedOnwards = "delegated-onwards" breaks "AX-DEL-CHILD";
+    /// A decision may last for anything.
+    AnyDurability = "any-durability" breaks "AX-DC-DURABILITY";
+    /// A decision overrides itself.
+    OverridesItself = "overrides-itself" breaks "AX-DC-SELF";
+    /// Whose word weighs more does not matter.
+    AuthorityIgnored = "authority-ignored" breaks "AX-DC-AUTHORITY";
+    /// A decision is overridden that is not there.
+    OverrideOfUnknown = "override-of-unknown" breaks "AX-DC-OVERRIDE-ACCEPT";
+    /// A decision is overridden that is no longer in force.
+    OverriddenAgain = "overridden-again" breaks "AX-DC-OVERRIDE-ACCEPT";
+
+    /// A phase ends without the person that its gate wants.
+    HumanNotAsked = "human-not-asked" breaks "AX-GATE-HUMAN";
+    /// The run ends without the person that its gate wants.
+    EndsWithoutHuman = "ends-without-human" breaks "AX-GATE-HUMAN";
+    /// A gate opens whatever the verification says.
+    VerificationNotAsked = "verification-not-asked" breaks "AX-GATE-VERIFICATION";
+    /// A gate opens although a file is missing.
+    MissingFilePasses = "missing-file-passes" breaks "AX-GATE-FILES";
+    /// The verification is named before the missing file.
+    VerificationNamedFirst = "verification-named-first" breaks "AX-GATE-REASON-ORDER";
+    /// A gate opens to any phase.
+    PhaseSkipped = "phase-skipped" breaks "AX-GATE-NEXT-PHASE";
+    /// An approval further down makes up for a refusal.
+    AnySignoffCounts = "any-signoff-counts" breaks "AX-GATE-SIGNOFF";
+    /// A verdict that begins well is a good one.
+    VerdictByItsBeginning = "verdict-by-its-beginning" breaks "AX-GATE-VERDICT";
+    /// A placeholder is taken for content.
+    PlaceholderCounts = "placeholder-counts" breaks "AX-GATE-NOTES";
+    /// Requirements that did not pass are passed over.
+    FailedRowsUnread = "failed-rows-unread" breaks "AX-GATE-MATRIX";
+    /// A run ends before its last phase.
+    EndsInAnyPhase = "ends-in-any-phase" breaks "AX-GATE-FINAL-PHASE";
+
+    /// An id that the run has used is used again.
+    DuplicateAppended = "duplicate-appended" breaks "AX-DL-DUPLICATE";
+    /// A decision may be about anything.
+    AnyCategory = "any-category" breaks "AX-DL-CATEGORY";
+    /// A statement may say nothing.
+    BlankStatement = "blank-statement" breaks "AX-DL-STATEMENT";
+    /// Any text is the id of a decision.
+    AnyDecisionId = "any-decision-id" breaks "AX-DL-ID";
+    /// A turn is accepted with an id that the run has used.
+    UsedIdAccepted = "used-id-accepted" breaks "AX-DL-DUPLICATE-ACCEPT";
+    /// An accepted turn is not written to the history.
+    HistoryForgotten = "history-forgotten" breaks "AX-HS-APPEND";
+    /// Every acceptance is the run's first.
+    SequenceRestarts = "sequence-restarts" breaks "AX-HS-SEQUENCE";
+    /// A turn is accepted again.
+    AcceptedTwice = "accepted-twice" breaks "AX-HS-ONCE";
+    /// A result that did not pass is accepted.
+    UnsoundAccepted = "unsound-accepted" breaks "AX-HS-VALIDATED";
+
+    /// An event may belong to no run.
+    RunIdNotNeeded = "run-id-not-needed" breaks "AX-EV-RUN-ID";
+    /// An event may have no time.
+    TimeNotNeeded = "time-not-needed" breaks "AX-EV-TIMESTAMP";
+    /// Time goes back in a timeline.
+    TimeGoesBack = "time-goes-back" breaks "AX-EV-MONOTONIC";
+    /// A turn is accepted that nobody was given.
+    NeverDispatched = "never-dispatched" breaks "AX-EV-DISPATCHED";
+    /// A timeline goes on behind its end.
+    EndsAndGoesOn = "ends-and-goes-on" breaks "AX-EV-ENDS";
+
+    /// The content of a bundle's files is not compared.
+    DigestNotCompared = "digest-not-compared" breaks "AX-DM-DIGEST";
+    /// The length of a bundle's files is not compared.
+    SizeNotCompared = "size-not-compared" breaks "AX-DM-SIZE";
+    /// A file that nobody listed is passed over.
+    StrangerUnnoticed = "stranger-unnoticed" breaks "AX-DM-UNEXPECTED";
+    /// Nothing is told behind the first violation.
+    FirstViolationOnly = "first-violation-only" breaks "AX-DM-ACCUMULATE";
+    /// A manifest lists the one before it, which it replaces.
+    ListsItself = "lists-itself" breaks "AX-DM-SELF";
+
+    /// The block of an advisory hook stops the phase.
+    AdvisoryBlocks = "advisory-blocks" breaks "AX-HK-DOWNGRADE";
+    /// A hook's exit code does not matter.
+    ExitCodeIgnored = "exit-code-ignored" breaks "AX-HK-FAILURE";
+    /// What a hook did to protected files is neither seen nor undone.
+    TamperUnnoticed = "tamper-unnoticed" breaks "AX-HK-TAMPER";
+    /// Hooks that did not run are not written down.
+    SkippedUnrecorded = "skipped-unrecorded" breaks "AX-HK-SKIP";
+    /// A hook that took too long is taken for one that failed.
+    TimeoutAsFailure = "timeout-as-failure" breaks "AX-HK-TIMEOUT";
+    /// The last hook runs first.
+    HooksReversed = "hooks-reversed" breaks "AX-HK-ORDER";
+    /// A hook does not get its own variables.
+    EnvironmentEmpty = "environment-empty" breaks "AX-HK-ENVIRONMENT";
+    /// What a hook writes to its standard error is not written down.
+    ErrorsUnrecorded = "errors-unrecorded" breaks "AX-HK-AUDIT";
+    /// A hook runs somewhere else.
+    HookElsewhere = "hook-elsewhere" breaks "AX-HK-FOLDER";
+    /// A hook is not told what it runs for.
+    PayloadForgotten = "payload-forgotten" breaks "AX-HK-ENVELOPE";
+
+    /// Workstreams wait for each other.
+    CircleAccepted = "circle-accepted" breaks "AX-CO-CYCLE";
+    /// The first repository that accepts opens the barrier.
+    FirstSatisfies = "first-satisfies" breaks "AX-CO-FIRST";
+    /// A turn may write into any repository.
+    WritesAnywhere = "writes-anywhere" breaks "AX-CO-ISOLATION";
+    /// A barrier opens without the people that it waits for.
+    PeopleNotAwaited = "people-not-awaited" breaks "AX-CO-HUMAN";
+    /// A barrier does not look which decisions were made.
+    NamedDecisionsUnread = "named-decisions-unread" breaks "AX-CO-NAMED";
+    /// One of the decisions that join repositories is enough.
+    OneDecisionAligns = "one-decision-aligns" breaks "AX-CO-ALIGNMENT";
+    /// A barrier does not look who comes first.
+    OrderIgnored = "order-ignored" breaks "AX-CO-ORDERED";
+    /// An open barrier shuts again.
+    BarrierShutsAgain = "barrier-shuts-again" breaks "AX-CO-SATISFIED-STAYS";
+}
