@@ -42,7 +42,7 @@ impl RepoDecisions {
     pub fn active(&self) -> impl Iterator<Item = &Object> {
         self.lines
             .iter()
-            .filter(|line| text(line, "status") == Some("active"))
+            .filter(|line| text(line, "status") == Some("active") || seeded(Fault::StaleCarried))
     }
 
     /// Ids that stand more than once, each with the runs that gave it, in the order of the file; for a
@@ -133,12 +133,18 @@ impl RepoDecisions {
                     .iter_mut()
                     .rev()
                     .find(|line| text(line, "id") == Some(target));
-                if let Some(line) = last {
+                if let Some(line) = last
+                    && !seeded(Fault::OverriddenInForce)
+                {
                     line.insert("status".into(), "overridden".into());
                     line.insert("overridden_by".into(), id.into());
                 }
             }
-            if text(decision, "durability") != Some("repo") && overrides.is_none() {
+            let lasts = match text(decision, "durability") {
+                Some(durability) => durability == "repo" && !seeded(Fault::NothingPromoted),
+                None => seeded(Fault::LastsByDefault),
+            };
+            if !lasts && overrides.is_none() {
                 continue;
             }
             let member = |name: &str| decision.get(name).cloned().unwrap_or(Value::Null);

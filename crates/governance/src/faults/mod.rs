@@ -141,6 +141,16 @@ faults! {
     OverrideOfUnknown = "override-of-unknown" breaks "AX-DC-OVERRIDE-ACCEPT";
     /// A decision is overridden that is no longer in force.
     OverriddenAgain = "overridden-again" breaks "AX-DC-OVERRIDE-ACCEPT";
+    /// A decision for the repository ends with its run.
+    NothingPromoted = "nothing-promoted" breaks "AX-DC-PROMOTE";
+    /// A decision lasts for the repository unless it says otherwise.
+    LastsByDefault = "lasts-by-default" breaks "AX-DC-DEFAULT";
+    /// A decision that was overridden stays in force.
+    OverriddenInForce = "overridden-in-force" breaks "AX-DC-OVERRIDDEN";
+    /// A new run carries decisions that are no longer in force.
+    StaleCarried = "stale-carried" breaks "AX-DC-CARRY";
+    /// A new run carries nothing.
+    NothingCarried = "nothing-carried" breaks "AX-DC-CARRY";
 
     /// A phase ends without the person that its gate wants.
     HumanNotAsked = "human-not-asked" breaks "AX-GATE-HUMAN";

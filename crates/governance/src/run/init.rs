@@ -82,7 +82,7 @@ pub fn init(
         .into_iter()
         .map(Value::Object)
         .collect();
-    let decisions = if decisions.is_empty() {
+    let decisions = if decisions.is_empty() || seeded(Fault::NothingCarried) {
         Value::Null
     } else {
         decisions.into()
