@@ -22,6 +22,7 @@ mod scratch;
 mod site;
 mod workspace;
 
+use accord_contract::fixture::Vocabulary;
 use accord_process::Cancel;
 
 #[cfg(feature = "faults")]
@@ -57,6 +58,10 @@ impl Adapter for Accord {
 
     fn id_member(&self) -> &'static str {
         "fixture_id"
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::Published
     }
 
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
