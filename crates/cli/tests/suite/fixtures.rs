@@ -112,11 +112,16 @@ fn nothing_of_a_fixture_is_left_and_nothing_is_written_elsewhere() {
 
 /// A hook that says which process it is, and then takes its time.
 pub(crate) fn slow_hook(mark: &Path, seconds: u64, timeout_ms: u64) -> Value {
-    let mut slow = case("hook_audit/allow");
     let script = format!(
         "echo $$ > {0}.new; mv {0}.new {0}; sleep {seconds}; echo '{{\"verdict\":\"allow\"}}'",
         mark.display()
     );
+    hook(&script, timeout_ms)
+}
+
+/// A fixture with a hook that is these words of a shell.
+pub(crate) fn hook(script: &str, timeout_ms: u64) -> Value {
+    let mut slow = case("hook_audit/allow");
     let hooks = slow["setup"]["config"]["hooks"].as_object_mut();
     for hooks in hooks.expect("phases").values_mut() {
         hooks[0]["command"] = json!(["/bin/sh", "-c", script]);

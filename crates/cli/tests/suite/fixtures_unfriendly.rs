@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use crate::accord::{Ran, accord, command};
-use crate::fixtures::{TOKEN, serving, slow_hook, started, wait_for_the_end_of};
+use crate::fixtures::{TOKEN, hook, serving, slow_hook, started, wait_for_the_end_of};
 use crate::serving::Serving;
 
 /// As many as the server has room for.
@@ -78,6 +78,18 @@ fn a_fixture_whose_client_is_gone_is_ended() {
     let hook = started(&mark);
     drop(client);
     wait_for_the_end_of(&hook);
+}
+
+#[test]
+fn a_hook_writes_no_file_that_fills_the_machine() {
+    let serving = serving(&[]);
+    let script = "head -c 70000000 /dev/zero > big; size=$(wc -c < big); \
+                  echo \"{\\\"verdict\\\":\\\"block\\\",\\\"message\\\":\\\"$size bytes\\\"}\"";
+    let fixture = hook(script, 30_000).to_string();
+    let (status, _, result) = serving.ask_with(TOKEN, "POST", "/conform/execute", &fixture);
+    assert_eq!(status, 200);
+    let said = result["actual"].to_string();
+    assert!(said.contains("67108864 bytes"), "{result}");
 }
 
 /// A client that sends everything before it reads finds the answer, and no broken connection.

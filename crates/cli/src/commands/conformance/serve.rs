@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
+use accord_process::limit_file_size;
 
 use super::super::serve::runtime;
 use super::super::signals::Signals;
@@ -36,6 +37,10 @@ pub(crate) struct ServeArgs {
     behind_proxy: bool,
 }
 
+/// The largest file that a fixture or its hooks may write: far more than the largest fixture holds, and no accident that
+/// fills the machine.
+const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let local = self.listen.ip().to_canonical().is_loopback();
@@ -51,6 +56,7 @@ impl ServeArgs {
             Some(token) => token.clone(),
             None => Token::of_environment()?,
         };
+        limit_file_size(LARGEST_FILE);
         let runtime = runtime()?;
         runtime.block_on(self.serve(token))?;
         // What did not end in time must neither keep the process nor outlive it.
