@@ -1,7 +1,7 @@
 //! Answering cases, for whichever protocol.
 
 use accord_canon::read;
-use accord_contract::fixture::{AdapterResult, Status};
+use accord_contract::fixture::{AdapterResult, Status, Vocabulary};
 use serde_json::Value;
 
 use crate::{BadCall, Call, agentxchain, alx};
@@ -23,6 +23,11 @@ pub trait Adapter: Send + Sync {
     /// The member of a case that holds its id.
     fn id_member(&self) -> &'static str {
         "id"
+    }
+
+    /// The assertions that the cases' expectations may use.
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::Kit
     }
 
     /// Carries out what a case asks for.
@@ -65,7 +70,9 @@ pub trait Adapter: Send + Sync {
         }
         let call = Call::read(case)?;
         Ok(match self.perform(&call)? {
-            Reply::Outcome(actual) => AdapterResult::judge(&call.expected, actual),
+            Reply::Outcome(actual) => {
+                AdapterResult::judge_by(self.vocabulary(), &call.expected, actual)
+            }
             Reply::NotImplemented => AdapterResult::without_outcome(
                 Status::NotImplemented,
                 format!("there is no operation {:?} here", call.operation),

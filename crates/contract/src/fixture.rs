@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::wire::{Field, Object, message, wire_enum};
 
-pub use assertion::{Assertion, BadExpectation, check_expectation};
+pub use assertion::{Assertion, BadExpectation, Vocabulary};
 pub use capabilities::{AdapterClaim, BadCapabilities, Capabilities, TIERS};
 pub use compare::{Mismatch, differences, matches};
 
@@ -78,11 +78,17 @@ message! {
 }
 
 impl AdapterResult {
-    /// Compares what the implementation did with what the case expects.
+    /// Compares what the implementation did with what a case of the kit expects.
     pub fn judge(expected: &Value, actual: Value) -> Self {
-        let (status, message) = match matches(expected, &actual) {
-            Ok(()) => (Status::Pass, Field::Absent),
-            Err(mismatch) => (Status::Fail, Field::Value(mismatch.to_string())),
+        Self::judge_by(Vocabulary::Kit, expected, actual)
+    }
+
+    /// Compares what the implementation did with what a case expects, in whichever words.
+    pub fn judge_by(vocabulary: Vocabulary, expected: &Value, actual: Value) -> Self {
+        let mismatches = vocabulary.differences(expected, &actual);
+        let (status, message) = match mismatches.first() {
+            None => (Status::Pass, Field::Absent),
+            Some(mismatch) => (Status::Fail, Field::Value(mismatch.to_string())),
         };
         Self {
             status,

@@ -69,7 +69,7 @@ impl From<TargetError> for Failure {
             TargetError::Silent { trouble, .. } => {
                 let code = match trouble {
                     Trouble::TimedOut(_) => Code::KitServerTimeout,
-                    Trouble::Unreachable(_) => Code::KitServerUnreachable,
+                    Trouble::Unreachable(_) | Trouble::BrokenOff(_) => Code::KitServerUnreachable,
                     Trouble::Broken(_) | Trouble::Cancelled => Code::KitCapabilitiesUnreadable,
                 };
                 Self::new(code, message)

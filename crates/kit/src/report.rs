@@ -140,6 +140,8 @@ message! {
         required self_reported: bool = "self_reported", "flag";
         /// Why, when the case did not pass.
         optional message: String = "message", "text-for-people";
+        /// What the adapter says about an outcome that is not what the case expects.
+        optional adapter_message: String = "adapter_message", "text-for-people";
         /// The failure code, where the adapter broke the protocol or the kit had trouble.
         optional code: String = "code", "failure-code";
         /// The baseline's reason, where the failure is a known one.
@@ -209,6 +211,7 @@ impl CaseReport {
             duration_ms: millis(duration),
             self_reported: judgement.self_reported,
             message: judgement.message.map(excerpt::of_text),
+            adapter_message: judgement.said.map(excerpt::of_text),
             code: judgement.code.map(|code| code.as_str().to_owned()),
             known_failure: None,
             excused_until: None,

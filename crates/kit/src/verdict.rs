@@ -4,7 +4,7 @@
 //! only where it hands over no outcome, and is then marked as such.
 
 use accord_contract::codes::Code;
-use accord_contract::fixture::{AdapterResult, Status, differences};
+use accord_contract::fixture::{AdapterResult, Status};
 use accord_contract::wire::{Value, wire_enum};
 
 use crate::case::{Case, InsteadOfPass};
@@ -38,6 +38,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Why, for people; always there when the verdict is not a pass.
     pub message: Option<String>,
+    /// The adapter's own words, where it handed over an outcome that is not what the case expects.
+    pub said: Option<String>,
     /// The failure code, where the adapter broke the protocol or the kit had trouble.
     pub code: Option<Code>,
     /// Whether the verdict is the adapter's own word, because it handed over no outcome.
@@ -61,6 +63,7 @@ impl Judgement {
         Self {
             verdict,
             message: None,
+            said: None,
             code: None,
             self_reported: false,
             differences: Vec::new(),
@@ -137,7 +140,7 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
                 )
             }
         }
-        (status, Some(actual)) => compare(case, status, actual),
+        (status, Some(actual)) => compare(case, status, actual, said),
         (Status::Pass, None) => Judgement {
             self_reported: true,
             ..Judgement::new(Verdict::Pass)
@@ -152,11 +155,14 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
     }
 }
 
-fn compare(case: &Case, status: Status, actual: Value) -> Judgement {
-    let mismatches = differences(&case.expectation(), &actual);
+fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement {
+    let mismatches = case.vocabulary().differences(&case.expectation(), &actual);
     let first = mismatches.first().map(ToString::to_string);
     let differences = mismatches.into_iter().map(Difference::from).collect();
-    match (status, first) {
+    // Who compares as we do says the same.
+    let is_news = !words.trim().is_empty() && first.as_deref() != Some(words);
+    let said = is_news.then(|| words.to_owned());
+    let judgement = match (status, first) {
         (Status::Pass, None) => Judgement::new(Verdict::Pass),
         (Status::Fail, Some(first)) => Judgement {
             differences,
@@ -180,6 +186,10 @@ fn compare(case: &Case, status: Status, actual: Value) -> Judgement {
                 ),
             )
         },
+    };
+    match judgement.verdict {
+        Verdict::Pass => judgement,
+        _ => Judgement { said, ..judgement },
     }
 }
 
@@ -224,7 +234,7 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
         End::Trouble(trouble) => {
             let code = match trouble {
                 Trouble::TimedOut(_) => Code::KitServerTimeout,
-                Trouble::Unreachable(_) => Code::KitServerUnreachable,
+                Trouble::Unreachable(_) | Trouble::BrokenOff(_) => Code::KitServerUnreachable,
                 Trouble::Broken(_) => Code::KitServerProtocol,
                 Trouble::Cancelled => return Judgement::told(Verdict::Skip, STOPPED),
             };

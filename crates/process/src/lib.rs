@@ -37,7 +37,7 @@ pub use conversation::{Conversation, SessionLimits};
 pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use invocation::Invocation;
-pub use limits::open_file_limit;
+pub use limits::{limit_file_size, open_file_limit};
 pub use live::end_all;
 pub use run::{Outcome, Overflow, Spec, run, run_watched};
 pub use session::Session;

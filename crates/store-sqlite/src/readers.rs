@@ -1,4 +1,7 @@
 //! Connections for reading, as many as are needed at once, up to a limit.
+//!
+//! Invariant: once the pool is closed, no connection is opened or kept: one that is in use is closed by whoever gives
+//! it back.
 
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -9,6 +12,9 @@ use rusqlite::Connection;
 
 use crate::connect;
 use crate::error::Known as _;
+
+/// What whoever comes too late is told.
+pub(crate) const CLOSED: &str = "the store is closed";
 
 /// How long a read waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -26,6 +32,7 @@ struct Pool {
     /// Those that were used last stand behind.
     idle: Vec<Idle>,
     open: usize,
+    closed: bool,
 }
 
 #[derive(Debug)]
@@ -73,21 +80,31 @@ impl Readers {
         pool.unwrap_or_else(PoisonError::into_inner).open
     }
 
-    /// Closes the connections that are not in use.
-    pub(crate) fn close(&self) {
-        self.keep(|_| false);
+    /// Lets nobody read any more, closes the connections that are not in use, and waits for those that are, no longer
+    /// than the limit.
+    pub(crate) fn close(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.closed = true;
+        pool.open -= pool.idle.len();
+        pool.idle.clear();
+        self.returned.notify_all();
+        while pool.open > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.returned.wait_timeout(pool, left);
+            pool = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// Closes the connections that nobody has used since this was called last.
     pub(crate) fn close_forgotten(&self) {
-        self.keep(|idle| !std::mem::replace(&mut idle.forgotten, true));
-    }
-
-    /// Closes the connections that are not in use and not to be kept.
-    fn keep(&self, kept: impl FnMut(&mut Idle) -> bool) {
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let before = pool.idle.len();
-        pool.idle.retain_mut(kept);
+        pool.idle
+            .retain_mut(|idle| !std::mem::replace(&mut idle.forgotten, true));
         pool.open -= before - pool.idle.len();
         drop(pool);
         self.returned.notify_all();
@@ -97,6 +114,9 @@ impl Readers {
         let deadline = Instant::now() + PATIENCE;
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
+            if pool.closed {
+                return Err(StoreError::new(Trouble::Unavailable, CLOSED));
+            }
             if let Some(idle) = pool.idle.pop() {
                 return Ok(idle.connection);
             }
@@ -119,7 +139,8 @@ impl Readers {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .open -= 1;
-        self.returned.notify_one();
+        // Both who wants to read and who closes the pool may wait.
+        self.returned.notify_all();
     }
 }
 
@@ -145,6 +166,13 @@ impl Drop for Lent<'_> {
             .pool
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
+        if pool.closed {
+            drop(pool);
+            // Closed first and counted then: who waits for it closes the last connection.
+            drop(connection);
+            self.readers.closed();
+            return;
+        }
         pool.idle.push(Idle {
             connection,
             forgotten: false,

@@ -106,14 +106,12 @@ impl SqliteStore {
         &self.folder
     }
 
-    /// Finishes what waits, and takes nothing more. The folder is let go of when the store is dropped.
+    /// Finishes what waits and what is being read, and takes nothing more. The folder is let go of when the store is dropped.
     ///
     /// # Errors
     /// When the writer broke off.
     pub fn finish(&self) -> Result<()> {
         self.queue.close();
-        // The connection that is closed last takes the log away, and only the writer's can.
-        self.readers.close();
         // The last job may be what held the store last: the writer cannot wait for its own end.
         let writer = (self.thread.lock())
             .unwrap_or_else(PoisonError::into_inner)

@@ -18,8 +18,12 @@ use rusqlite::Connection;
 
 use crate::Options;
 use crate::error::Known as _;
-use crate::readers::Readers;
+use crate::readers::{CLOSED, Readers};
 use crate::unit::Unit;
+
+/// How long reads that are under way may keep the writer from its end. After that they leave a log behind, which the
+/// next who opens the store takes in.
+const LAST_READS: Duration = Duration::from_secs(5);
 
 /// How many jobs may wait, and those that do.
 pub(crate) struct Queue {
@@ -71,7 +75,7 @@ impl Queue {
     pub(crate) fn put(&self, job: Box<dyn WriteJob>) {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let trouble = if line.closed {
-            StoreError::new(Trouble::Unavailable, "the store is closed")
+            StoreError::new(Trouble::Unavailable, CLOSED)
         } else if line.jobs.len() >= self.limit {
             StoreError::new(Trouble::Busy, "too many jobs wait for the writer")
         } else {
@@ -162,7 +166,8 @@ impl Pace {
 }
 
 impl Writer {
-    /// Works until the queue is closed and empty.
+    /// Works until the queue is closed and empty, and is the last to close its connection: whoever does takes the log
+    /// away, and only this connection can.
     pub(crate) fn run(mut self) {
         while let Some(jobs) = self.queue.take(self.group, self.rest) {
             match jobs.is_empty() {
@@ -170,6 +175,7 @@ impl Writer {
                 false => self.serve(jobs, Company::Welcome),
             }
         }
+        self.readers.close(LAST_READS);
         // Brings everything into the database; where that fails, the log still has it.
         drop(
             self.connection

@@ -1,6 +1,7 @@
 //! File trees: what lies in folders that others can read and write as well.
 //!
-//! * [`Disk`]: the few things that are done to files; [`Root`] does them below one folder.
+//! * [`Disk`]: the few things that are done to files; [`Root`] does them below one folder;
+//!   [`handed_on!`] is for a disk that stands on another.
 //! * [`governed`]: a governed repository on top of a disk: state, records, commits, lock.
 //! * `testing` (feature `testing`): a disk that loses what was not synced, and one that ends the
 //!   process at a chosen write.
@@ -22,6 +23,7 @@
 )]
 
 mod atomic;
+mod below;
 mod disk;
 mod error;
 pub mod governed;

@@ -20,6 +20,7 @@ mod scratch;
 mod site;
 mod workspace;
 
+use accord_contract::fixture::Vocabulary;
 use accord_process::Cancel;
 
 pub use workspace::workspaces;
@@ -52,6 +53,10 @@ impl Adapter for Accord {
 
     fn id_member(&self) -> &'static str {
         "fixture_id"
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::Published
     }
 
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use accord_trees::{Content, Disk, Entry, Result, Root, Stat};
+use accord_trees::{Disk, Result, Root};
 use tempfile::TempDir;
 
 /// One thing that was done to a disk.
@@ -43,21 +43,7 @@ impl Noting {
 }
 
 impl Disk for Noting {
-    fn place(&self) -> &Path {
-        self.disk.place()
-    }
-
-    fn stat(&self, path: &str) -> Result<Option<Stat>> {
-        self.disk.stat(path)
-    }
-
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>> {
-        self.disk.list(path)
-    }
-
-    fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
-        self.disk.open(path)
-    }
+    accord_trees::handed_on! { disk: place, stat, list, open, truncate, guard }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
         self.note(Deed::MakeFolder(path.into()));
@@ -72,10 +58,6 @@ impl Disk for Noting {
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
         self.note(Deed::Append(path.into(), bytes.to_vec()));
         self.disk.append(path, bytes)
-    }
-
-    fn truncate(&self, path: &str, length: u64) -> Result<()> {
-        self.disk.truncate(path, length)
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -106,10 +88,6 @@ impl Disk for Noting {
     fn sync_folder(&self, path: &str) -> Result<()> {
         self.note(Deed::SyncFolder(path.into()));
         self.disk.sync_folder(path)
-    }
-
-    fn guard(&self, path: &str) -> Result<Box<dyn Send>> {
-        self.disk.guard(path)
     }
 }
 

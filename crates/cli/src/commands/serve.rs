@@ -5,7 +5,7 @@ use std::path::Path;
 use accord_contract::codes::{Code, Failure};
 use accord_host::http::Host;
 use accord_host::log;
-use accord_host::serve::{SOCKET, Server};
+use accord_host::serve::{SOCKET, Server, url_of_host};
 use tokio::runtime::{Builder, Runtime};
 
 use super::config::SettingArgs;
@@ -46,14 +46,18 @@ impl ServeArgs {
 fn taken(failure: Failure, folder: &Path) -> CliError {
     let is_served = failure.code == Code::StoreLocked && folder.join(SOCKET).exists();
     let error = CliError::from(failure);
-    match is_served {
-        true => error.help(format!(
-            "a host serves this folder already: commands with `--data {}` talk to it through its \
-             socket, others by the URL that it printed; end that process to serve the folder anew",
-            folder.display()
-        )),
-        false => error,
+    if !is_served {
+        return error;
     }
+    let others = match url_of_host(folder) {
+        Some(url) => format!("others by {url}"),
+        None => "others by the URL that it printed".to_owned(),
+    };
+    error.help(format!(
+        "a host serves this folder already: commands with `--data {}` talk to it through its \
+         socket, {others}; end that process to serve the folder anew",
+        folder.display()
+    ))
 }
 
 async fn serve(host: Host) -> Result<(), CliError> {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::accord::{Ran, accord, command, program};
 use crate::serving::Serving;
 
-const TOKEN: &str = "Authorization: Bearer tide-table\r\n";
+pub(crate) const TOKEN: &str = "Authorization: Bearer tide-table\r\n";
 
 /// A case of the corpus.
 fn case(name: &str) -> Value {
@@ -111,12 +111,17 @@ fn nothing_of_a_fixture_is_left_and_nothing_is_written_elsewhere() {
 }
 
 /// A hook that says which process it is, and then takes its time.
-fn slow_hook(mark: &Path, seconds: u64, timeout_ms: u64) -> Value {
-    let mut slow = case("hook_audit/allow");
+pub(crate) fn slow_hook(mark: &Path, seconds: u64, timeout_ms: u64) -> Value {
     let script = format!(
         "echo $$ > {0}.new; mv {0}.new {0}; sleep {seconds}; echo '{{\"verdict\":\"allow\"}}'",
         mark.display()
     );
+    hook(&script, timeout_ms)
+}
+
+/// A fixture with a hook that is these words of a shell.
+pub(crate) fn hook(script: &str, timeout_ms: u64) -> Value {
+    let mut slow = case("hook_audit/allow");
     let hooks = slow["setup"]["config"]["hooks"].as_object_mut();
     for hooks in hooks.expect("phases").values_mut() {
         hooks[0]["command"] = json!(["/bin/sh", "-c", script]);
@@ -127,7 +132,7 @@ fn slow_hook(mark: &Path, seconds: u64, timeout_ms: u64) -> Value {
 }
 
 /// The process that a hook said it is.
-fn started(mark: &Path) -> String {
+pub(crate) fn started(mark: &Path) -> String {
     let until = Instant::now() + Duration::from_secs(30);
     loop {
         match std::fs::read_to_string(mark) {
@@ -162,10 +167,14 @@ fn an_adapter_that_is_told_to_end_leaves_neither_hook_nor_folder() {
     assert!(kill(&["-TERM", &adapter.id().to_string()]).success());
     assert_eq!(adapter.wait().expect("it ends").code(), Some(143));
     assert_eq!(std::fs::read_dir(&inside).expect("a folder").count(), 0);
+    wait_for_the_end_of(&hook);
+}
+
+/// Waits until a process is gone, which it is once somebody has taken note of its end.
+pub(crate) fn wait_for_the_end_of(process: &str) {
     let until = Instant::now() + Duration::from_secs(10);
-    // It is gone once somebody has taken note of its end.
-    while Path::new(&format!("/proc/{hook}")).exists() && !is_over(&hook) {
-        assert!(Instant::now() < until, "the hook is still there");
+    while Path::new(&format!("/proc/{process}")).exists() && !is_over(process) {
+        assert!(Instant::now() < until, "the process is still there");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -177,7 +186,7 @@ fn is_over(process: &str) -> bool {
         .is_none_or(|(_, rest)| rest.starts_with('Z'))
 }
 
-fn serving(more: &[&str]) -> Serving {
+pub(crate) fn serving(more: &[&str]) -> Serving {
     let args = [
         "conformance",
         "serve",
@@ -280,22 +289,6 @@ fn a_server_that_is_to_outlive_its_terminal_does() {
     assert_eq!(status, 200);
     serving.tell("-TERM");
     assert_eq!(serving.end().0, Some(0));
-}
-
-#[test]
-fn a_server_refuses_to_listen_without_a_token_or_where_others_read_along() {
-    let usage = accord(&["conformance", "serve", "--listen", "127.0.0.1:0"], "");
-    assert_eq!(usage.code, 2);
-    assert!(usage.stderr.contains("--token"), "{}", usage.stderr);
-    let open = [
-        "conformance",
-        "serve",
-        "--listen",
-        "0.0.0.0:0",
-        "--token",
-        "t",
-    ];
-    accord(&open, "").refused("SERVE_TLS_NEEDED");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod contracts;
 mod crash;
 mod documents;
 mod fixtures;
+mod fixtures_unfriendly;
 mod garbage;
 mod governed_runs;
 mod house;

@@ -163,6 +163,7 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("there are no keys"), "{said}");
     assert!(!folder.path().join("accord.sock").exists());
+    assert!(!folder.path().join("accord.url").exists());
     assert!(
         !folder.path().join("accord.db-wal").exists(),
         "the store was closed"

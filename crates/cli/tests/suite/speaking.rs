@@ -131,7 +131,16 @@ fn a_folder_that_is_served_is_told_with_the_way_to_its_host() {
     let said = said.refused("STORE_LOCKED");
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("a host serves this folder already"), "{said}");
-    assert!(said.contains("socket"), "{said}");
+    assert!(
+        said.contains("socket, others by http://127.0.0.1:"),
+        "{said}"
+    );
+    let note = memory.data().join("accord.url");
+    let url = std::fs::read_to_string(&note).expect("a note");
+    assert!(
+        said.contains(&format!("others by {};", url.trim())),
+        "{said}"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 mod activity;
 mod connection;
+mod note;
 mod refuse;
 mod rules;
 mod socket;
@@ -27,11 +28,13 @@ use tokio::sync::{mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 
 use self::connection::Visit;
+use self::note::Note;
 use self::socket::Socket;
 use crate::Caller;
 use crate::http::{Entrance, Host};
 use crate::memory::Retention;
 
+pub use self::note::url_of_host;
 pub use self::socket::SOCKET;
 
 /// The signal that ends a process which writes past its limit on the size of files, unless somebody listens to it:
@@ -51,6 +54,7 @@ pub struct Server {
     tcp: TcpListener,
     tls: Option<TlsAcceptor>,
     socket: Socket,
+    note: Note,
     address: SocketAddr,
 }
 
@@ -70,12 +74,14 @@ impl Server {
         let tcp = TcpListener::bind(listen).await.map_err(failed)?;
         let address = tcp.local_addr().map_err(failed)?;
         let socket = Socket::bind(host.folder())?;
+        let note = Note::write(host.folder(), &url(address, tls.is_some()));
         Ok(Self {
             router: host.router(),
             host,
             tcp,
             tls,
             socket,
+            note,
             address,
         })
     }
@@ -87,8 +93,7 @@ impl Server {
 
     /// Where it listens, as clients write it.
     pub fn url(&self) -> String {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}", self.address)
+        url(self.address, self.tls.is_some())
     }
 
     /// Answers until `end`, then finishes what runs, within the limit of the settings.
@@ -126,7 +131,7 @@ impl Server {
             }
         }
         tracing::info!("closing");
-        drop((self.tcp, self.socket, door));
+        drop((self.tcp, self.socket, self.note, door));
         self.host.streams().close();
         closing.send_replace(true);
         let limit = self.host.settings().limits.shutdown_timeout;
@@ -141,6 +146,11 @@ impl Server {
             tracing::error!("the store did not close in order; what was acknowledged is kept");
         }
     }
+}
+
+fn url(address: SocketAddr, is_tls: bool) -> String {
+    let scheme = if is_tls { "https" } else { "http" };
+    format!("{scheme}://{address}")
 }
 
 /// What every connection is let in with.

@@ -10,6 +10,7 @@ mod exchange;
 mod expectation;
 mod fixture;
 
+use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire, wire_enum};
 
 pub use call::{Call, CallCase, CaseInput};
@@ -114,6 +115,18 @@ impl Case {
         match &self.task {
             Task::Call(call) => Value::Object(call.expected.clone()),
             Task::Exchange(_) => Value::Object(Object::new()),
+        }
+    }
+}
+
+impl Case {
+    /// The assertions that the expectation may use: a case in the form of a published fixture means what that form says.
+    pub fn vocabulary(&self) -> Vocabulary {
+        match &self.task {
+            Task::Call(Call {
+                fixture: Some(_), ..
+            }) => Vocabulary::Published,
+            Task::Call(_) | Task::Exchange(_) => Vocabulary::Kit,
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::fixture::check_expectation;
 use accord_contract::wire::{Object, Pointer, Value};
 
 use super::check::{Check, NAME_RULE, is_name};
@@ -161,7 +160,7 @@ fn arguments(check: &mut Check, file: &str, call: &Call, operations: &BTreeMap<S
 
 fn expectation(check: &mut Check, file: &str, case: &Case, call: &Call) {
     let root = Pointer::Root;
-    if let Err(error) = check_expectation(&case.expectation()) {
+    if let Err(error) = case.vocabulary().check(&case.expectation()) {
         check.fault(file, format!("/expected{}", error.pointer), error.why);
     }
     if call.expected.is_empty() {

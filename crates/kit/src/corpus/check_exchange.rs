@@ -1,7 +1,7 @@
 //! Whether a case that is judged over HTTP can be run and means what it says, and whether the list of
 //! routes that it is written with is sound.
 
-use accord_contract::fixture::check_expectation;
+use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{Pointer, Wire as _};
 
 use super::check::{Check as Faults, is_name};
@@ -194,7 +194,11 @@ fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<
         if tally.least.is_none() && tally.most.is_none() {
             place.fault(at, "says neither `least` nor `most`");
         }
-        if let Some(Err(error)) = tally.body.as_ref().map(check_expectation) {
+        if let Some(Err(error)) = tally
+            .body
+            .as_ref()
+            .map(|value| Vocabulary::Kit.check(value))
+        {
             place.fault(format!("{at}/body{}", error.pointer), error.why);
         }
     }

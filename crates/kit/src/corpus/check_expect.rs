@@ -1,7 +1,7 @@
 //! Whether what a case over HTTP expects can be met at all, and says what it means.
 
 use accord_canon::Profile;
-use accord_contract::fixture::check_expectation;
+use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{Object, Pointer, Value, Wire as _};
 
 use super::check_exchange::{Reporter, is_header, is_pointer};
@@ -18,7 +18,7 @@ pub(super) fn expectation(
     statuses(place, &expected.status, at);
     let headers = expected.headers.clone().map(Value::Object);
     for (name, value) in [("headers", &headers), ("body", &expected.body)] {
-        if let Some(Err(error)) = value.as_ref().map(check_expectation) {
+        if let Some(Err(error)) = value.as_ref().map(|value| Vocabulary::Kit.check(value)) {
             place.fault(format!("{at}/{name}{}", error.pointer), error.why);
         }
     }
@@ -77,7 +77,10 @@ fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointer<'_>) {
         }
         CheckKind::Count => check.least.is_some() || check.most.is_some(),
         CheckKind::Every | CheckKind::None => {
-            let value = check.value.as_ref().map(check_expectation);
+            let value = check
+                .value
+                .as_ref()
+                .map(|value| Vocabulary::Kit.check(value));
             value.is_none_or(|checked| checked.is_ok())
         }
         _ => true,

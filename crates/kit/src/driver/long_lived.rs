@@ -119,7 +119,7 @@ fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<AdapterRes
     let answer = session
         .request(line.as_bytes(), limit)
         .map_err(|error| breach(&error))?;
-    reply::read(case, &answer, reply::Id::Required)
+    reply::read(case, &answer, reply::Asked::InTurn)
         .map_err(|why| NoAnswer::broken(format!("the adapter answered, but {why}")))
 }
 

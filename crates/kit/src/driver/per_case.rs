@@ -107,7 +107,7 @@ fn read(case: &Case, outcome: &Outcome, limit: Duration) -> Result<AdapterResult
             outcome.ending
         )));
     };
-    let result = reply::read(case, &outcome.stdout, reply::Id::Optional).map_err(|why| {
+    let result = reply::read(case, &outcome.stdout, reply::Asked::Alone).map_err(|why| {
         NoAnswer::broken(format!(
             "the adapter ended with exit code {code}, but {why}"
         ))

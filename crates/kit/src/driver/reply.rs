@@ -1,34 +1,39 @@
 //! Reading what an adapter wrote.
 
 use accord_contract::fixture::AdapterResult;
-use accord_contract::wire::Wire as _;
+use accord_contract::wire::{Value, Wire as _};
 
 use crate::case::Case;
 
-/// Whether a result must say which case it answers.
+/// How an adapter is asked, which says what its result is held to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Id {
-    /// It may: the process was started for this case alone.
-    Optional,
-    /// It must: a line that is late would otherwise count for the next case.
-    Required,
+pub(super) enum Asked {
+    /// For this case alone, in the protocols that everybody speaks: `status` decides, `message` counts where it is a
+    /// text, and whatever else is sent is the adapter's own business, a member `id` included.
+    Alone,
+    /// For one case after the other: a result must say which case it answers, since a line that is late would
+    /// otherwise count for the next.
+    InTurn,
 }
 
 /// Reads exactly one result document that answers this case.
-pub(super) fn read(case: &Case, text: &[u8], id: Id) -> Result<AdapterResult, String> {
+pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResult, String> {
     if text.trim_ascii().is_empty() {
         return Err("it wrote no result".to_owned());
     }
-    let value = accord_canon::read(text).map_err(|error| {
+    let mut value: Value = accord_canon::read(text).map_err(|error| {
         format!(
             "its output is not exactly one JSON document: {error}: {}",
             excerpt(text)
         )
     })?;
+    if asked == Asked::Alone {
+        forget_what_is_free(&mut value);
+    }
     let result = AdapterResult::from_document(value)
         .map_err(|error| format!("its output is not a result document: {error}"))?;
     match result.id.value() {
-        None if id == Id::Required => Err(format!(
+        None if asked == Asked::InTurn => Err(format!(
             "its result has no `id`; a result line must repeat the id of its case, {:?}",
             case.id
         )),
@@ -37,6 +42,20 @@ pub(super) fn read(case: &Case, text: &[u8], id: Id) -> Result<AdapterResult, St
             case.id
         )),
         _ => Ok(result),
+    }
+}
+
+/// Takes out the members that mean something to us, and need not to an adapter.
+fn forget_what_is_free(result: &mut Value) {
+    let Some(members) = result.as_object_mut() else {
+        return;
+    };
+    members.remove("id");
+    if members
+        .get("message")
+        .is_some_and(|words| !words.is_string())
+    {
+        members.remove("message");
     }
 }
 

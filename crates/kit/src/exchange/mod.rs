@@ -51,9 +51,12 @@ pub enum Trouble {
     /// No answer came in time.
     #[error("{0}")]
     TimedOut(String),
-    /// The server could not be reached, or went away.
+    /// The server could not be reached: nothing was sent.
     #[error("{0}")]
     Unreachable(String),
+    /// The connection broke while a request was under way. The next one may find the server well.
+    #[error("{0}")]
+    BrokenOff(String),
     /// What came back is not HTTP, or too much.
     #[error("{0}")]
     Broken(String),

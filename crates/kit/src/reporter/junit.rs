@@ -150,6 +150,9 @@ fn body(case: &CaseReport) -> String {
     if let Some(more) = case.differences_left_out {
         lines.push(format!("and {more} more differences"));
     }
+    if let Some(words) = &case.adapter_message {
+        lines.push(format!("the adapter says: {words}"));
+    }
     lines.join("\n")
 }
 

@@ -122,6 +122,9 @@ impl<W: Write> TextReporter<W> {
         if more > 0 {
             self.indented("", &format!("and {more} more differences"))?;
         }
+        if let Some(words) = &result.adapter_message {
+            self.indented("the adapter says: ", words)?;
+        }
         if let Some(day) = result.excused_until {
             self.indented("", &format!("was a known failure until {day}"))?;
         }

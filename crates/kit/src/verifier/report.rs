@@ -197,7 +197,7 @@ impl TierResult {
             return;
         }
         let surface = fixture.surface().unwrap_or_default().to_owned();
-        let message = ran.message.clone().unwrap_or_default();
+        let message = message_of(ran);
         let counts = self.surfaces.entry(surface.clone());
         let counts = counts.or_insert_with(SurfaceCounts::zero);
         self.fixtures_run += 1;
@@ -251,6 +251,15 @@ impl SurfaceCounts {
             not_implemented: 0,
             extra: Object::new(),
         }
+    }
+}
+
+/// Why a fixture did not pass, with what the adapter says about it: the format has one place for both.
+fn message_of(ran: &CaseReport) -> String {
+    let message = ran.message.as_deref().unwrap_or_default();
+    match &ran.adapter_message {
+        Some(words) => format!("{message}; the adapter says: {words}"),
+        None => message.to_owned(),
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::server::{Answer, Request, Server};
 use crate::support::{Silent, patient};
-use crate::web::{judge_with, ordinary, reads, serve, web};
+use crate::web::{exchange, judge, judge_with, ordinary, reads, serve, web};
 
 /// What comes of a run that is turned away.
 fn refused(server: &Server, change: impl FnOnce(&mut HttpOptions)) -> Failure {
@@ -123,6 +123,36 @@ fn a_connection_that_is_turned_away_is_asked_for_again() {
     let report = run(&protocol, &adapter, &patient(), &mut Silent).unwrap();
     assert_eq!(report.summary.totals.pass, 1);
     drop(late.join().unwrap());
+}
+
+/// A connection that breaks costs the case that it was for; all others are judged.
+#[test]
+fn a_connection_that_breaks_is_an_error_of_its_case_alone() {
+    let other = exchange(
+        "area/other",
+        "A",
+        json!([{"request": {"route": "read", "path": {"thing": "y"}}, "expect": [{"status": [200]}]}]),
+    );
+    let cases = [reads(json!({"status": [200]})), other];
+    let server = serve(|request| (request.target == "/things/x").then(Answer::broken_off));
+    let report = judge(&server, &cases);
+    let case = &report.cases[0];
+    assert_eq!(case.code.as_deref(), Some("KIT_SERVER_UNREACHABLE"));
+    let said = case.message.as_deref().unwrap_or_default();
+    assert!(
+        said.starts_with("the connection broke before a whole answer"),
+        "{said}"
+    );
+    let totals = &report.summary.totals;
+    assert_eq!((totals.error, totals.pass), (1, 1));
+
+    // One that breaks while a run gets ready costs no case that does not need it.
+    let server = serve(|request| {
+        let lists = request.method == "GET" && request.target.ends_with("/things");
+        lists.then(Answer::broken_off)
+    });
+    let report = judge(&server, &cases);
+    assert_eq!(report.summary.totals.pass, 2);
 }
 
 #[test]

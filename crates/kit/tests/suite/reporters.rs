@@ -1,7 +1,7 @@
 //! One run as text, JSON, JUnit XML and lines of JSON.
 
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_contract::wire::Wire as _;
+use accord_contract::wire::{Field, Wire as _};
 use accord_kit::driver::{Adapter, InProcess};
 use accord_kit::event::EventLine;
 use accord_kit::reporter::{
@@ -35,6 +35,11 @@ fn output(options: &RunOptions, text: TextOptions) -> Output {
     ]);
     let adapter = InProcess::new(|case: &Case| match &case.id[10..11] {
         "a" => AdapterResult::judge(&case.expectation(), case.expectation()),
+        "b" => {
+            let mut result = AdapterResult::judge(&case.expectation(), json!({"result": "no"}));
+            result.message = Field::Value("the tide <is> out".to_owned());
+            result
+        }
         "c" => AdapterResult::without_outcome(Status::Error, "out of <memory>\u{1}"),
         "d" => AdapterResult::without_outcome(Status::NotImplemented, "later"),
         _ => AdapterResult::judge(&case.expectation(), json!({"result": "no"})),
@@ -90,6 +95,7 @@ FAIL            demo/area/b-fail (must, core)
     at /text
       expected \"area/b-fail\"
       found    nothing
+    the adapter says: the tide <is> out
     again: accord check demo --filter 'id(demo/area/b-fail)'
 ERROR           demo/area/c-error (must, core)
     What is said comes back.

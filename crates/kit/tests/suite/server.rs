@@ -40,6 +40,8 @@ pub(crate) struct Answer {
     body: Vec<u8>,
     /// Leaves the connection open after the body, for streams that do not end.
     hang: bool,
+    /// Closes the connection instead.
+    broken_off: bool,
 }
 
 impl Answer {
@@ -53,6 +55,15 @@ impl Answer {
             headers: Vec::new(),
             body: body.as_bytes().to_vec(),
             hang: false,
+            broken_off: false,
+        }
+    }
+
+    /// No answer at all: the connection is closed once the request has come.
+    pub(crate) fn broken_off() -> Self {
+        Self {
+            broken_off: true,
+            ..Self::text(200, "")
         }
     }
 
@@ -183,6 +194,9 @@ fn exchange(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
         true => (shared.answer)(&request),
         false => Answer::text(413, "too large"),
     };
+    if answer.broken_off {
+        return Ok(());
+    }
     write(stream, &answer)?;
     while answer.hang && !shared.stop.load(Ordering::SeqCst) {
         thread::sleep(Duration::from_millis(10));

@@ -173,7 +173,7 @@ fn failures_errors_and_gaps_are_told_apart() {
         tier["failures"],
         json!([{
             "fixture_id": "A", "surface": "history", "actual": {"result": "error"},
-            "message": "/result: expected \"ok\", found \"error\"",
+            "message": "/result: expected \"ok\", found \"error\"; the adapter says: no",
         }])
     );
     assert_eq!(
@@ -201,6 +201,31 @@ fn an_error_outranks_a_failure_wherever_it_comes() {
         let apart = [fixture("A", 1, "history"), fixture("B", 2, "history")];
         let report = implementation.verify(&apart, &up_to(2));
         assert_eq!(report.overall.as_str(), "error");
+    }
+}
+
+/// A fixture of somebody else's corpus means what the format says: an assertion that is none there is met by nothing.
+#[test]
+fn an_assertion_that_the_format_does_not_have_is_never_met() {
+    for (expected, overall) in [
+        (json!({"result": {"assert": "present"}}), "pass"),
+        (
+            json!({"result": {"assert": "equals", "value": "ok"}}),
+            "fail",
+        ),
+        (json!({"more": {"assert": "absent"}}), "fail"),
+        (json!({"result": {"assert": "moon"}}), "fail"),
+    ] {
+        let fixture = changed(fixture("A", 1, "history"), json!({"expected": expected}));
+        let (status, code) = match overall {
+            "pass" => ("pass", 0),
+            _ => ("fail", 1),
+        };
+        let script = format!(
+            "echo '{{\"status\":\"{status}\",\"actual\":{{\"result\":\"ok\"}}}}'; exit {code}"
+        );
+        let report = Implementation::new(&script).verify(&[fixture], &up_to(1));
+        assert_eq!(report.overall.as_str(), overall, "{expected}");
     }
 }
 

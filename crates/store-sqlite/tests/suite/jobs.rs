@@ -309,6 +309,33 @@ fn a_store_that_was_closed_is_one_file() {
     );
 }
 
+/// Whoever closes the last connection takes the log away, and a reader cannot.
+#[test]
+fn a_store_that_is_closed_while_somebody_reads_is_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "one", "").unwrap();
+    let (began, begun) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let (reads, id) = (&store, ProjectId::new("p").unwrap());
+        let reader = scope.spawn(move || {
+            reads.read(|unit| {
+                began.send(()).unwrap();
+                // Goes on once the store takes nothing more.
+                let mut more = (0..).map(|number| format!("n{number}"));
+                while deposit(reads, "p", &more.next().unwrap(), "").is_ok() {}
+                unit.events_kept(&id)
+            })
+        });
+        begun.recv().unwrap();
+        store.finish().unwrap();
+        assert!(reader.join().unwrap().unwrap().newest >= 1);
+    });
+    assert_eq!(fs_names(folder.path()), ["accord.db", "accord.lock"]);
+    let late = store.read(|unit| unit.events_kept(&ProjectId::new("p").unwrap()));
+    assert_eq!(late.unwrap_err().trouble(), Trouble::Unavailable);
+}
+
 /// Makes the writer wait until it is told to go on, so that what comes meanwhile gathers.
 fn hold(store: &SqliteStore) -> mpsc::Sender<()> {
     let (go, wait) = mpsc::channel();

@@ -1,9 +1,8 @@
 //! A disk that ends the process at a chosen write.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Content, Disk, Entry, Result, Stat};
+use crate::{Disk, Result};
 
 /// A disk that carries so many writing operations out and then ends the process, as `kill -9`
 /// does: nothing is dropped, nothing is said.
@@ -34,21 +33,7 @@ impl<D: Disk> AbortAfter<D> {
 }
 
 impl<D: Disk> Disk for AbortAfter<D> {
-    fn place(&self) -> &Path {
-        self.disk.place()
-    }
-
-    fn stat(&self, path: &str) -> Result<Option<Stat>> {
-        self.disk.stat(path)
-    }
-
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>> {
-        self.disk.list(path)
-    }
-
-    fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
-        self.disk.open(path)
-    }
+    crate::handed_on! { disk: place, stat, list, open, guard }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
         self.count();
@@ -98,9 +83,5 @@ impl<D: Disk> Disk for AbortAfter<D> {
     fn sync_folder(&self, path: &str) -> Result<()> {
         self.count();
         self.disk.sync_folder(path)
-    }
-
-    fn guard(&self, path: &str) -> Result<Box<dyn Send>> {
-        self.disk.guard(path)
     }
 }

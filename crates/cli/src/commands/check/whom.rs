@@ -8,6 +8,7 @@ use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
 use accord_kit::verifier::Target;
 use accord_kit::{Invocation, Protocol};
 
+use super::super::conformance::token_of_environment;
 use super::ourselves::Ourselves;
 use crate::error::CliError;
 
@@ -45,7 +46,7 @@ struct Server {
     #[arg(long, value_name = "URL", group = "reached", conflicts_with = "url")]
     remote: Option<String>,
 
-    /// The key that requests carry
+    /// The key that requests carry; with --remote, ACCORD_CONFORMANCE_TOKEN when absent
     #[arg(long, value_name = "KEY", requires = "reached")]
     token: Option<String>,
 
@@ -164,7 +165,7 @@ impl Whom {
             (Some(folder), _) => Some(Target::in_folder(folder, protocol)),
             (None, Some(url)) => {
                 let mut options = HttpOptions::fixtures(url);
-                options.token = self.server.token.clone();
+                options.token = (self.server.token.clone()).or_else(token_of_environment);
                 Some(Target::at_url(&options))
             }
             (None, None) => None,

@@ -16,6 +16,7 @@ use accord_kit::{Corpus, Protocol, Reporters};
 
 use super::super::check::Progress;
 use super::refusal;
+use super::token::token_of_environment;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt::end_with_adapters;
@@ -46,7 +47,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "URL")]
     remote: Option<String>,
 
-    /// With --remote: the bearer token that requests carry
+    /// With --remote: the bearer token that requests carry; ACCORD_CONFORMANCE_TOKEN when absent
     #[arg(long)]
     token: Option<String>,
 
@@ -114,7 +115,7 @@ impl CheckArgs {
             None => Target::in_folder(&self.target, &fixtures),
             Some(url) => {
                 let mut options = HttpOptions::fixtures(url);
-                options.token = self.token.clone();
+                options.token = self.token.clone().or_else(token_of_environment);
                 options.request_timeout = self.limit();
                 Target::at_url(&options)
             }

@@ -4,7 +4,8 @@
 //! - nobody learns or runs anything without the token;
 //! - a connection carries one request, and connections, bodies, fixtures at once and the time of each are
 //!   bounded;
-//! - a fixture that takes too long is ended with the programs that it started.
+//! - a fixture that takes too long, or whose client is gone, is ended with the programs that it started;
+//! - a refusal reaches its client, also one that is still sending.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -29,16 +30,15 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::token::Token;
+use super::visits::{Pass, Visits};
 use crate::error::CliError;
 
-/// How many connections there may be; further ones wait.
-const CONNECTIONS: usize = 64;
 /// How many fixtures run at the same time; further ones wait.
 const AT_ONCE: usize = 4;
 /// The most bytes of a fixture.
@@ -49,6 +49,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const FIXTURE_LIMIT: Duration = Duration::from_secs(30);
 /// How long a connection may last: the whole exchange, with the wait for others' fixtures.
 const VISIT_LIMIT: Duration = Duration::from_secs(120);
+/// How many bytes that nobody wants are read after an answer, and how long to wait for each part of them.
+const UNWANTED_LIMIT: usize = 64 * 1024 * 1024;
+const UNWANTED_WAIT: Duration = Duration::from_secs(2);
 /// How long fixtures may take to end when the server is told to.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 /// How long to wait when the machine has no more connections to give.
@@ -97,33 +100,35 @@ impl Door {
 
     /// Answers until `end`, then lets what runs come to its end, for a while.
     pub(super) async fn answer_until(self, end: impl Future<Output = ()>) {
-        let mut visits = JoinSet::new();
+        let mut visits = Visits::default();
         let mut end = std::pin::pin!(end);
         loop {
             tokio::select! {
                 () = &mut end => break,
-                accepted = self.listener.accept(), if visits.len() < CONNECTIONS => match accepted {
+                accepted = self.listener.accept(), if visits.has_room() => match accepted {
                     Ok((stream, _)) => {
-                        let visit = visit(stream, Arc::clone(&self.inside));
+                        let inside = Arc::clone(&self.inside);
                         // Whoever does not come to an end within the limit is cut off.
-                        visits.spawn(async { drop(timeout(VISIT_LIMIT, visit).await) });
+                        let visit = |pass| async {
+                            drop(timeout(VISIT_LIMIT, visit(stream, inside, pass)).await);
+                        };
+                        visits.begin(visit).await;
                     }
                     Err(_) => tokio::time::sleep(BREATH).await,
                 },
-                Some(_) = visits.join_next() => {}
+                Some(()) = visits.one_ended() => {}
             }
         }
         drop(self.listener);
-        let ended = async { while visits.join_next().await.is_some() {} };
-        drop(timeout(LAST_WORDS, ended).await);
+        drop(timeout(LAST_WORDS, visits.end()).await);
     }
 }
 
 /// One connection, with one request.
-async fn visit(stream: TcpStream, inside: Arc<Inside>) {
+async fn visit(stream: TcpStream, inside: Arc<Inside>, pass: Pass) {
     let service = service_fn(|request| {
-        let inside = Arc::clone(&inside);
-        async move { Ok::<_, Infallible>(inside.answer(request).await) }
+        let (inside, pass) = (Arc::clone(&inside), pass.clone());
+        async move { Ok::<_, Infallible>(inside.answer(request, &pass).await) }
     });
     let mut protocol = http1::Builder::new();
     protocol
@@ -132,13 +137,30 @@ async fn visit(stream: TcpStream, inside: Arc<Inside>) {
         .keep_alive(false);
     let connection = protocol.serve_connection(TokioIo::new(stream), service);
     // A connection that broke off is its client's loss.
-    drop(connection.await);
+    if let Ok(ended) = connection.without_shutdown().await {
+        drop(timeout(PATIENCE, hear_out(ended.io.into_inner())).await);
+    }
+}
+
+/// Reads what a client still sends after its answer. Closed over bytes that nobody read, a connection is reset, and the
+/// client finds that instead of the answer.
+async fn hear_out(mut stream: TcpStream) {
+    if stream.shutdown().await.is_err() {
+        return;
+    }
+    let (mut unwanted, mut left) = (vec![0; 16 * 1024], UNWANTED_LIMIT);
+    while let Ok(Ok(count @ 1..)) = timeout(UNWANTED_WAIT, stream.read(&mut unwanted)).await {
+        left = left.saturating_sub(count);
+        if left == 0 {
+            return;
+        }
+    }
 }
 
 impl Inside {
-    async fn answer(&self, request: Request<Incoming>) -> Response {
+    async fn answer(&self, request: Request<Incoming>, pass: &Pass) -> Response {
         let correlation = Correlation::of(request.headers());
-        let mut response = match self.try_answer(request).await {
+        let mut response = match self.try_answer(request, pass).await {
             Ok(text) => json(StatusCode::OK, text),
             Err(failure) => refusal(&failure, correlation.exchange()),
         };
@@ -147,7 +169,7 @@ impl Inside {
         response
     }
 
-    async fn try_answer(&self, request: Request<Incoming>) -> Result<String, Failure> {
+    async fn try_answer(&self, request: Request<Incoming>, pass: &Pass) -> Result<String, Failure> {
         let wanted = match request.uri().path() {
             CAPABILITIES_PATH => Method::GET,
             EXECUTE_PATH => Method::POST,
@@ -164,6 +186,7 @@ impl Inside {
         if !self.token.lets_in(request.headers().get(AUTHORIZATION)) {
             return Err(Failure::new(Code::Unauthorized, "Unauthorized"));
         }
+        pass.grant();
         match wanted {
             Method::GET => Ok(self.claims.clone()),
             _ => {
@@ -179,8 +202,10 @@ impl Inside {
         let Ok(place) = Arc::clone(&self.running).acquire_owned().await else {
             return closed();
         };
-        let cancel = Cancel::new();
-        let adapter = agentxchain::Accord::default().cancelled_by(cancel.clone());
+        // Where the client goes away, this future is dropped, and the fixture must not run on.
+        let ends_with_its_client = Ending(Cancel::new());
+        let cancel = ends_with_its_client.0.clone();
+        let adapter = agentxchain::Accord::default().cancelled_by(cancel);
         let work = tokio::task::spawn_blocking(move || {
             let result = adapter.answer(&fixture);
             // Also where nobody waits any more, the place is taken until here.
@@ -191,12 +216,20 @@ impl Inside {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => closed(),
             Err(_) => {
-                cancel.cancel();
                 let seconds = FIXTURE_LIMIT.as_secs();
                 let message = format!("the fixture took more than {seconds} s and was given up");
                 AdapterResult::without_outcome(Status::Error, message)
             }
         }
+    }
+}
+
+/// Ends the programs of a fixture when it is dropped. Those that have ended are not touched.
+struct Ending(Cancel);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 

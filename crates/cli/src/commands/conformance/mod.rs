@@ -5,11 +5,13 @@ mod door;
 pub(crate) mod refusal;
 mod serve;
 mod token;
+mod visits;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 
 pub(super) use self::check::CheckArgs;
+pub(super) use self::token::token_of_environment;
 
 /// Judge an implementation of AgentXchain by what it claims
 #[derive(Debug, clap::Args)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
+use accord_process::limit_file_size;
 
 use super::super::serve::runtime;
 use super::super::signals::Signals;
@@ -26,14 +27,19 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8788")]
     listen: SocketAddr,
 
-    /// What every request must carry, as in Authorization: Bearer TOKEN
+    /// What every request must carry, as in Authorization: Bearer TOKEN; ACCORD_CONFORMANCE_TOKEN, which the list of
+    /// processes does not show, when absent
     #[arg(long, value_parser = Token::parse)]
-    token: Token,
+    token: Option<Token>,
 
     /// Listen on an address that others can reach: a proxy in front does TLS
     #[arg(long)]
     behind_proxy: bool,
 }
+
+/// The largest file that a fixture or its hooks may write: far more than the largest fixture holds, and no accident that
+/// fills the machine.
+const LARGEST_FILE: u64 = 64 * 1024 * 1024;
 
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
@@ -46,18 +52,23 @@ impl ServeArgs {
             return Err(CliError::new(Code::ServeTlsNeeded, message)
                 .help("listen on 127.0.0.1, or say --behind-proxy where a proxy does TLS"));
         }
+        let token = match &self.token {
+            Some(token) => token.clone(),
+            None => Token::of_environment()?,
+        };
+        limit_file_size(LARGEST_FILE);
         let runtime = runtime()?;
-        runtime.block_on(self.serve())?;
+        runtime.block_on(self.serve(token))?;
         // What did not end in time must neither keep the process nor outlive it.
         leave_nothing(workspaces);
         runtime.shutdown_timeout(Duration::ZERO);
         Ok(Exit::Yes)
     }
 
-    async fn serve(self) -> Result<(), CliError> {
+    async fn serve(self, token: Token) -> Result<(), CliError> {
         // Before anybody is told that we are ready, and might tell us to end.
         let signals = Signals::listen()?;
-        let door = Door::open(self.listen, self.token).await?;
+        let door = Door::open(self.listen, token).await?;
         let mut output = Output::stdout();
         output.line(format!("accord: listening on http://{}", door.address()))?;
         output.finish()?;

@@ -1,10 +1,22 @@
-//! The secret that a conformance server asks for.
+//! The secret that a conformance server asks for, and where it is taken from where no flag names it.
 
 use std::fmt;
 
+use accord_contract::codes::Code;
 use hyper::header::HeaderValue;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
+
+use crate::error::CliError;
+use crate::host::setting;
+
+/// Names the token where no flag does.
+const VARIABLE: &str = "ACCORD_CONFORMANCE_TOKEN";
+
+/// The token for a server that carries cases out, where the environment names one.
+pub(crate) fn token_of_environment() -> Option<String> {
+    setting(VARIABLE)
+}
 
 /// A token, kept as its digest: comparing digests takes as long for a good guess as for a bad one.
 #[derive(Clone)]
@@ -17,6 +29,17 @@ impl Token {
             true => Ok(Self::of(text.as_bytes())),
             false => Err("a token is made of visible ASCII characters".to_owned()),
         }
+    }
+
+    /// The token of the environment, which must be there.
+    pub(super) fn of_environment() -> Result<Self, CliError> {
+        let refused = |message| CliError::new(Code::Usage, message);
+        let Some(text) = token_of_environment() else {
+            let message = "no token is named that requests must carry".to_owned();
+            let help = format!("name it with --token or {VARIABLE}");
+            return Err(refused(message).help(help));
+        };
+        Self::parse(&text).map_err(|why| refused(format!("{VARIABLE}: {why}")))
     }
 
     /// Whether the header `Authorization` of a request carries the token.

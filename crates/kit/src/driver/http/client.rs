@@ -4,7 +4,7 @@
 //! meanwhile, and nobody could tell that from a fault.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::{self, ErrorKind, Read as _};
 use std::time::Duration;
 
 use ureq::http::{self, Uri};
@@ -206,6 +206,9 @@ fn trouble(error: ureq::Error, limit: Duration) -> Trouble {
         ureq::Error::BodyExceedsLimit(limit) => {
             Trouble::Broken(format!("the answer has more than {limit} bytes"))
         }
+        ureq::Error::Io(error) if is_broken_off(&error) => Trouble::BrokenOff(format!(
+            "the connection broke before a whole answer: {error}"
+        )),
         error @ (ureq::Error::Io(_)
         | ureq::Error::HostNotFound
         | ureq::Error::ConnectionFailed
@@ -213,6 +216,17 @@ fn trouble(error: ureq::Error, limit: Duration) -> Trouble {
         | ureq::Error::Rustls(_)) => Trouble::Unreachable(error.to_string()),
         other => Trouble::Broken(format!("the answer cannot be read: {other}")),
     }
+}
+
+/// Whether the other side ended a connection that there was. One that never came about has other words.
+fn is_broken_off(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof
+    )
 }
 
 fn broken(error: &http::Error) -> Trouble {

@@ -96,7 +96,7 @@ impl Driver for Line<'_> {
         let answered = self.0.ask(Method::Post, EXECUTE_PATH, document, limit);
         let result = answered.and_then(whole).and_then(|answer| {
             let text = answer.text.as_bytes();
-            reply::read(case, text, reply::Id::Optional)
+            reply::read(case, text, reply::Asked::Alone)
                 .map_err(|why| Trouble::Broken(format!("the server answered with 200, but {why}")))
         });
         match result {

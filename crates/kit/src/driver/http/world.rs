@@ -108,7 +108,7 @@ impl World {
                     world.filled |= index == 0 && matches!(ended.end, End::Met);
                 }
                 End::Trouble(trouble @ Trouble::Unreachable(_)) => return Err(trouble.into()),
-                // A variable that an earlier step would have brought is one more thing unknown.
+                // A request without an answer says nothing of the others. A variable that an earlier step would have brought is one more thing unknown.
                 End::Missing { .. } | End::Trouble(_) | End::Harness(_) => {}
             }
         }
