@@ -12,6 +12,8 @@ mod hooks;
 mod machine;
 mod public_fixtures;
 mod recovery;
+mod refusals;
+mod reissues;
 mod results;
 mod support;
 mod timelines;
