@@ -34,5 +34,6 @@ mod run_crash;
 mod run_hostile;
 mod run_meeting;
 mod run_place;
+mod run_words;
 mod serving;
 mod speaking;
