@@ -164,7 +164,9 @@ fn gate(config: &Config, state: &State, prompt: &mut String) {
     };
     let _ = write!(prompt, "\n## The phase ends at the gate {}\n\n", gate.id);
     for path in needed {
-        let _ = writeln!(prompt, "- `{path}` must be there and say what it should.");
+        let demand = crate::gate::demand(config, state.phase(), &path);
+        let demand = demand.as_deref().unwrap_or("is there");
+        let _ = writeln!(prompt, "- `{path}` {demand}.");
     }
     if gate.requires_verification_pass {
         prompt.push_str("- The verification must pass.\n");

@@ -383,7 +383,7 @@ fn a_worker_is_told_what_it_needs() {
     for needed in [
         turn.as_str(),
         "Keep it short.",
-        ".planning/PM_SIGNOFF.md",
+        "`.planning/PM_SIGNOFF.md` has the line `Approved: YES`",
         "A person approves.",
         "dev, human",
         "`phase_transition_request`: \"implementation\"",
