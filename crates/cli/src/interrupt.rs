@@ -1,6 +1,8 @@
 //! Being told to end in the middle of something.
 //!
-//! Invariant: what was asked for with [`at_end`] is done before the process ends by a signal, and only then.
+//! Invariants:
+//! - what was asked for with [`at_end`] is done before the process ends by a signal, and only then;
+//! - SIGHUP stays ignored where whoever started us had us ignore it, as `nohup` does.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -99,6 +101,23 @@ pub(crate) fn leave_nothing(folders: impl FnOnce() -> Vec<PathBuf>) {
     }
 }
 
+/// The signals that end a command.
+pub(crate) fn signals_to_heed() -> Vec<i32> {
+    let all = [SIGHUP, SIGINT, SIGTERM];
+    all.into_iter()
+        .filter(|signal| *signal != SIGHUP || !is_ignored(SIGHUP))
+        .collect()
+}
+
+/// Whether this process ignores a signal. A system that does not tell is taken to deliver it.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u128::from_str_radix(mask.trim(), 16).ok());
+    (mask.unwrap_or(0) >> (signal - 1)) & 1 == 1
+}
+
 /// How often a folder is removed, and how long to wait in between.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
@@ -114,7 +133,7 @@ fn be_listening() -> Result<(), CliError> {
 }
 
 fn listen() -> Result<(), String> {
-    let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]);
+    let signals = Signals::new(signals_to_heed());
     let mut signals = signals.map_err(|error| error.to_string())?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {

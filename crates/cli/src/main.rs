@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use accord_contract::codes::Code;
 use clap::Parser as _;
 
-use crate::commands::{Cli, refusal};
+use crate::commands::{Cli, refusal, run};
 use crate::error::CliError;
 use crate::exit::Exit;
 
@@ -53,9 +53,15 @@ fn usage(error: &clap::Error) -> Exit {
     }
     let _ = writeln!(std::io::stderr().lock(), "{}\n", Code::Usage.as_str());
     let _ = error.print();
-    if refusal::is_wanted(std::env::args_os())
-        && let Err(error) = refusal::write(&refusal::sentence(error))
-    {
+    // Who asked for a document gets one.
+    let told = if refusal::is_wanted(std::env::args_os()) {
+        refusal::write(&refusal::sentence(error))
+    } else if run::wants_documents(std::env::args_os()) {
+        run::write_refusal(&run::RunFailure::usage(refusal::sentence(error)))
+    } else {
+        Ok(())
+    };
+    if let Err(error) = told {
         complain(error);
     }
     Exit::Trouble

@@ -1,10 +1,13 @@
 //! What turns may cost and have cost.
 
+use std::fmt;
+
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
 use crate::TurnId;
 use crate::config::{Config, OnExceed};
+use crate::event::EventType;
 use crate::members::{self, amount, build};
 use crate::state::{Block, State};
 
@@ -17,25 +20,64 @@ pub(crate) enum Exceeded {
     Warn(Object),
 }
 
-/// Refuses a turn that the budget does not cover.
-pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Failure> {
+/// What is missing for another turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Shortfall {
+    /// What is left of the run's budget, in dollars; nothing where it is overdrawn.
+    pub left_usd: f64,
+    /// What a turn may cost.
+    pub wanted_usd: f64,
+}
+
+/// What a run lacks for another turn, where its budget does not cover one.
+pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     let (Some(most), OnExceed::PauseAndEscalate) =
         (config.budget.per_run_max_usd, config.budget.on_exceed)
     else {
-        return Ok(());
+        return None;
     };
     let left = most - state.spent_usd() - state.reserved_usd();
-    let wanted = config.budget.per_turn_max_usd.unwrap_or(0.0);
-    if left <= 0.0 || wanted > left {
-        let message = format!("{left:.2} dollars are left and a turn may cost {wanted:.2}");
-        return Err(Failure::new(Code::XchainBudgetExhausted, message)
-            .with("remaining_usd", amount(left.max(0.0))));
-    }
-    Ok(())
+    let wanted_usd = config.budget.per_turn_max_usd.unwrap_or(0.0);
+    (left <= 0.0 || wanted_usd > left).then_some(Shortfall {
+        left_usd: left.max(0.0),
+        wanted_usd,
+    })
 }
 
-/// Sets aside what a turn may cost.
+/// Refuses a turn that the budget does not cover.
+pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Failure> {
+    let Some(missing) = shortfall(state, config) else {
+        return Ok(());
+    };
+    Err(
+        Failure::new(Code::XchainBudgetExhausted, missing.to_string())
+            .with("remaining_usd", amount(missing.left_usd))
+            .with("wanted_usd", amount(missing.wanted_usd)),
+    )
+}
+
+/// What a turn cost beyond what is set aside for one, for people and as the event tells it.
+pub(crate) fn overrun(config: &Config, cost_usd: f64) -> Option<(String, Object)> {
+    let most = config.budget.per_turn_max_usd?;
+    let message = format!(
+        "{}: the turn cost {cost_usd:.2} dollars of at most {most:.2} (budget.per_turn_max_usd)",
+        EventType::BudgetExceededWarn
+    );
+    let payload = build([
+        ("scope", "turn".into()),
+        ("spent_usd", amount(cost_usd)),
+        ("limit_usd", amount(most)),
+    ]);
+    (cost_usd > most).then_some((message, payload))
+}
+
+/// Sets aside what a turn may cost. The budget may have been raised since a turn was last
+/// booked, and other runners go by what the state says is left.
 pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
+    if config.budget.per_run_max_usd.is_some() {
+        tell(state, config, state.spent_usd());
+    }
     let Some(usd) = config.budget.per_turn_max_usd else {
         return;
     };
@@ -64,23 +106,10 @@ pub(crate) fn book(
     turn: &TurnId,
     cost_usd: f64,
 ) -> Option<Exceeded> {
-    let mut reservations = reservations(state);
-    reservations.shift_remove(turn.as_str());
-    state.set("budget_reservations", reservations);
+    release(state, turn);
     let spent = state.spent_usd() + cost_usd.max(0.0);
     let most = config.budget.per_run_max_usd;
-    let left = most.map(|most| most - spent);
-    let mut status = members::object(state.members(), "budget_status")
-        .cloned()
-        .unwrap_or_default();
-    status.insert("spent_usd".into(), amount(spent));
-    status.insert("remaining_usd".into(), left.map_or(Value::Null, amount));
-    let exhausted = left.is_some_and(|left| left <= 0.0);
-    if exhausted {
-        status.insert("exhausted".into(), true.into());
-    }
-    state.set("budget_status", status);
-    if !exhausted {
+    if !tell(state, config, spent) {
         return None;
     }
     let detail = format!(
@@ -90,10 +119,46 @@ pub(crate) fn book(
     Some(match config.budget.on_exceed {
         OnExceed::PauseAndEscalate => Exceeded::Block(Block::budget(&detail)),
         OnExceed::Warn => Exceeded::Warn(build([
+            ("scope", "run".into()),
             ("spent_usd", amount(spent)),
             ("limit_usd", most.map_or(Value::Null, amount)),
         ])),
     })
+}
+
+/// Gives back what was set aside for a turn.
+pub(crate) fn release(state: &mut State, turn: &TurnId) {
+    let mut reservations = reservations(state);
+    reservations.shift_remove(turn.as_str());
+    state.set("budget_reservations", reservations);
+}
+
+/// Writes down what is spent and left; whether nothing is left.
+fn tell(state: &mut State, config: &Config, spent: f64) -> bool {
+    let left = config.budget.per_run_max_usd.map(|most| most - spent);
+    let mut status = members::object(state.members(), "budget_status")
+        .cloned()
+        .unwrap_or_default();
+    status.insert("spent_usd".into(), amount(spent));
+    status.insert("remaining_usd".into(), left.map_or(Value::Null, amount));
+    let exhausted = left.is_some_and(|left| left <= 0.0);
+    match exhausted {
+        true => status.insert("exhausted".into(), true.into()),
+        false => status.shift_remove("exhausted"),
+    };
+    state.set("budget_status", status);
+    exhausted
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (left, wanted) = (self.left_usd, self.wanted_usd);
+        write!(formatter, "{left:.2} dollars are left of the run's budget")?;
+        match wanted > 0.0 {
+            true => write!(formatter, ", and a turn may cost {wanted:.2}"),
+            false => Ok(()),
+        }
+    }
 }
 
 fn reservations(state: &State) -> Object {

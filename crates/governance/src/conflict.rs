@@ -11,6 +11,9 @@ use crate::{Instant, RepoPath};
 /// After how many conflicts of one turn the run stops.
 pub const CONFLICT_LIMIT: u64 = 3;
 
+/// What is suggested where two turns overlap so much that doing one again would undo the other.
+pub const HUMAN_MERGE: &str = "human_merge";
+
 /// Files that were changed by another turn after this one was assigned.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -87,7 +90,7 @@ impl Conflict {
         if self.overlap_ratio < 0.5 {
             "reject_and_reassign"
         } else {
-            "human_merge"
+            HUMAN_MERGE
         }
     }
 

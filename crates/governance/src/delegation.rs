@@ -90,6 +90,24 @@ pub(crate) fn book(
     next
 }
 
+/// Takes back what a turn that is no more was given, for the role that goes on with it.
+pub(crate) fn hand_back(state: &mut State, turn: &Turn, role: &str) {
+    if let Some(review) = turn.delegation_review() {
+        let mut review = review.clone();
+        review.insert("parent_role".into(), role.into());
+        state.set("pending_delegation_review", review);
+    }
+    let mut queue = queue(state);
+    let own = |item: &&mut Object| text(item, "child_turn_id") == Some(turn.id().as_str());
+    let given = queue.iter_mut().filter_map(Value::as_object_mut).find(own);
+    if let Some(item) = given {
+        item.insert("status".into(), "pending".into());
+        item.insert("child_turn_id".into(), Value::Null);
+        item.insert("to_role".into(), role.into());
+        state.set("delegation_queue", queue);
+    }
+}
+
 /// Whether delegated work has not come back or was not reviewed yet.
 pub(crate) fn is_open(state: &State) -> bool {
     !queue(state).is_empty()

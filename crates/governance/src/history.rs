@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //! - a [`RunIndex`] says the same whether its lines came in at once or one by one;
-//! - lines of other runs change nothing in it but the length of the history;
+//! - lines of other runs, and of turns that were taken back, change nothing in it but the
+//!   length of the history;
 //! - an index that was written and read again is the same, and goes on from there.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,15 @@ use crate::members::{self, count, list, number, text, texts};
 use crate::names::Names;
 use crate::patterns::is_decision_id;
 use crate::{RepoPath, RunId};
+
+/// The status of a line about a turn that was taken back: it tells what happened, and is no
+/// accepted turn.
+pub const REISSUED: &str = "reissued";
+
+/// Whether a line of the history is one of an accepted turn.
+pub fn is_accepted(line: &Object) -> bool {
+    text(line, "status") != Some(REISSUED)
+}
 
 /// What the records say about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +38,15 @@ pub struct RunIndex {
     streak: Option<(String, u64)>,
     built: bool,
     decisions: DecisionIds,
+    last_turns: Vec<Object>,
+    last_decisions: Vec<Object>,
 }
+
+/// How many of the last turns, and of the last decisions, an index tells of.
+const LAST_TURNS: usize = 3;
+const LAST_DECISIONS: usize = 5;
+/// How much of a text it tells.
+const LAST_CHARS: usize = 500;
 
 /// The last accepted turn that changed a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -55,7 +73,7 @@ impl RunIndex {
     pub fn add_history(&mut self, line: &Object) {
         self.lines += 1;
         let run = text(line, "run_id").or(self.run_id.as_deref());
-        if self.run_id.is_none() || run != self.run_id.as_deref() {
+        if self.run_id.is_none() || run != self.run_id.as_deref() || !is_accepted(line) {
             return;
         }
         let turn = text(line, "turn_id").unwrap_or_default();
@@ -88,11 +106,29 @@ impl RunIndex {
             };
             self.touched.insert(file.as_str().to_owned(), touch);
         }
-        for decision in list(line, "decisions") {
-            if let Some(id) = decision.get("id").and_then(Value::as_str) {
+        let told = |item: &Object, name: &str| -> Value {
+            let text = text(item, name).map(|text| text.chars().take(LAST_CHARS));
+            text.map(String::from_iter).into()
+        };
+        for decision in list(line, "decisions").iter().filter_map(Value::as_object) {
+            if let Some(id) = text(decision, "id") {
                 self.decisions.add(id);
+                let last = members::build([
+                    ("id", id.into()),
+                    ("statement", told(decision, "statement")),
+                    ("decided_by", role.into()),
+                    ("phase", phase.into()),
+                ]);
+                keep(&mut self.last_decisions, last, LAST_DECISIONS);
             }
         }
+        let last = members::build([
+            ("turn_id", turn.into()),
+            ("role", role.into()),
+            ("phase", phase.into()),
+            ("summary", told(line, "summary")),
+        ]);
+        keep(&mut self.last_turns, last, LAST_TURNS);
     }
 
     /// Takes a line of the ledger in: of this run when it says so, or when its turn is.
@@ -143,6 +179,11 @@ impl RunIndex {
             ("streak", streak.map_or(Value::Null, Value::Array)),
             ("built", self.built.into()),
             ("decisions", self.decisions.document().into()),
+            ("last_turns", self.last_turns.iter().cloned().collect()),
+            (
+                "last_decisions",
+                self.last_decisions.iter().cloned().collect(),
+            ),
         ])
     }
 
@@ -189,6 +230,8 @@ impl RunIndex {
             streak,
             built: document.get("built")?.as_bool()?,
             decisions: DecisionIds::read(members::object(document, "decisions")?)?,
+            last_turns: all_objects(document.get("last_turns")?)?,
+            last_decisions: all_objects(document.get("last_decisions")?)?,
         })
     }
 
@@ -240,10 +283,34 @@ impl RunIndex {
         self.touched.get(path.as_str())
     }
 
+    /// The last turns of the run that were accepted, the newest last.
+    pub fn last_turns(&self) -> &[Object] {
+        &self.last_turns
+    }
+
+    /// The last decisions of the run, the newest last.
+    pub fn last_decisions(&self) -> &[Object] {
+        &self.last_decisions
+    }
+
     /// The ids of the run's decisions.
     pub fn decisions(&self) -> &DecisionIds {
         &self.decisions
     }
+}
+
+/// Adds to a list that keeps its last items alone.
+fn keep(list: &mut Vec<Object>, item: Object, most: usize) {
+    list.push(item);
+    if list.len() > most {
+        list.remove(0);
+    }
+}
+
+/// The items of a list of objects.
+fn all_objects(list: &Value) -> Option<Vec<Object>> {
+    let items = list.as_array()?.iter();
+    items.map(|item| item.as_object().cloned()).collect()
 }
 
 /// The items of a list of texts.
@@ -292,6 +359,13 @@ mod tests {
             // What tells two indexes apart is in the document.
             assert_ne!(Some(&again), read_again(&RunIndex::new(None)).as_ref());
         }
+        let before = index.clone();
+        let taken_back = json!({"run_id": "run_1", "turn_id": "turn_4", "role": "qa",
+            "status": "reissued", "phase": "qa", "files_changed": []});
+        index.add_history(taken_back.as_object().unwrap());
+        assert!(!index.contains("turn_4") && !index.participated("qa", "qa"));
+        assert_eq!((index.total_turns(), index.streak("dev")), (3, 2));
+        assert_eq!(index.length(), before.length() + 1);
         let mut document = index.document();
         document.insert("turns".into(), json!([1]));
         assert_eq!(RunIndex::read(&document), None);

@@ -6,7 +6,7 @@
 //!   [`lock`]: who works on a repository.
 //! * [`result`]: what a worker gives back, corrected and judged in five stages;
 //!   [`accept`]: the machine that makes it part of the history, or refuses it.
-//! * [`gate`], [`approval`], [`policy`], [`timeout`], [`progress`], [`conflict`],
+//! * [`gate`], [`approval`], [`policy`], [`budget`], [`timeout`], [`progress`], [`conflict`],
 //!   [`delegation`]: the rules that an acceptance asks.
 //! * [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! * [`hooks`]: what others run at fixed points, and what their answers lead to.
@@ -31,7 +31,7 @@
 
 pub mod accept;
 pub mod approval;
-mod budget;
+pub mod budget;
 pub mod config;
 pub mod conflict;
 pub mod coordinator;

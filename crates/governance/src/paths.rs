@@ -37,6 +37,10 @@ pub enum PathError {
 /// The folder of a run's own files.
 pub const HOME: &str = ".agentxchain";
 
+/// What a proposal says about itself, beside the files that it proposes.
+pub(crate) const PROPOSAL_OVERVIEW: &str = "PROPOSAL.md";
+pub(crate) const PROPOSAL_SNAPSHOT: &str = "SOURCE_SNAPSHOT.json";
+
 const PLANNING: &str = ".planning/";
 const REVIEWS: &str = ".agentxchain/reviews/";
 const STAGING: &str = ".agentxchain/staging/";
@@ -174,6 +178,14 @@ impl RepoPath {
     /// Whether a role that only reviews may write the path.
     pub fn is_review(&self) -> bool {
         self.0.starts_with(PLANNING) || self.0.starts_with(REVIEWS)
+    }
+
+    /// Whether a file that is proposed under the path would lie where its proposal speaks of
+    /// itself.
+    pub fn is_proposal_page(&self) -> bool {
+        [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT]
+            .iter()
+            .any(|page| self.0.eq_ignore_ascii_case(page))
     }
 
     /// Whether the path is a planning document.

@@ -10,10 +10,10 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_governance::TurnId;
 use accord_governance::dispatch::staging_path;
-use accord_governance::state::{Status, TurnStatus};
+use accord_governance::state::{Status, Turn, TurnStatus};
 
 use crate::Runs;
-use crate::operations::{Accept, Acceptance, Dispatched, Reject};
+use crate::operations::{Accept, Acceptance, Dispatched, Reject, is_for_a_person};
 use crate::runtime::{self, Ended, Job, Limits, Sign};
 use crate::world::Notice;
 
@@ -33,6 +33,13 @@ pub enum Carried {
     Accepted(Acceptance),
     /// A person does the work.
     ByHand(Dispatched),
+    /// Another turn changed so much of the same that a person should merge the two.
+    Conflicted {
+        /// The turn, which stays as it is.
+        turn: TurnId,
+        /// What is in conflict.
+        failure: Failure,
+    },
     /// Its results were refused too often, or a rule stopped the run: it is blocked.
     Blocked(Failure),
 }
@@ -51,6 +58,13 @@ impl Runs {
                 if self.have_done(&dispatched)? == Ended::ByHand {
                     return Ok(Carried::ByHand(dispatched));
                 }
+            }
+            if let Some(refusal) = self.standing_conflict(turn)? {
+                // It was refused for that before: to ask once more would count it twice.
+                if let Some(carried) = self.reject_refused(turn, refusal)? {
+                    return Ok(carried);
+                }
+                continue;
             }
             let accept = Accept {
                 turn: Some(turn.clone()),
@@ -190,6 +204,22 @@ impl Runs {
         }
     }
 
+    /// The refusal of a turn that is in conflict with another.
+    fn standing_conflict(&self, turn: &TurnId) -> Result<Option<Failure>, Failure> {
+        let state = self.state()?;
+        let Some(conflict) = state.turn(turn).and_then(Turn::conflict) else {
+            return Ok(None);
+        };
+        let names = |name: &str| {
+            let names = conflict.get(name).and_then(Value::as_array);
+            let names = names.into_iter().flatten().filter_map(Value::as_str);
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let (turns, files) = (names("accepted_since_turn_ids"), names("conflicting_files"));
+        let message = format!("{turns} changed {files} meanwhile");
+        Ok(Some(Failure::new(Code::XchainConflict, message)))
+    }
+
     /// Rejects a turn whose result was refused; `None` when it is to be tried again.
     fn reject_refused(&self, turn: &TurnId, refusal: Failure) -> Result<Option<Carried>, Failure> {
         let state = self.state()?;
@@ -206,6 +236,12 @@ impl Runs {
         if !refused {
             // Not the result was refused: something else stands in the way of judging it.
             return Err(refusal);
+        }
+        if state.turn(turn).is_some_and(is_for_a_person) {
+            return Ok(Some(Carried::Conflicted {
+                turn: turn.clone(),
+                failure: refusal,
+            }));
         }
         let details = |name: &str| refusal.details.as_ref()?.get(name);
         let errors = details("errors").and_then(Value::as_array);

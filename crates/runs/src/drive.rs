@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_governance::accept::{Acceptance, Answer, Observation, Outcome, Want};
 use accord_governance::hooks::HookPhase;
 use accord_governance::state::Baseline;
@@ -23,7 +23,12 @@ pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outc
     let git = work.git()?;
     loop {
         let answer = match machine.want().clone() {
-            Want::Staging(paths) => Answer::Staging(work.held.staged(&paths)?),
+            Want::Staging(paths) => usable(
+                work.held
+                    .staged(&paths)
+                    .map(Answer::Staging)
+                    .map_err(Failure::from),
+            )?,
             Want::Hooks(batch) => {
                 let phase = batch.phase;
                 let said = crate::hooks::run(batch, &work.held, work.world, &[])?;
@@ -37,14 +42,15 @@ pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outc
                 Answer::Cleaned
             }
             Want::Observe(baseline) => {
-                let mut seen = match &git {
-                    Some(git) => git.observe(baseline.as_ref())?,
-                    None => Observation::default(),
-                };
-                seen.outside = work.held.leading_out(&machine.named_files())?;
-                Answer::Observed(seen)
+                let named = machine.named_files();
+                usable(observe(work, git.as_ref(), baseline.as_ref(), &named))?
             }
-            Want::Files(paths) => Answer::Files(work.held.texts(&paths)?),
+            Want::Files(paths) => usable(
+                work.held
+                    .texts(&paths)
+                    .map(Answer::Files)
+                    .map_err(Failure::from),
+            )?,
             Want::Replay(commands) => {
                 let ran = commands.iter().map(|command| replay(work, &turn, command));
                 let ran = ran.collect();
@@ -65,6 +71,38 @@ pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outc
         };
         machine.answer(answer, work.now())?;
     }
+}
+
+/// What changed, and what of it leads out of the repository.
+fn observe(
+    work: &Work<'_>,
+    git: Option<&Git>,
+    baseline: Option<&Baseline>,
+    named: &[RepoPath],
+) -> Result<Answer, Failure> {
+    let mut seen = match git {
+        Some(git) => git.observe(baseline)?,
+        None => Observation::default(),
+    };
+    seen.outside = work.held.leading_out(named)?;
+    Ok(Answer::Observed(seen))
+}
+
+/// An answer about a result; that it cannot be looked at is one too, and speaks against the
+/// result. What else stands in the way says nothing about it.
+fn usable(answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
+    match answer {
+        Err(failure) if is_unusable(&failure) => Ok(Answer::Unusable(failure)),
+        other => other,
+    }
+}
+
+/// Whether a failure is about what a worker left, not about the machine.
+pub(crate) fn is_unusable(failure: &Failure) -> bool {
+    matches!(
+        failure.code,
+        Code::XchainFileTooLarge | Code::XchainNotAFile | Code::XchainPathOutsideRepository
+    )
 }
 
 /// Deletes what a verification left behind: only what git sees as new, and what was not there

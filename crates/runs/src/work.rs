@@ -143,12 +143,24 @@ impl<'a> Work<'a> {
     pub(crate) fn note(&mut self, reason: &str, turn: Option<&Turn>) {
         let now = self.now();
         let session = format!("session_{}", self.ids.hex(8));
+        let runtime = turn.and_then(|turn| self.config.runtime(turn.runtime_id()?));
+        // It is looked up once a turn: asking git costs more than all the rest.
+        let begins = matches!(reason, "turn_assigned" | "turn_reissued");
+        let branch = match begins {
+            true => self.git().ok().flatten().and_then(|git| git.branch()),
+            false => None,
+        };
+        let at = accept::Checkpoint {
+            reason,
+            turn,
+            adapter: runtime.map(|runtime| runtime.kind.as_str()),
+            branch: branch.as_deref(),
+        };
         let noted = self.held.session().and_then(|previous| {
             // A session belongs to one run.
             let previous = previous
                 .filter(|session| session.get("run_id") == Some(&self.state.member("run_id")));
-            let document =
-                accept::session(previous.as_ref(), &session, &self.state, reason, turn, now);
+            let document = accept::session(previous.as_ref(), &session, &self.state, &at, now);
             self.held.save_session(&document)
         });
         if let Err(error) = noted {

@@ -17,7 +17,7 @@ mod key;
 mod mcp;
 mod progress;
 mod project;
-mod run;
+pub(crate) mod run;
 mod schema;
 mod serve;
 mod session;

@@ -10,7 +10,7 @@ use accord_host::serve::FILE_TOO_LARGE;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::CliError;
-use crate::interrupt::leave_nothing;
+use crate::interrupt::{is_ignored, leave_nothing};
 
 /// The signals that end a server, and one that is not to end it.
 pub(super) struct Signals {
@@ -34,7 +34,7 @@ impl Signals {
         Ok(Self {
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
-            hangup: match is_ignored(SignalKind::hangup()) {
+            hangup: match is_ignored(SignalKind::hangup().as_raw_value()) {
                 true => None,
                 false => Some(listen(SignalKind::hangup())?),
             },
@@ -69,13 +69,4 @@ async fn received(signal: Option<&mut Signal>) {
         Some(signal) => drop(signal.recv().await),
         None => std::future::pending().await,
     }
-}
-
-/// Whether this process ignores a signal. A system that does not tell is taken to deliver it.
-fn is_ignored(kind: SignalKind) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mut lines = status.lines();
-    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u128::from_str_radix(mask.trim(), 16).ok());
-    (mask.unwrap_or(0) >> (kind.as_raw_value() - 1)) & 1 == 1
 }

@@ -35,5 +35,6 @@ mod run_crash;
 mod run_hostile;
 mod run_meeting;
 mod run_place;
+mod run_words;
 mod serving;
 mod speaking;

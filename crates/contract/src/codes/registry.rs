@@ -219,9 +219,9 @@ codes! {
     XchainUnknownPhase = "unknown_phase", Xchain, NotFound, AfterChange, 404, "The routing has no such phase; name one that it has.";
     XchainRoleWithoutRuntime = "role_without_runtime", Xchain, Validation, AfterChange, 422, "The role has no runtime that could carry its turns; declare one.";
     XchainRuntimeNotSupported = "runtime_not_supported", Xchain, Execution, AfterChange, 501, "The role's runtime is of a type that Accord cannot run; give the role another runtime.";
-    XchainTurnCapacityReached = "turn_capacity_reached", Xchain, Validation, AfterChange, 409, "The phase already has as many active turns as it may; accept or reject one of them first.";
+    XchainTurnCapacityReached = "turn_capacity_reached", Xchain, Validation, AfterChange, 409, "The phase already has as many active turns as it may; wait for those that are named, or accept or reject one of them first.";
     XchainRoleAlreadyActive = "role_already_active", Xchain, Validation, AfterChange, 409, "The role already has an active turn; accept or reject that first.";
-    XchainBudgetExhausted = "budget_exhausted", Xchain, Validation, AfterChange, 409, "The run's budget leaves nothing for another turn; raise the budget, then resolve the block.";
+    XchainBudgetExhausted = "budget_exhausted", Xchain, Validation, AfterChange, 409, "The run's budget does not cover another turn; raise budget.per_run_max_usd in agentxchain.json, and resolve the run where it is blocked.";
     XchainBaselineDirty = "baseline_dirty", Xchain, Validation, AfterChange, 409, "The working tree has changes that belong to no turn; commit or stash them first.";
     XchainCheckpointRequired = "checkpoint_required", Xchain, Validation, AfterChange, 409, "An accepted turn's changes are not committed yet; make its checkpoint first.";
     XchainTargetRequired = "target_required", Xchain, Validation, AfterChange, 409, "Several turns are active; say which one is meant.";

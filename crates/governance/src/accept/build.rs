@@ -30,6 +30,11 @@ impl Acceptance {
     /// Puts the commit together.
     pub(super) fn build(&mut self) -> Result<(Commit, Accepted), Failure> {
         let result = self.result().clone();
+        let overrun = budget::overrun(&self.inputs.config, result.cost_usd());
+        let overrun = overrun.map(|(message, payload)| {
+            self.found.warnings.push(message);
+            payload
+        });
         let mut ids = self.ids.clone();
         let mut state = self.inputs.state.clone();
         let accepted_sequence = state.tick_acceptance();
@@ -42,7 +47,7 @@ impl Acceptance {
             emitter,
         };
         self.said_rewrites(&mut draft);
-        let over_budget = self.book(&mut draft, &result);
+        let over_budget = self.book(&mut draft, &result, overrun);
         let mut decisions = self.inputs.repo_decisions.clone();
         let lasting =
             decisions.accept(result.decisions(), &self.turn, &self.inputs.state, self.now);
@@ -182,7 +187,12 @@ impl Acceptance {
     }
 
     /// The turn leaves, its cost is booked, its delegations move.
-    fn book(&self, draft: &mut Draft<'_>, result: &TurnResult) -> Option<Exceeded> {
+    fn book(
+        &self,
+        draft: &mut Draft<'_>,
+        result: &TurnResult,
+        overrun: Option<Object>,
+    ) -> Option<Exceeded> {
         let (config, id) = (&self.inputs.config, self.turn.id());
         let state = &mut draft.state;
         state.remove_turn(id);
@@ -217,6 +227,10 @@ impl Acceptance {
         draft
             .emitter
             .emit(EventType::TurnAccepted, &draft.state, about, payload);
+        if let Some(payload) = overrun {
+            let kind = EventType::BudgetExceededWarn;
+            draft.emitter.emit(kind, &draft.state, about, payload);
+        }
         let merged = self
             .found
             .overlap

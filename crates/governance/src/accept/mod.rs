@@ -28,7 +28,7 @@ use accord_contract::wire::{Object, Value};
 pub use commit::{Commit, CommitKind, Key, Record, Write};
 pub(crate) use commit::{append, mark, pretty};
 pub use observe::Observation;
-pub use records::{run_record, session};
+pub use records::{Checkpoint, run_record, session};
 pub(crate) use replay::recover_coordinator;
 pub use replay::{Recovery, recover};
 
@@ -104,6 +104,9 @@ pub enum Answer {
     Replayed(Vec<Option<i64>>),
     /// It is written.
     Committed,
+    /// What the result is, or names, cannot be looked at: too large, no file, out of the
+    /// repository.
+    Unusable(Failure),
 }
 
 /// What came of it.
@@ -253,6 +256,15 @@ impl Acceptance {
         self.now = self.now.max(now);
         match (self.step, answer) {
             (Step::Staging | Step::StagingAgain, Answer::Staging(staged)) => self.staged(staged),
+            (
+                Step::Staging
+                | Step::StagingAgain
+                | Step::Observing
+                | Step::ObservingAgain
+                | Step::GateFiles
+                | Step::GateFilesAgain,
+                Answer::Unusable(failure),
+            ) => self.refuse(failure),
             (Step::BeforeValidation, Answer::Hooks(said)) => self.before_validation_said(&said),
             (Step::AfterValidation, Answer::Hooks(said)) => self.after_validation_said(&said),
             (Step::Cleaning, Answer::Cleaned) => self.observe(),

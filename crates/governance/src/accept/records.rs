@@ -5,6 +5,8 @@ use accord_contract::wire::{Object, Value};
 use super::Acceptance;
 use crate::Instant;
 use crate::config::Config;
+use crate::conflict::HUMAN_MERGE;
+use crate::dispatch::bundle_folder;
 use crate::history::RunIndex;
 use crate::members::{amount, array, build, given, text};
 use crate::result::TurnResult;
@@ -134,7 +136,7 @@ impl Acceptance {
             }
             if let Some(conflict) = &overlap.conflict {
                 let mut resolution = conflict.document(self.now);
-                resolution.insert("resolution".into(), "human_merge".into());
+                resolution.insert("resolution".into(), HUMAN_MERGE.into());
                 entry.insert("conflict_resolution".into(), resolution.into());
             }
         }
@@ -175,6 +177,16 @@ pub fn run_record(
         .map(|role| role.id.as_str())
         .filter(|role| phases.iter().any(|phase| index.participated(phase, role)))
         .collect();
+    // What carried the turns of the first role that had one.
+    let connector = roles.first().and_then(|role| {
+        let runtime = config.role(role)?.runtime.as_deref();
+        config.runtime(runtime?)
+    });
+    let told = |items: &[Object]| items.iter().cloned().collect::<Value>();
+    let snapshot = build([
+        ("recent_decisions", told(index.last_decisions())),
+        ("recent_accepted_turns", told(index.last_turns())),
+    ]);
     Some(build([
         ("schema_version", "0.1".into()),
         ("run_id", state.member("run_id")),
@@ -203,9 +215,63 @@ pub fn run_record(
         ),
         ("blocked_reason", state.member("blocked_reason")),
         ("gate_results", state.member("phase_gate_status")),
+        (
+            "connector_used",
+            connector.map(|runtime| runtime.id.as_str()).into(),
+        ),
+        (
+            "model_used",
+            connector
+                .and_then(|runtime| text(&runtime.settings, "model"))
+                .into(),
+        ),
         ("provenance", state.member("provenance")),
+        ("parent_context", state.member("inherited_context")),
+        ("retrospective", retrospective(state, index).into()),
+        ("inheritance_snapshot", snapshot.into()),
         ("recorded_at", now.to_string().into()),
     ]))
+}
+
+/// What the run came to, in a few words.
+fn retrospective(state: &State, index: &RunIndex) -> Object {
+    let blocked = state.member("blocked_reason");
+    let recovery = |name: &str| blocked.pointer(&format!("/recovery/{name}")).cloned();
+    let completed = state.status() == Status::Completed;
+    let last = index
+        .last_turns()
+        .last()
+        .and_then(|turn| text(turn, "summary"));
+    let headline = match recovery("detail") {
+        Some(detail) if !completed => detail,
+        _ => last.into(),
+    };
+    let reason = match recovery("typed_reason") {
+        Some(reason) if !completed => reason,
+        _ => state.status().as_str().into(),
+    };
+    build([
+        ("headline", headline),
+        ("terminal_reason", reason),
+        (
+            "next_operator_action",
+            recovery("recovery_action").filter(|_| !completed).into(),
+        ),
+        ("follow_on_hint", Value::Null),
+    ])
+}
+
+/// Where the work stands when it is noted.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoint<'a> {
+    /// Why it is noted.
+    pub reason: &'a str,
+    /// The turn that it is about.
+    pub turn: Option<&'a Turn>,
+    /// What carries that turn.
+    pub adapter: Option<&'a str>,
+    /// The branch that the repository is on, where that was looked up.
+    pub branch: Option<&'a str>,
 }
 
 /// `session.json`: where the work stood at the last checkpoint.
@@ -213,10 +279,15 @@ pub fn session(
     previous: Option<&Object>,
     session_id: &str,
     state: &State,
-    reason: &str,
-    turn: Option<&Turn>,
+    at: &Checkpoint<'_>,
     now: Instant,
 ) -> Object {
+    let Checkpoint {
+        reason,
+        turn,
+        adapter,
+        branch,
+    } = *at;
     let kept = |name: &str| previous.and_then(|previous| previous.get(name)).cloned();
     let active: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
     let mut document = previous.cloned().unwrap_or_default();
@@ -255,5 +326,25 @@ pub fn session(
         ),
         ("blocked", (state.status() == Status::Blocked).into()),
     ]));
+    let Some(turn) = turn else {
+        return document;
+    };
+    let dispatch = build([
+        ("adapter", adapter.into()),
+        ("dispatch_dir", bundle_folder(turn.id()).into()),
+    ]);
+    document.insert("agent_context".into(), dispatch.into());
+    if let Some(baseline) = turn.baseline() {
+        let known = kept("baseline_ref").and_then(|known| known.get("git_branch").cloned());
+        let rests_on = build([
+            ("git_head", baseline.head_ref.into()),
+            (
+                "git_branch",
+                branch.map_or_else(|| known.unwrap_or(Value::Null), Value::from),
+            ),
+            ("workspace_dirty", (!baseline.clean).into()),
+        ]);
+        document.insert("baseline_ref".into(), rests_on.into());
+    }
     document
 }

@@ -153,16 +153,12 @@ fn foreign(journal: &Object) -> Option<Vec<Write>> {
 
 /// What of an accepted turn is no longer needed.
 pub(super) fn leftovers(turn: &TurnId) -> [Write; 2] {
-    let staging = dispatch::staging_path(turn);
-    let folder = staging
-        .rsplit_once('/')
-        .map_or(staging.as_str(), |(folder, _)| folder);
     [
         Write::Remove {
             path: dispatch::bundle_folder(turn),
         },
         Write::Remove {
-            path: folder.to_owned(),
+            path: dispatch::staging_folder(turn),
         },
     ]
 }

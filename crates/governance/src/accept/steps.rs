@@ -238,7 +238,8 @@ impl Acceptance {
             return Ok(());
         }
         let gate = gate.unwrap_or_default();
-        let message = format!("the gate {gate} fails on files that the turn did not touch");
+        let files = failures.files.join(", ");
+        let message = format!("the gate {gate} fails on {files}, which the turn did not touch");
         let strict = self
             .inputs
             .config

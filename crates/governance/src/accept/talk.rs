@@ -9,9 +9,9 @@ use super::Write;
 use super::commit::pretty;
 use crate::config::{RuntimeType, WriteAuthority};
 use crate::members::{build, list, text};
+use crate::paths::{HOME, PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT, RepoPath};
 use crate::result::TurnResult;
 use crate::state::Turn;
-use crate::{HOME, RepoPath};
 
 /// The section of `TALK.md`.
 pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
@@ -124,11 +124,11 @@ pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
         ("files", files.into()),
     ]);
     writes.push(Write::Replace {
-        path: format!("{folder}/PROPOSAL.md"),
+        path: format!("{folder}/{PROPOSAL_OVERVIEW}"),
         text: overview,
     });
     writes.push(Write::Replace {
-        path: format!("{folder}/SOURCE_SNAPSHOT.json"),
+        path: format!("{folder}/{PROPOSAL_SNAPSHOT}"),
         text: pretty(&snapshot),
     });
     writes

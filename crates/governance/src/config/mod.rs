@@ -65,7 +65,11 @@ const IDLE_MEMBERS: [(&str, &str, &str); 3] = [
 ];
 
 /// What of the run loop decides something: how long a worker may take to start, and be quiet.
-const RUN_LOOP_MEMBERS: [&str; 2] = ["startup_watchdog_ms", "stale_turn_threshold_ms"];
+const RUN_LOOP_MEMBERS: [&str; 3] = [
+    "startup_watchdog_ms",
+    "stale_turn_threshold_ms",
+    "max_turns",
+];
 
 /// A governed configuration.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::wire::{Extensible, Object};
+use accord_contract::wire::{Extensible, Object, Value};
 use accord_contract::wire_enum;
 
 use super::RepoView;
 use super::projection::Place;
 use crate::TurnId;
+use crate::history::is_accepted;
 use crate::members::text;
-use crate::state::{Status, TurnStatus};
+use crate::state::{State, Status, TurnStatus};
 
 wire_enum! {
     /// How it differs.
@@ -125,15 +126,17 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
     let accepted: BTreeSet<&str> = view
         .history
         .iter()
-        .filter(|line| text(line, "run_id") == run)
+        .filter(|line| text(line, "run_id") == run && is_accepted(line))
         .filter_map(|line| text(line, "turn_id"))
         .collect();
+    let anew = taken_back(view, run);
     let handed_out = place.history.iter().filter(of_repo);
     let handed_out = handed_out.filter(|line| text(line, "type") == Some("turn_dispatched"));
     for line in handed_out {
-        let Some(turn) = text(line, "repo_turn_id") else {
+        let Some(first) = text(line, "repo_turn_id") else {
             continue;
         };
+        let turn = last_of(first, &anew);
         let workstream = text(line, "workstream_id");
         let mut add = |kind| found.push(difference(kind, repo, Some(turn), workstream));
         let active = TurnId::parse(turn)
@@ -152,10 +155,44 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
             if failed && !rejected.contains(turn) {
                 add(DivergenceKind::TurnRejectedUnprojected);
             }
+        } else if anew.contains_key(turn) && !rejected.contains(turn) {
+            // It was taken back, and nobody says what took its place.
+            add(DivergenceKind::TurnRejectedUnprojected);
         } else if !rejected.contains(turn) {
             add(DivergenceKind::TurnDisappeared);
         }
     }
+}
+
+/// The turns of a run that were taken back, each with the one that took its place, where that
+/// is known.
+fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Option<&'a str>> {
+    let lines = view.history.iter();
+    let lines = lines.filter(|line| text(line, "run_id") == run && !is_accepted(line));
+    let mut anew: BTreeMap<&str, Option<&str>> = lines
+        .filter_map(|line| Some((text(line, "turn_id")?, text(line, "reissued_as"))))
+        .collect();
+    let active = view.state.iter().flat_map(State::turns);
+    for turn in active {
+        let from = turn.member("reissued_from").and_then(Value::as_str);
+        if let Some(from) = from {
+            anew.insert(from, Some(turn.id().as_str()));
+        }
+    }
+    anew
+}
+
+/// The turn that the work of a turn came to, however often it was taken back.
+fn last_of<'a>(first: &'a str, anew: &BTreeMap<&'a str, Option<&'a str>>) -> &'a str {
+    let mut turn = first;
+    // A record that somebody else wrote may go in a circle.
+    for _ in 0..anew.len() {
+        match anew.get(turn) {
+            Some(Some(next)) => turn = next,
+            _ => break,
+        }
+    }
+    turn
 }
 
 fn difference(

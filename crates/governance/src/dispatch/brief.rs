@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use accord_contract::wire::{Object, Value};
 
-use super::staging_path;
+use super::form::form;
 use crate::config::{Config, WriteAuthority};
 use crate::members::{self, list, text};
 use crate::state::{State, Turn};
@@ -20,6 +20,8 @@ pub struct Briefing<'a> {
     pub turn: &'a Turn,
     /// The last lines of the history, the newest last.
     pub recent: &'a [Object],
+    /// The id that the run's next decision takes.
+    pub next_decision: &'a str,
     /// The role's own words, from the file that the configuration names for it.
     pub role_prompt: Option<&'a str>,
 }
@@ -60,36 +62,7 @@ pub fn prompt(briefing: &Briefing<'_>) -> String {
     rejection(turn, &mut prompt);
     delegation(turn, &mut prompt);
     gate(config, state, &mut prompt);
-    let route = config.route(state.phase());
-    let next = route
-        .and_then(|route| route.allowed_next_roles.as_deref())
-        .unwrap_or_default();
-    let _ = write!(
-        prompt,
-        "\n## When you are done\n\nWrite one JSON object to `{}`, with these members:\n\n\
-         - `schema_version` \"1.0\", `run_id` \"{}\", `turn_id` \"{}\", `role` \"{}\", `runtime_id` \"{}\"\n\
-         - `status`: completed, blocked, needs_human (with `needs_human_reason`) or failed\n\
-         - `summary`: what you did\n\
-         - `decisions`: objects with `id` (DEC- and a number that the run has not used), `category`\n\
-         \x20 (implementation, architecture, scope, process, quality, release), `statement`, `rationale`\n\
-         - `objections`: objects with `id` (OBJ- and a number), `severity` (low, medium, high, blocking),\n\
-         \x20 `statement`; a role that only reviews raises at least one\n\
-         - `files_changed`: every file that you changed, relative to the repository\n\
-         - `verification`: `status` (pass, fail, skipped), `commands`, `evidence_summary`,\n\
-         \x20 `machine_evidence` (objects with `command` and `exit_code`)\n\
-         - `artifact`: `type` (workspace, patch, commit, review)\n\
-         - `proposed_next_role`: {}human\n\
-         - `phase_transition_request`: the next phase, or `run_completion_request`: true, when that is due\n",
-        staging_path(turn.id()),
-        state.run_id().map_or("?", crate::RunId::as_str),
-        turn.id(),
-        turn.role(),
-        turn.runtime_id().unwrap_or("?"),
-        next.iter()
-            .filter(|role| *role != "human")
-            .map(|role| format!("{role}, "))
-            .collect::<String>(),
-    );
+    prompt.push_str(&form(briefing));
     prompt
 }
 
@@ -191,7 +164,9 @@ fn gate(config: &Config, state: &State, prompt: &mut String) {
     };
     let _ = write!(prompt, "\n## The phase ends at the gate {}\n\n", gate.id);
     for path in needed {
-        let _ = writeln!(prompt, "- `{path}` must be there and say what it should.");
+        let demand = crate::gate::demand(config, state.phase(), &path);
+        let demand = demand.as_deref().unwrap_or("is there");
+        let _ = writeln!(prompt, "- `{path}` {demand}.");
     }
     if gate.requires_verification_pass {
         prompt.push_str("- The verification must pass.\n");

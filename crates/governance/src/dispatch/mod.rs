@@ -1,6 +1,7 @@
 //! What a turn's worker is given, and what it is told.
 
 mod brief;
+mod form;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -28,9 +29,14 @@ pub fn bundle_folder(turn: &TurnId) -> String {
     format!("{HOME}/dispatch/turns/{turn}")
 }
 
+/// Where a turn's result, and what comes with it, is staged.
+pub fn staging_folder(turn: &TurnId) -> String {
+    format!("{HOME}/staging/{turn}")
+}
+
 /// Where a turn's result is staged.
 pub fn staging_path(turn: &TurnId) -> String {
-    format!("{HOME}/staging/{turn}/turn-result.json")
+    format!("{}/turn-result.json", staging_folder(turn))
 }
 
 /// Where results were staged when there was one turn at a time.

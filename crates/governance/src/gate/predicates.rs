@@ -69,6 +69,20 @@ pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
         .collect()
 }
 
+/// What the file at a path must say for a phase's gate, where it is judged by more than its
+/// being there.
+pub(crate) fn demand(config: &Config, phase: &str, path: &RepoPath) -> Option<String> {
+    let artifacts = config.workflow().artifacts(phase);
+    let artifact = artifacts
+        .iter()
+        .find(|artifact| artifact.path == path.as_str());
+    let semantics = artifact
+        .and_then(|artifact| artifact.semantics)
+        .or_else(|| Semantics::of_path(path.as_str()))?;
+    let sections = artifact.map_or(&[][..], |artifact| &artifact.required_sections);
+    Some(semantics::demand(semantics, sections))
+}
+
 /// Judges a gate.
 pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     let mut failures = Failures::default();

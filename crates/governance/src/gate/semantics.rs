@@ -24,6 +24,32 @@ pub fn evaluate(
     }
 }
 
+/// What a document must say, for whoever is to write it.
+pub(super) fn demand(semantics: Semantics, required_sections: &[String]) -> String {
+    let sections = |sections: &[&str]| format!("has something to say under {}", quoted(sections));
+    match semantics {
+        Semantics::PmSignoff => "has the line `Approved: YES` once it is approved".to_owned(),
+        Semantics::ShipVerdict => "has the line `## Verdict: YES` once it may ship".to_owned(),
+        Semantics::SystemSpec => sections(&SYSTEM_SPEC),
+        Semantics::ImplementationNotes => sections(&IMPLEMENTATION_NOTES.sections),
+        Semantics::ReleaseNotes => sections(&RELEASE_NOTES.sections),
+        Semantics::AcceptanceMatrix => {
+            "has a table whose first column is `Req #`, a row for each requirement, and `PASS` in the last \
+             column of every row"
+                .to_owned()
+        }
+        Semantics::SectionCheck => {
+            let required: Vec<&str> = required_sections.iter().map(String::as_str).collect();
+            sections(&required)
+        }
+    }
+}
+
+fn quoted(sections: &[&str]) -> String {
+    let quoted: Vec<String> = sections.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
 fn pm_signoff(path: &str, text: &str) -> Option<String> {
     let Some(value) = labelled(text, "", "Approved") else {
         return Some(format!(
@@ -55,9 +81,10 @@ fn ship_verdict(path: &str, text: &str) -> Option<String> {
     })
 }
 
+const SYSTEM_SPEC: [&str; 3] = ["## Purpose", "## Interface", "## Acceptance Tests"];
+
 fn system_spec(path: &str, text: &str) -> Option<String> {
-    let sections = ["## Purpose", "## Interface", "## Acceptance Tests"];
-    let missing: Vec<&str> = sections
+    let missing: Vec<&str> = SYSTEM_SPEC
         .into_iter()
         .filter(|section| !text.contains(section))
         .collect();
@@ -71,7 +98,7 @@ fn system_spec(path: &str, text: &str) -> Option<String> {
         (line.starts_with('(') && line.ends_with(')'))
             || line.starts_with("- [ ] Name the executable checks")
     };
-    let empty: Vec<&str> = sections
+    let empty: Vec<&str> = SYSTEM_SPEC
         .into_iter()
         .filter(|section| !has_content(text, section, placeholder))
         .collect();

@@ -82,14 +82,19 @@ pub fn check_assignment(
 
 fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
     let most = config.max_concurrent_turns(state.phase());
-    let full = |message: String| {
-        let names: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
+    let full = |limit: &str| {
+        let turns = state.turns();
+        let names: Vec<&str> = turns.map(|turn| turn.id().as_str()).collect();
+        let turns = state.turns();
+        let holders: Vec<String> = turns
+            .map(|turn| format!("{} of {}", turn.id(), turn.role()))
+            .collect();
+        let are = if holders.len() == 1 { "is" } else { "are" };
+        let message = format!("{} {are} active, and the phase {limit}", holders.join(", "));
         Failure::new(Code::XchainTurnCapacityReached, message).with("active_turns", array(&names))
     };
     if most == 1 && state.turns().len() > 0 {
-        return Err(full(
-            "a turn is active and the phase takes one at a time".into(),
-        ));
+        return Err(full("takes one turn at a time"));
     }
     if let Some(turn) = state.turns().find(|turn| turn.role() == role)
         && !seeded(Fault::RoleTwice)
@@ -98,9 +103,7 @@ fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
         return Err(Failure::new(Code::XchainRoleAlreadyActive, message));
     }
     if state.turns().len() >= most && !seeded(Fault::CapacityIgnored) {
-        return Err(full(format!(
-            "{most} turns are active and the phase takes no more"
-        )));
+        return Err(full(&format!("takes {most} at a time")));
     }
     Ok(())
 }
@@ -115,13 +118,23 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Fa
             Ok(baseline)
         }
         BaselineCheck::Dirty(_, files) => {
-            let message = format!("{} changed files belong to no turn", files.len());
+            let message = format!("{} changed and belong to no turn", few(&files));
             Err(Failure::new(Code::XchainBaselineDirty, message).with("files", array(&files)))
         }
         BaselineCheck::Uncheckpointed(_, turn) => {
             let message = format!("the files of the accepted turn {turn} are not committed");
             Err(Failure::new(Code::XchainCheckpointRequired, message).with("turn_id", turn))
         }
+    }
+}
+
+/// Files by their names, as many as can be read.
+fn few(files: &[String]) -> String {
+    const MOST: usize = 5;
+    let named = files[..files.len().min(MOST)].join(", ");
+    match files.len().saturating_sub(MOST) {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }
 

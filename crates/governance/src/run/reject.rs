@@ -73,12 +73,14 @@ pub fn reject(
                 "deadline_at",
                 super::assign::deadline(config, now).to_string(),
             );
-            if let Some(conflict) = &conflict {
-                turn.set("conflict_context", conflict.clone());
-                turn.unset("conflict_state");
-            }
         } else {
             turn.set_status(TurnStatus::Failed);
+        }
+        if let Some(conflict) = &conflict {
+            turn.set("conflict_context", conflict.clone());
+            turn.unset("conflict_state");
+            // The next try knows what the others did: only what comes later is in its way.
+            turn.count_from(state.turn_sequence());
         }
     }
     let mut ledger = Vec::new();

@@ -149,10 +149,12 @@ impl Block {
     /// What a person does next.
     pub fn recovery_action(&self) -> &'static str {
         match self.category {
-            Category::RetriesExhausted | Category::ConflictLoop => {
-                "look at the turn, then reject it with a reason or resolve the block"
+            Category::RetriesExhausted | Category::ConflictLoop | Category::DispatchError => {
+                "resolve the block to have the turn tried again, or reissue it to another role"
             }
-            Category::BudgetExhausted => "raise the budget, then resolve the block",
+            Category::BudgetExhausted => {
+                "raise budget.per_run_max_usd in agentxchain.json, then resolve the block"
+            }
             Category::GateActionFailed => "mend what the command reports, then approve again",
             Category::PolicyEscalation => {
                 "correct the result or the policy, then resolve the block"

@@ -186,11 +186,20 @@ impl Turn {
         members::object(&self.members, "delegation_review")
     }
 
-    /// How often it has come into conflict with others.
+    /// How often it has come into conflict with others, tries that were rejected for it
+    /// included.
     pub fn conflicts(&self) -> u64 {
-        members::object(&self.members, "conflict_state")
-            .and_then(|state| count(state, "detection_count"))
+        ["conflict_state", "conflict_context"]
+            .into_iter()
+            .filter_map(|name| count(members::object(&self.members, name)?, "detection_count"))
+            .max()
             .unwrap_or(0)
+    }
+
+    /// What it is in conflict about, while that is not resolved.
+    pub fn conflict(&self) -> Option<&Object> {
+        let conflicted = self.status == Extensible::Known(TurnStatus::Conflicted);
+        members::object(&self.members, "conflict_state").filter(|_| conflicted)
     }
 
     /// What the repository was like when it was assigned.
@@ -222,6 +231,11 @@ impl Turn {
 
     pub(crate) fn set_status(&mut self, status: TurnStatus) {
         self.status = Extensible::Known(status);
+    }
+
+    /// Only what is accepted after this tick of the run's clock comes into conflict with it.
+    pub(crate) fn count_from(&mut self, sequence: u64) {
+        self.assigned_sequence = self.assigned_sequence.max(sequence);
     }
 
     pub(crate) fn next_attempt(&mut self) {

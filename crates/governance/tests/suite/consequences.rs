@@ -1,10 +1,12 @@
 //! What follows from an accepted turn: gates, money, policies, time, the end of the run.
 
 use accord_contract::codes::Code;
+use accord_governance::budget;
+use accord_governance::run::check_assignment;
 use accord_governance::state::Status;
 use serde_json::{Value, json};
 
-use crate::support::{Script, accept, assign, config, config_with, result, stage, world};
+use crate::support::{Script, accept, assign, clean, config, config_with, result, stage, world};
 
 #[test]
 fn money_policies_and_time_are_watched() {
@@ -21,8 +23,16 @@ fn money_policies_and_time_are_watched() {
         document["budget"] = json!({"per_turn_max_usd": 1.0, "per_run_max_usd": 2.0});
     });
     let (run, broke) = costly(budget, Script::default());
-    run.accepted();
+    let warned = "budget_exceeded_warn: the turn cost 3.00 dollars of at most 1.00";
+    let said = &run.accepted().warnings;
+    assert!(said.iter().any(|line| line.starts_with(warned)), "{said:?}");
+    assert_eq!(run.accepted().history_entry["warnings"], json!(said));
+    assert_eq!(
+        run.events(),
+        ["turn_accepted", "budget_exceeded_warn", "run_blocked"]
+    );
     assert_eq!(broke.state.blocked_on(), Some("budget:exhausted"));
+    assert_eq!(broke.state.member("budget_status")["exhausted"], true);
     let policy = |action: &str| {
         let action = action.to_owned();
         config_with(move |document| {
@@ -55,6 +65,39 @@ fn money_policies_and_time_are_watched() {
     );
     run.accepted();
     assert_eq!(late.state.blocked_on(), Some("timeout:phase"));
+}
+
+#[test]
+fn a_budget_that_was_raised_covers_the_next_turn_and_the_state_says_so() {
+    let budget_of = |most: f64| {
+        config_with(|document| {
+            document["budget"] = json!({"per_turn_max_usd": 1.0, "per_run_max_usd": most});
+        })
+    };
+    let mut world = world(budget_of(2.5), "implementation");
+    for (seed, cost) in [(2, 1.0), (3, 1.0)] {
+        let turn = assign(&mut world, "dev", seed);
+        let mut staged = result(&world, &turn);
+        staged["cost"] = json!({"usd": cost});
+        stage(&mut world, &turn, &staged);
+        let script = Script {
+            seed: 80 + seed,
+            ..Script::default()
+        };
+        let run = accept(&mut world, &turn, &script);
+        assert!(!run.events().contains(&"budget_exceeded_warn".to_owned()));
+    }
+    // Half a dollar is left, and the run is not blocked.
+    assert_eq!(world.state.status(), Status::Active);
+    let missing = budget::shortfall(&world.state, &world.config).unwrap();
+    assert_eq!((missing.left_usd, missing.wanted_usd), (0.5, 1.0));
+    let refused = check_assignment(&world.state, &world.config, "dev", clean(), 2).unwrap_err();
+    assert_eq!(refused.code, Code::XchainBudgetExhausted);
+    assert_eq!(refused.message, missing.to_string());
+    world.config = budget_of(4.0);
+    assert_eq!(budget::shortfall(&world.state, &world.config), None);
+    assign(&mut world, "dev", 4);
+    assert_eq!(world.state.member("budget_status")["remaining_usd"], 2.0);
 }
 
 #[test]
@@ -230,6 +273,11 @@ fn who_asks_to_leave_has_done_something_about_the_gate() {
     };
     let (refused, _) = ask("implementation", "dev", "qa", json!(["src/lib.rs"]));
     assert_eq!(refused.refused().code, Code::XchainGateSemanticCoverage);
+    let named = &refused.refused().message;
+    assert!(
+        named.contains(".planning/IMPLEMENTATION_NOTES.md"),
+        "{named}"
+    );
     let touched = json!(["src/lib.rs", ".planning/IMPLEMENTATION_NOTES.md"]);
     let (tried, world) = ask("implementation", "dev", "qa", touched);
     tried.accepted();

@@ -30,11 +30,11 @@ fn document() -> Value {
     })
 }
 
-fn coordinator() -> CoordinatorConfig {
+pub(crate) fn coordinator() -> CoordinatorConfig {
     CoordinatorConfig::read(document()).unwrap()
 }
 
-fn repos(phase: &str) -> BTreeMap<String, RepoView> {
+pub(crate) fn repos(phase: &str) -> BTreeMap<String, RepoView> {
     let view = || RepoView {
         config: Some(config()),
         state: Some(world(config(), phase).state),
@@ -43,13 +43,13 @@ fn repos(phase: &str) -> BTreeMap<String, RepoView> {
     [("api".to_owned(), view()), ("web".to_owned(), view())].into()
 }
 
-fn begun(phase: &str) -> Initialised {
+pub(crate) fn begun(phase: &str) -> Initialised {
     init(&coordinator(), &repos(phase), &[], &mut ids(1), now())
         .unwrap()
         .unwrap()
 }
 
-fn turn(id: &str, decisions: &[&str], file: &str) -> Map<String, Value> {
+pub(crate) fn turn(id: &str, decisions: &[&str], file: &str) -> Map<String, Value> {
     let turn = json!({"turn_id": id, "summary": "s", "files_changed": [file], "decisions": decisions,
                       "verification": {"status": "pass"}});
     turn.as_object().unwrap().clone()

@@ -270,6 +270,11 @@ fn the_guards_of_an_assignment_come_in_their_order() {
     assert_eq!(code(&fresh, "dev", clean()), Code::XchainRoleAlreadyActive);
     crate::support::assign(&mut fresh, "pm", 3);
     assert_eq!(code(&fresh, "qa", clean()), Code::XchainTurnCapacityReached);
+    let full = run::check_assignment(&fresh.state, &fresh.config, "qa", clean(), 0).unwrap_err();
+    for turn in fresh.state.turns() {
+        let holder = format!("{} of {}", turn.id(), turn.role());
+        assert!(full.message.contains(&holder), "{}", full.message);
+    }
     let blocked = run::escalate(&fresh.state, "stop", &mut ids(4), now())
         .unwrap()
         .state;
@@ -371,18 +376,27 @@ fn a_worker_is_told_what_it_needs() {
         state: &world.state,
         turn: active,
         recent: &[],
+        next_decision: "DEC-042",
         role_prompt: Some("Keep it short."),
     };
     let prompt = dispatch::prompt(&briefing);
     for needed in [
         turn.as_str(),
         "Keep it short.",
-        ".planning/PM_SIGNOFF.md",
+        "`.planning/PM_SIGNOFF.md` has the line `Approved: YES`",
         "A person approves.",
         "dev, human",
+        "`phase_transition_request`: \"implementation\"",
+        "the next free one is DEC-042",
+        "`durability`: \"repo\"",
+        "`overrides`",
+        "`to_role` (dev)",
+        "`acceptance_contract`",
+        "`.agentxchain/state.json`",
     ] {
-        assert!(prompt.contains(needed), "{needed}");
+        assert!(prompt.contains(needed), "{needed} is not in {prompt}");
     }
+    assert!(!prompt.contains("proposed_changes"), "it writes itself");
     assert!(dispatch::context(&briefing).contains("None yet."));
     let assignment = dispatch::assignment(&world.state, &world.config, active);
     assert_eq!(

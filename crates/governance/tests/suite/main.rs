@@ -12,6 +12,8 @@ mod gates;
 mod hooks;
 mod machine;
 mod recovery;
+mod refusals;
+mod reissues;
 mod results;
 mod support;
 mod timelines;

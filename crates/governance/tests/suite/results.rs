@@ -172,6 +172,18 @@ fn each_rule_refuses_at_its_stage() {
         ),
         (
             "proposed_changes",
+            json!([{"path": "./proposal.MD", "action": "create", "content": ""}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "proposed_changes",
+            json!([{"path": "SOURCE_SNAPSHOT.json", "action": "delete"}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "proposed_changes",
             json!([{"path": "x", "action": "create"}]),
             "artifact",
             "artifact_error",

@@ -67,6 +67,13 @@ impl Git {
         })
     }
 
+    /// The branch that is checked out, where there is one and git can name it.
+    pub fn branch(&self) -> Option<String> {
+        let said = self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"], Vec::new());
+        let name = String::from_utf8(said.ok()?).ok()?;
+        Some(name.trim_end().to_owned())
+    }
+
     /// What has changed since a baseline.
     ///
     /// # Errors

@@ -139,11 +139,14 @@ fn brief(work: &Work<'_>, turn: &Turn) -> Result<(String, String), Failure> {
     let mut recent = work.held.last_lines(RecordFile::History, RECENT)?;
     recent.retain(|line| line.get("run_id") == Some(&run));
     let own = role_prompt(work, turn.role())?;
+    let index = work.held.index(work.state.run_id())?;
+    let next_decision = index.decisions().continued().take_next();
     let briefing = Briefing {
         config: &work.config,
         state: &work.state,
         turn,
         recent: &recent,
+        next_decision: &next_decision,
         role_prompt: own.as_deref(),
     };
     Ok((dispatch::prompt(&briefing), dispatch::context(&briefing)))

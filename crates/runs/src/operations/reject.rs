@@ -2,12 +2,11 @@
 
 use accord_contract::codes::Failure;
 use accord_governance::TurnId;
-use accord_governance::accept::Write;
 use accord_governance::run::{self, Rejection};
 use accord_governance::state::Status;
 
 use super::Moved;
-use super::staged::staged;
+use super::staged::put_aside;
 use crate::Runs;
 
 /// Why a turn is rejected.
@@ -29,7 +28,7 @@ pub struct Reject {
 pub struct Rejected {
     /// Whether it may be tried again; else the run is blocked.
     pub again: bool,
-    /// Where the rejected result is kept, where there was one.
+    /// Where the rejected result is kept, where there was one that can be read.
     pub kept: Option<String>,
     /// The run that it belongs to.
     pub moved: Moved,
@@ -62,13 +61,7 @@ impl Runs {
             &mut work.ids,
             now,
         )?;
-        let mut kept = None;
-        let mut further = Vec::new();
-        if let Some((path, bytes)) = staged(&work.held, turn.id())? {
-            let attempt = turn.attempt();
-            kept = Some(work.held.keep_rejected(turn.id(), attempt, now, &bytes)?);
-            further.push(Write::Remove { path });
-        }
+        let (kept, further) = put_aside(&work, &turn, now)?;
         work.commit(&change, further)?;
         work.note_turns();
         let blocked = work.state.status() == Status::Blocked;
@@ -78,7 +71,7 @@ impl Runs {
         }
         Ok(Rejected {
             again: !blocked,
-            kept: kept.map(|path| path.to_string()),
+            kept,
             moved: Moved {
                 state: change.state,
                 events: change.events,

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_governance::TurnId;
+use accord_governance::config::Config;
 use accord_governance::state::{Block, Status};
 
 use super::{Dispatched, Gate, NextStep};
@@ -20,12 +21,17 @@ use crate::world::Notice;
 /// How long to wait before a worker that came to nothing is started again, the first time.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How many turns are given out at most when nothing is said: a run whose turns are accepted
+/// and change nothing would go on for ever.
+pub const DEFAULT_MAX_TURNS: usize = 50;
+
 /// How a run is driven.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Loop {
     /// How turns are carried.
     pub manner: Manner,
-    /// How many turns are given out at most.
+    /// How many turns are given out at most; where nothing is said, what the configuration says
+    /// (`run_loop.max_turns`), else [`DEFAULT_MAX_TURNS`].
     pub max_turns: Option<usize>,
     /// Whether gates that wait for a person are passed.
     pub auto_approve: bool,
@@ -71,10 +77,17 @@ impl Runs {
     /// for before.
     pub fn run_loop(&self, options: &Loop) -> Result<Looped, Failure> {
         let (sender, receiver) = channel();
+        let max_turns = match options.max_turns {
+            Some(most) => most,
+            None => self
+                .config()
+                .map_or(DEFAULT_MAX_TURNS, |config| declared_most(&config)),
+        };
         thread::scope(|scope| {
             let mut driver = Driver {
                 runs: self,
                 options,
+                max_turns,
                 sender,
                 receiver,
                 out: BTreeSet::new(),
@@ -98,6 +111,7 @@ impl Runs {
 struct Driver<'a> {
     runs: &'a Runs,
     options: &'a Loop,
+    max_turns: usize,
     sender: Sender<Report>,
     receiver: Receiver<Report>,
     /// The turns that threads of ours carry.
@@ -169,10 +183,7 @@ impl<'a> Driver<'a> {
             }
             NextStep::ApproveCompletion { gate } => self.approve(Gate::Completion, gate)?,
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::Assign { .. }
-                if self
-                    .options
-                    .max_turns
-                    .is_some_and(|most| self.given >= most) =>
+                if self.given >= self.max_turns =>
             {
                 Taken::Stop(Stop::MaxTurns)
             }
@@ -185,13 +196,16 @@ impl<'a> Driver<'a> {
             }
             // Files of workers under way are theirs to answer for.
             NextStep::Checkpoint | NextStep::Tidy { .. } if !self.out.is_empty() => Taken::Waits,
-            NextStep::Checkpoint | NextStep::Tidy { .. } => {
+            NextStep::RaiseBudget { .. } if runs.state()?.status() == Status::Blocked => {
+                Taken::Stop(Stop::Blocked)
+            }
+            NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::RaiseBudget { .. } => {
                 // The assignment says best what stands in its way.
                 runs.assign(None)?;
                 Taken::Moved
             }
             NextStep::Assign { role, .. } => {
-                let assigned = runs.assign(Some(&role))?;
+                let assigned = runs.assign_to_worker(Some(&role))?;
                 self.given += 1;
                 let turn = assigned.turn.id().clone();
                 runs.world().tell(&Notice::Assigned {
@@ -210,11 +224,12 @@ impl<'a> Driver<'a> {
                 by_hand: true,
                 turn,
             })),
+            stands @ NextStep::Reconcile { merge: true, .. } => Taken::Stop(Stop::Stands(stands)),
             NextStep::Dispatch { turn, .. }
             | NextStep::Work { turn, .. }
             | NextStep::Accept { turn }
             | NextStep::Mend { turn, .. }
-            | NextStep::Reconcile { turn } => {
+            | NextStep::Reconcile { turn, .. } => {
                 runs.refuse_if_busy(&turn)?;
                 self.give_out(turn, scope);
                 Taken::Moved
@@ -261,6 +276,8 @@ impl<'a> Driver<'a> {
             }
             Ok(Carried::Blocked(_)) => Ok(Some(Stop::Blocked)),
             Ok(Carried::ByHand(dispatched)) => Ok(Some(Stop::ByHand(Box::new(dispatched)))),
+            // Others may go on; that it stands is seen again once they have.
+            Ok(Carried::Conflicted { .. }) => Ok(None),
             Err(failure) => self.try_again(turn, failure),
         }
     }
@@ -303,6 +320,14 @@ impl<'a> Driver<'a> {
         let word = self.runs.world().cancel_word();
         word.is_some_and(accord_process::Cancel::is_cancelled)
     }
+}
+
+/// How many turns the configuration lets a loop give out.
+fn declared_most(config: &Config) -> usize {
+    let run_loop = config.document().get("run_loop");
+    let most = run_loop.and_then(|run_loop| run_loop.get("max_turns")?.as_u64());
+    let most = most.and_then(|most| usize::try_from(most).ok());
+    most.unwrap_or(DEFAULT_MAX_TURNS)
 }
 
 /// What happened to a worker, with its last words.

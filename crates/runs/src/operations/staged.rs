@@ -2,11 +2,14 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
-use accord_governance::{TurnId, dispatch, result};
+use accord_governance::accept::Write;
+use accord_governance::state::Turn;
+use accord_governance::{Instant, TurnId, dispatch, result};
 use accord_trees::governed::Repository;
 
 use crate::Runs;
-use crate::work::own_path;
+use crate::drive::is_unusable;
+use crate::work::{Work, own_path};
 
 impl Runs {
     /// Whether a turn's result is staged, readable or not.
@@ -25,6 +28,30 @@ pub(super) fn staged(
 ) -> Result<Option<(String, Vec<u8>)>, Failure> {
     let own = repository.staged(&[dispatch::staging_path(turn)])?;
     Ok(own.or_else(|| in_shared_place(repository, turn)))
+}
+
+/// Puts a turn's result aside, where it can be read: gives where it lies then, and what is left
+/// to remove with the change that this belongs to.
+pub(super) fn put_aside(
+    work: &Work<'_>,
+    turn: &Turn,
+    now: Instant,
+) -> Result<(Option<String>, Vec<Write>), Failure> {
+    match staged(&work.held, turn.id()) {
+        Ok(None) => Ok((None, Vec::new())),
+        Ok(Some((path, bytes))) => {
+            let kept = work
+                .held
+                .keep_rejected(turn.id(), turn.attempt(), now, &bytes)?;
+            Ok((Some(kept.to_string()), vec![Write::Remove { path }]))
+        }
+        // What cannot be read cannot be kept either.
+        Err(failure) if is_unusable(&failure) => {
+            let path = dispatch::staging_folder(turn.id());
+            Ok((None, vec![Write::Remove { path }]))
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 /// What cannot be read there says of no turn that it is its.

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Extensible, Value};
+use accord_governance::budget::{Shortfall, shortfall};
 use accord_governance::config::{Config, RuntimeType, WriteAuthority};
+use accord_governance::conflict::HUMAN_MERGE;
 use accord_governance::run::BaselineCheck;
-use accord_governance::state::{State, Status, Turn, TurnStatus};
+use accord_governance::state::{Category, State, Status, Turn, TurnStatus};
 use accord_governance::{Instant, TurnId, dispatch};
 use accord_trees::{Holder, still_runs};
 
@@ -75,6 +77,11 @@ pub enum NextStep {
         /// The files.
         files: Vec<String>,
     },
+    /// Raise the budget, which does not cover another turn.
+    RaiseBudget {
+        /// What is missing.
+        missing: Shortfall,
+    },
     /// Hand a turn to its worker.
     Dispatch {
         /// The turn.
@@ -107,6 +114,8 @@ pub enum NextStep {
     Reconcile {
         /// The turn.
         turn: TurnId,
+        /// Whether the two overlap so much that a person should merge them.
+        merge: bool,
     },
     /// A person lets the run into the next phase.
     ApproveTransition {
@@ -189,11 +198,14 @@ impl Runs {
                 let blocked = state.member("blocked_reason");
                 let action = blocked.pointer("/recovery/recovery_action");
                 let action = action.and_then(Value::as_str);
-                Ok(vec![NextStep::Resolve {
+                let resolve = NextStep::Resolve {
                     action: action
                         .unwrap_or("do what is asked for, then resolve the block")
                         .to_owned(),
-                }])
+                };
+                let poor = shortfall(state, config).filter(|_| is_out_of_money(state));
+                let raise = poor.map(|missing| NextStep::RaiseBudget { missing });
+                Ok(raise.into_iter().chain([resolve]).collect())
             }
             Status::Active => {
                 let mut steps: Vec<NextStep> = turns.iter().map(step_of).collect();
@@ -219,6 +231,14 @@ impl Runs {
             .role(&role)
             .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
         let mut steps = Vec::new();
+        if let Some(missing) = shortfall(state, config) {
+            // What is set aside for the turns that are out may come back.
+            let raise = NextStep::RaiseBudget { missing };
+            return Ok(match state.turns().len() {
+                0 => vec![raise],
+                _ => steps,
+            });
+        }
         if !only_reviews {
             let git = match Git::find(self.repository().root(), self.world.cancel_word()) {
                 Ok(git) => git,
@@ -241,6 +261,13 @@ impl Runs {
     }
 }
 
+/// Whether the run is blocked because its budget is spent.
+fn is_out_of_money(state: &State) -> bool {
+    let category = state.member("blocked_reason");
+    let category = category.get("category").and_then(Value::as_str);
+    category == Some(Category::BudgetExhausted.as_str())
+}
+
 fn waits(state: &State) -> bool {
     matches!(state.status(), Status::Paused | Status::Blocked)
 }
@@ -253,7 +280,10 @@ fn step_of(view: &TurnView) -> NextStep {
         Extensible::Unknown(_) => None,
     };
     match status {
-        Some(TurnStatus::Conflicted) => NextStep::Reconcile { turn },
+        Some(TurnStatus::Conflicted) => NextStep::Reconcile {
+            merge: is_for_a_person(&view.turn),
+            turn,
+        },
         Some(TurnStatus::FailedAcceptance) if view.staged => {
             let failure = view.turn.member("last_acceptance_failure");
             let why = failure.and_then(|failure| failure.get("message")?.as_str());
@@ -277,6 +307,13 @@ fn step_of(view: &TurnView) -> NextStep {
             turn,
         },
     }
+}
+
+/// Whether a turn is in a conflict that a person should merge.
+pub(crate) fn is_for_a_person(turn: &Turn) -> bool {
+    let conflict = turn.conflict();
+    let suggested = conflict.and_then(|conflict| conflict.get("suggested_resolution")?.as_str());
+    suggested == Some(HUMAN_MERGE)
 }
 
 /// Whether a process works on a turn.

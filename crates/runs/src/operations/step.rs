@@ -63,9 +63,22 @@ impl Runs {
                         commit: made.commit,
                     });
                 }
+                Some(stands @ NextStep::RaiseBudget { .. })
+                    if self.state()?.status() == Status::Blocked =>
+                {
+                    return Ok(Stepped::Stands(stands));
+                }
                 // What stands in the way is said best by the assignment itself.
-                Some(NextStep::Assign { .. } | NextStep::Tidy { .. } | NextStep::Checkpoint)
+                Some(
+                    NextStep::Assign { .. }
+                    | NextStep::Tidy { .. }
+                    | NextStep::Checkpoint
+                    | NextStep::RaiseBudget { .. },
+                )
                 | None => {}
+                Some(stands @ NextStep::Reconcile { merge: true, .. }) => {
+                    return Ok(Stepped::Stands(stands));
+                }
                 Some(other) => match other.turn() {
                     Some(turn) => {
                         self.refuse_if_busy(turn)?;
@@ -75,7 +88,7 @@ impl Runs {
                 },
             }
         }
-        let assigned = self.assign(step.role.as_deref())?;
+        let assigned = self.assign_to_worker(step.role.as_deref())?;
         let turn = assigned.turn.id();
         self.world.tell(&Notice::Assigned {
             turn: turn.clone(),
@@ -110,7 +123,7 @@ impl NextStep {
             | Self::Work { turn, .. }
             | Self::Accept { turn }
             | Self::Mend { turn, .. }
-            | Self::Reconcile { turn } => Some(turn),
+            | Self::Reconcile { turn, .. } => Some(turn),
             _ => None,
         }
     }

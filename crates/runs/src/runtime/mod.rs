@@ -81,6 +81,20 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
         .map_err(|error| refuse(error.to_string()))
 }
 
+/// The same, and whether the variables are set that its headers name.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
+    check(runtime, root)?;
+    let headers = crate::web::headers(&runtime.settings);
+    headers.map(|_| ()).map_err(|why| {
+        let message = format!("runtime {}: {why}", runtime.id);
+        Failure::new(Code::XchainRuntimeUnavailable, message)
+            .with("runtime_id", runtime.id.as_str())
+    })
+}
+
 /// Has a turn's worker do its work, and waits for it. What is seen of it meanwhile is told.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use accord_contract::codes::Code;
+use accord_runs::operations::Reject;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -49,6 +50,14 @@ fn a_result_that_is_too_large_is_not_read() {
     let before = untouched(&repo);
     refused(accept(&runs, turn.turn.id()), Code::XchainFileTooLarge);
     assert_eq!(untouched(&repo), before);
+    recorded(&repo, "file_too_large");
+    // It can be rejected, and the next try finds an empty place.
+    let rejected = runs.reject(&Reject {
+        reason: "too much".to_owned(),
+        ..Reject::default()
+    });
+    assert_eq!(rejected.unwrap().kept, None);
+    assert!(!repo.has(&turn.staging));
 }
 
 #[test]
@@ -93,6 +102,7 @@ fn links_that_leave_the_repository_are_not_followed() {
         accept(&runs, turn.turn.id()),
         Code::XchainPathOutsideRepository,
     );
+    recorded(&repo, "path_outside_repository");
     std::fs::remove_file(&folder).unwrap();
 
     // A document that a gate reads is a link out of the repository.
@@ -142,6 +152,7 @@ fn a_name_that_no_run_can_speak_of_hides_nothing() {
             accept(&runs, turn.turn.id()),
             Code::XchainPathOutsideRepository,
         );
+        recorded(&repo, "path_outside_repository");
     }
 }
 
@@ -179,6 +190,22 @@ fn damaged_files_are_named_and_left_as_they_are() {
             .find(|finding| finding.subject.starts_with(path));
         assert!(found.is_some(), "{path}: {:?}", runs.doctor());
     }
+}
+
+/// The turn and the last event say that its result was refused, and why.
+#[track_caller]
+fn recorded(repo: &Repo, code: &str) {
+    let state = repo.json(".agentxchain/state.json");
+    let turns = state["active_turns"].as_object().unwrap();
+    let turn = turns.values().next().unwrap();
+    assert_eq!(turn["status"], "failed_acceptance");
+    assert_eq!(turn["last_acceptance_failure"]["error_code"], code);
+    let events = repo.lines(".agentxchain/events.jsonl");
+    let last = events.last().unwrap();
+    assert_eq!(
+        (&last["event_type"], &last["payload"]["error_code"]),
+        (&json!("acceptance_failed"), &json!(code))
+    );
 }
 
 /// The records that a refusal does not touch.

@@ -5,7 +5,9 @@ use std::time::Duration;
 use accord_contract::codes::Code;
 use accord_governance::RunId;
 use accord_governance::result::Leniency;
-use accord_runs::operations::{Level, NextStep, Query, RunChoice, Start};
+use accord_runs::operations::{
+    Level, Loop, NextStep, Query, RunChoice, Start, Step, Stepped, Stop,
+};
 use serde_json::json;
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -76,6 +78,62 @@ fn status_names_what_stands_in_the_way() {
         runs.status().unwrap().next[0],
         NextStep::Examine(_)
     ));
+}
+
+#[test]
+fn status_tells_what_helps_a_run_that_is_out_of_money() {
+    let repo = Repo::plain();
+    let budget = |most: f64| {
+        repo.configure(|config| {
+            config["budget"] = json!({"per_turn_max_usd": 1.0, "per_run_max_usd": most});
+        });
+    };
+    budget(1.5);
+    let runs = repo.started();
+    let cost = |usd: f64| {
+        let turn = dispatched(&runs, "pm");
+        plan(&repo);
+        let staged = result(&turn, &PLANNING, |result| {
+            result["cost"] = json!({"usd": usd});
+        });
+        stage(&repo, &turn, &staged);
+        accept(&runs, turn.turn.id()).unwrap()
+    };
+    cost(1.0);
+    // Half a dollar is left: the run is not blocked, and nothing is there to resolve.
+    let next = runs.status().unwrap().next;
+    assert!(
+        matches!(next.as_slice(), [NextStep::RaiseBudget { missing }] if missing.left_usd == 0.5),
+        "{next:?}"
+    );
+    refused(runs.step(&Step::default()), Code::XchainBudgetExhausted);
+    refused(runs.run_loop(&Loop::default()), Code::XchainBudgetExhausted);
+    budget(2.5);
+    let overdrawn = cost(2.0);
+    let warned = |line: &String| line.starts_with("budget_exceeded_warn: ");
+    assert!(overdrawn.accepted.warnings.iter().any(warned));
+    let next = runs.status().unwrap().next;
+    assert!(
+        matches!(
+            next.as_slice(),
+            [NextStep::RaiseBudget { .. }, NextStep::Resolve { .. }]
+        ),
+        "{next:?}"
+    );
+    assert_eq!(runs.run_loop(&Loop::default()).unwrap().stop, Stop::Blocked);
+    let stands = runs.step(&Step::default()).unwrap();
+    assert!(
+        matches!(stands, Stepped::Stands(NextStep::RaiseBudget { .. })),
+        "{stands:?}"
+    );
+    budget(9.0);
+    let next = runs.status().unwrap().next;
+    assert!(
+        matches!(next.as_slice(), [NextStep::Resolve { .. }]),
+        "{next:?}"
+    );
+    runs.resolve().unwrap();
+    runs.assign(Some("pm")).unwrap();
 }
 
 #[test]

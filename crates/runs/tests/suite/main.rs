@@ -9,6 +9,7 @@
 mod acceptance;
 mod coordinator;
 mod coordinator_kills;
+mod driving;
 mod gates;
 mod git;
 mod hooks;
@@ -16,6 +17,7 @@ mod hostile;
 mod initiative;
 mod kills;
 mod looking;
+mod reissuing;
 mod staging;
 mod support;
 mod walk;

@@ -4,7 +4,7 @@ use accord_contract::codes::Code;
 use accord_governance::state::Status;
 use accord_runs::operations::{Accept, Gate, InitOptions, NextStep, Query, Start, init};
 use accord_runs::{Runs, World};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
 
@@ -118,7 +118,18 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     // What is left behind.
     let history = runs.history(&Query::default()).unwrap();
     assert_eq!(history.len(), 3);
-    assert_eq!(repo.lines(".agentxchain/run-history.jsonl").len(), 1);
+    let runs_so_far = repo.lines(".agentxchain/run-history.jsonl");
+    assert_eq!(runs_so_far.len(), 1);
+    let told = &runs_so_far[0];
+    assert_eq!(told["connector_used"], "by-hand");
+    assert_eq!(told["retrospective"]["terminal_reason"], "completed");
+    assert_eq!(told["retrospective"]["headline"], "did it");
+    let snapshot = &told["inheritance_snapshot"];
+    assert_eq!(snapshot["recent_decisions"][0]["id"], "DEC-001");
+    let last: Vec<&Value> = history.iter().map(|line| &line["turn_id"]).collect();
+    let recent = snapshot["recent_accepted_turns"].as_array().unwrap();
+    let recent: Vec<&Value> = recent.iter().map(|turn| &turn["turn_id"]).collect();
+    assert_eq!(recent, last);
     assert_eq!(runs.repo_decisions().unwrap().len(), 1);
     let kinds: Vec<String> = runs
         .events(&Query::default(), None)
@@ -139,9 +150,16 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     let problems = accord_governance::event::check_order(&json!(ordered));
     assert!(problems.is_ok(), "{problems:?}");
     assert!(repo.read("TALK.md").contains("did it"));
+    let session = repo.json(".agentxchain/session.json");
+    assert_eq!(session["checkpoint_reason"], "run_completed");
+    let about = &session["baseline_ref"];
+    assert_eq!(about["git_branch"], "main");
+    assert_eq!(about["workspace_dirty"], false);
+    assert!(about["git_head"].as_str().unwrap().len() >= 40, "{about}");
     assert_eq!(
-        repo.json(".agentxchain/session.json")["checkpoint_reason"],
-        "run_completed"
+        session["agent_context"],
+        json!({"adapter": "manual",
+            "dispatch_dir": format!(".agentxchain/dispatch/turns/{}", turn.turn.id())})
     );
 
     // The next run knows what the repository decided.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support::{PLANNING, Repo, plan, refused};
 
 /// A worker that stages a sound result of the planning phase.
-const PLANS: &str = r#"
+pub(crate) const PLANS: &str = r#"
 mkdir -p "$(dirname "$AGENTXCHAIN_STAGING_PATH")"
 printf 'Approved: YES\n' > .planning/PM_SIGNOFF.md
 printf '| Req # | What |\n|---|---|\n| 1 | it works |\n' > .planning/ROADMAP.md
@@ -33,7 +33,7 @@ echo planned
 "#;
 
 /// A repository whose planner is this script.
-fn planned_by(script: &str, settings: Value) -> Repo {
+pub(crate) fn planned_by(script: &str, settings: Value) -> Repo {
     let repo = Repo::with_git();
     repo.configure(|config| {
         config["roles"]["pm"]["runtime"] = json!("agent");
@@ -51,7 +51,7 @@ fn only_turn(runs: &Runs) -> TurnId {
     state.only_turn().unwrap().id().clone()
 }
 
-fn turn_member(runs: &Runs, name: &str) -> Value {
+pub(crate) fn turn_member(runs: &Runs, name: &str) -> Value {
     let state = runs.state().unwrap();
     let turn = state.only_turn().unwrap().document();
     turn.get(name).cloned().unwrap_or(Value::Null)

@@ -4,13 +4,13 @@ use accord_contract::codes::Failure;
 use accord_governance::run::ApprovalPlan;
 use accord_governance::state::Pending;
 use accord_runs::Runs;
-use accord_runs::operations::{Gate, Moved, Reject, Start};
+use accord_runs::operations::{Gate, Moved, Reissue, Reject, Start};
 
 use super::answers::{
     RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunPlanAnswer, RunRejectAnswer,
     RunTurnAnswer,
 };
-use super::{RepoArgs, TurnArgs, next_lines};
+use super::{RepoArgs, TurnArgs, next_lines, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::{clean, counted};
@@ -53,7 +53,25 @@ pub(super) struct RejectArgs {
     turn: TurnArgs,
 
     /// Why, for people and for the next try
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    reason: String,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Take a turn back and give its work out anew, to another role or the same; a block because of it ends
+#[derive(Debug, clap::Args)]
+pub(super) struct ReissueArgs {
+    #[command(flatten)]
+    turn: TurnArgs,
+
+    /// The role that goes on; the one that has the turn when absent
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+
+    /// Why
+    #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: String,
 
     #[command(flatten)]
@@ -99,7 +117,7 @@ struct GateArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct EscalateArgs {
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: String,
 
     #[command(flatten)]
@@ -188,6 +206,37 @@ impl RejectArgs {
                 false => "rejected; the turn has no try left, and the run is blocked",
             });
             if let Some(kept) = &rejected.kept {
+                page.labelled("kept", kept);
+            }
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl ReissueArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let reissue = Reissue {
+            turn: self.turn.turn,
+            role: self.role,
+            reason: self.reason,
+        };
+        let reissued = self.repo.take(runs.reissue(&reissue))?;
+        let turn = &reissued.assigned.turn;
+        let answer = RunTurnAnswer {
+            turn: turn.document(),
+            next: self.repo.next(&runs)?,
+        };
+        self.repo.say(&answer, |page| {
+            page.line(format!(
+                "took {} back from {}; {} has {}",
+                reissued.old.id(),
+                clean(reissued.old.role()),
+                clean(turn.role()),
+                turn.id()
+            ));
+            if let Some(kept) = &reissued.kept {
                 page.labelled("kept", kept);
             }
             next_lines(page, &answer.next);

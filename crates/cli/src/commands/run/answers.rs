@@ -10,6 +10,7 @@ use accord_runs::operations::{Checkpoint, Finding, Level, Moved};
 
 use super::drive::RunStop;
 use super::next::NextAnswer;
+use crate::error::CliError;
 
 message! {
     /// What `accord run init` made.
@@ -240,6 +241,22 @@ pub(crate) fn add_to(snapshot: Builder) -> Builder {
 }
 
 impl RunFailure {
+    /// What is wrong with a command line.
+    pub(crate) fn usage(message: String) -> Self {
+        Self {
+            code: Code::Usage.into(),
+            message,
+            details: None,
+        }
+    }
+
+    pub(super) fn of_error(error: &CliError) -> Self {
+        Self {
+            code: error.code().unwrap_or(Code::Usage).into(),
+            ..Self::usage(error.to_string())
+        }
+    }
+
     pub(super) fn new(failure: &Failure) -> Self {
         Self {
             code: failure.code.into(),

@@ -9,7 +9,6 @@ use accord_governance::state::Status;
 use accord_process::Cancel;
 use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
 use accord_runs::{Carried, Manner, Notice, Runs, World};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::answers::{RunDriveAnswer, RunFailure};
@@ -17,6 +16,7 @@ use super::{RepoArgs, next_lines};
 use crate::commands::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::interrupt::signals_to_heed;
 use crate::output::talk;
 use crate::show::{Ink, clean, counted};
 
@@ -67,7 +67,7 @@ pub(super) struct StepArgs {
 given out; 1 the run is blocked; 2 something went wrong."
 )]
 pub(super) struct LoopArgs {
-    /// Give out at most so many turns
+    /// Give out at most so many turns; as many as `run_loop.max_turns` in agentxchain.json says when absent, else 50
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
 
@@ -148,6 +148,11 @@ impl StepArgs {
                     turn: Some(handed.turn.id().to_string()),
                     ..End::of(RunStop::ByHand)
                 },
+                Stepped::Carried(Carried::Conflicted { turn, failure }) => End {
+                    turn: Some(turn.to_string()),
+                    failure: Some(failure),
+                    ..End::of(RunStop::ByHand)
+                },
                 Stepped::Carried(Carried::Blocked(failure)) => End {
                     failure: Some(failure),
                     ..End::of(RunStop::Blocked)
@@ -190,12 +195,14 @@ impl LoopArgs {
 
 fn stands(next: &NextStep) -> End {
     match next {
-        NextStep::Resolve { .. } => End::of(RunStop::Blocked),
+        NextStep::Resolve { .. } | NextStep::RaiseBudget { .. } => End::of(RunStop::Blocked),
         NextStep::Start { restart: true } => End::of(RunStop::Completed),
         other => End {
             turn: other.turn().map(ToString::to_string),
             ..End::of(match other {
-                NextStep::Work { by_hand: true, .. } => RunStop::ByHand,
+                NextStep::Work { by_hand: true, .. } | NextStep::Reconcile { .. } => {
+                    RunStop::ByHand
+                }
                 _ => RunStop::NotRunning,
             })
         },
@@ -271,7 +278,7 @@ fn drive(
 /// The system, which gives the word when it is told to end. A second signal ends everything at once.
 pub(super) fn told_to_end(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
     let told = Arc::new(AtomicI32::new(0));
-    let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]);
+    let signals = Signals::new(signals_to_heed());
     let mut signals = signals.map_err(|error| {
         CliError::new(Code::Usage, format!("signals cannot be watched: {error}"))
     })?;

@@ -35,7 +35,10 @@ pub(super) struct InitArgs {
 impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let agent = self.agent.as_deref().map(shell_words::split).transpose();
-        let agent = agent.map_err(|error| usage(format!("--agent cannot be read: {error}")))?;
+        let agent = agent.map_err(|error| {
+            let wrong = usage(format!("--agent cannot be read: {error}"));
+            self.repo.refuse_error(wrong)
+        })?;
         let options = InitOptions {
             project_id: self.project_id.clone(),
             name: self.name.clone(),

@@ -19,7 +19,7 @@ pub(super) struct StatusArgs {
     repo: RepoArgs,
 }
 
-/// The accepted turns
+/// The accepted turns, and those that were taken back
 #[derive(Debug, clap::Args)]
 pub(super) struct HistoryArgs {
     #[command(flatten)]
@@ -285,11 +285,10 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     for reason in failure["reasons"].as_array().into_iter().flatten() {
         page.labelled("gate", reason.as_str().unwrap_or_default());
     }
-    let budget = state.member("budget_status");
-    if let (Some(spent), Some(left)) = (
-        budget["spent_usd"].as_f64(),
-        budget["remaining_usd"].as_f64(),
-    ) {
+    // What is left follows the configuration, which may have been changed since the last turn.
+    let config = overview.config.as_ref().ok();
+    if let Some(most) = config.and_then(|config| config.budget.per_run_max_usd) {
+        let (spent, left) = (state.spent_usd(), most - state.spent_usd());
         page.labelled("budget", &format!("{spent:.2} USD spent, {left:.2} left"));
     }
 }

@@ -12,6 +12,7 @@ mod look;
 mod next;
 mod stage;
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ use accord_process::Cancel;
 use accord_runs::operations::Overview;
 use accord_runs::{Holder, Notice, Runs, World};
 
-use self::answers::RunFailure;
+pub(crate) use self::answers::RunFailure;
 use self::next::NextAnswer;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -46,6 +47,7 @@ enum RunCommand {
     Stage(stage::StageArgs),
     Accept(accept::AcceptArgs),
     Reject(act::RejectArgs),
+    Reissue(act::ReissueArgs),
     Checkpoint(act::CheckpointArgs),
     ApproveTransition(act::TransitionArgs),
     ApproveCompletion(act::CompletionArgs),
@@ -71,6 +73,7 @@ impl RunArgs {
             RunCommand::Stage(args) => args.run(),
             RunCommand::Accept(args) => args.run(),
             RunCommand::Reject(args) => args.run(),
+            RunCommand::Reissue(args) => args.run(),
             RunCommand::Checkpoint(args) => args.run(),
             RunCommand::ApproveTransition(args) => args.run(),
             RunCommand::ApproveCompletion(args) => args.run(),
@@ -136,17 +139,22 @@ impl RepoArgs {
 
     /// A refusal: for programs on standard output, for people on standard error.
     fn refuse(&self, failure: &Failure) -> CliError {
-        if self.json {
-            let document = RunFailure::new(failure).encode();
-            let mut output = Output::stdout();
-            if let Err(error) = output
-                .line(document.to_string())
-                .and_then(|()| output.finish())
-            {
-                return error;
-            }
+        if self.json
+            && let Err(error) = write_refusal(&RunFailure::new(failure))
+        {
+            return error;
         }
         told(failure)
+    }
+
+    /// The same for what the command line itself, or a file that it names, has wrong.
+    fn refuse_error(&self, error: CliError) -> CliError {
+        if self.json
+            && let Err(error) = write_refusal(&RunFailure::of_error(&error))
+        {
+            return error;
+        }
+        error
     }
 
     /// What an operation gives, or its refusal.
@@ -177,6 +185,22 @@ impl RepoArgs {
         let steps = overview.next.iter();
         steps.map(|step| NextAnswer::new(step, self)).collect()
     }
+}
+
+/// Whether arguments ask `accord run` to answer with documents. They may be wrong in any other respect.
+pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool {
+    let mut words = args.into_iter().skip(1).take_while(|word| word != "--");
+    words.next().is_some_and(|word| word == "run") && words.any(|word| word == "--json")
+}
+
+/// Writes the document of a refusal.
+///
+/// # Errors
+/// When standard output takes nothing.
+pub(crate) fn write_refusal(refusal: &RunFailure) -> Result<(), CliError> {
+    let mut output = Output::stdout();
+    output.line(refusal.encode().to_string())?;
+    output.finish()
 }
 
 /// The system, with a word to people while something is under way.
@@ -235,6 +259,14 @@ fn told(failure: &Failure) -> CliError {
 
 fn turn_id(text: &str) -> Result<TurnId, String> {
     TurnId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
+}
+
+/// A text that must say something.
+fn words(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("it is empty; say it in words".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// Lines about who works on a repository or workspace, and what waits there to be finished.

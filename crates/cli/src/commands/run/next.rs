@@ -92,10 +92,22 @@ impl NextAnswer {
                 run(&format!("accept --turn {turn}")),
                 format!("once the result is mended ({why}); or reject the turn"),
             ),
-            NextStep::Reconcile { turn } => (
+            NextStep::Reconcile { turn, merge: true } => (
+                run(&format!("accept --turn {turn} --human-merge")),
+                "another turn changed most of the same files; merge them first, or reject the turn"
+                    .to_owned(),
+            ),
+            NextStep::Reconcile { turn, .. } => (
                 run(&format!("reject --turn {turn} --reason conflict")),
                 "another turn changed the same files; or merge them, and accept with --human-merge"
                     .to_owned(),
+            ),
+            NextStep::RaiseBudget { missing } => (
+                None,
+                format!(
+                    "raise budget.per_run_max_usd in agentxchain.json, and commit it where git is \
+                     used: {missing}"
+                ),
             ),
             NextStep::ApproveTransition { gate, to } => (
                 run("approve-transition"),

@@ -6,7 +6,7 @@ use accord_contract::wire::{Object, Value};
 use accord_runs::operations::Deed;
 
 use super::answers::{RunFailure, RunStageAnswer};
-use super::{RepoArgs, TurnArgs, next_lines, usage};
+use super::{RepoArgs, TurnArgs, next_lines, usage, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
@@ -19,15 +19,15 @@ pub(super) struct StageArgs {
     turn: TurnArgs,
 
     /// What was done
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
     summary: String,
 
     /// Something that was decided; may be given several times
-    #[arg(long = "decision", value_name = "TEXT")]
+    #[arg(long = "decision", value_name = "TEXT", value_parser = words)]
     decisions: Vec<String>,
 
     /// Something that speaks against it; may be given several times
-    #[arg(long = "objection", value_name = "TEXT")]
+    #[arg(long = "objection", value_name = "TEXT", value_parser = words)]
     objections: Vec<String>,
 
     /// A file that was changed; may be given several times; what git sees when absent
@@ -35,7 +35,7 @@ pub(super) struct StageArgs {
     files: Vec<String>,
 
     /// A check that was made and passed; may be given several times
-    #[arg(long = "verified", value_name = "COMMAND")]
+    #[arg(long = "verified", value_name = "COMMAND", value_parser = words)]
     verified: Vec<String>,
 
     /// Who is proposed next
@@ -51,7 +51,7 @@ pub(super) struct StageArgs {
     complete: bool,
 
     /// What another person must decide first
-    #[arg(long, value_name = "REASON")]
+    #[arg(long, value_name = "REASON", value_parser = words)]
     needs_human: Option<String>,
 
     /// A JSON object with members of the result as they are: decisions with ids of their own, delegations,
@@ -66,7 +66,8 @@ pub(super) struct StageArgs {
 impl StageArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
-        let members = self.with.as_deref().map(members).transpose()?;
+        let members = self.with.as_deref().map(members).transpose();
+        let members = members.map_err(|wrong| self.repo.refuse_error(wrong))?;
         let deed = Deed {
             members: members.unwrap_or_default(),
             turn: self.turn.turn,

@@ -135,7 +135,13 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
             continue;
         };
         let path = text(change, "path").unwrap_or_default();
-        sound_path(path, &format!("{field}.path"), findings);
+        let sound = sound_path(path, &format!("{field}.path"), findings);
+        if let Some(path) = sound.filter(RepoPath::is_proposal_page) {
+            let message = format!(
+                "{field} names {path}, which a proposal writes about itself; propose another path"
+            );
+            wrong(findings, &format!("{field}.path"), message);
+        }
         let action = text(change, "action").unwrap_or_default();
         match action {
             "delete" => {}

@@ -2,7 +2,7 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_governance::RepoPath;
-use accord_governance::config::{Config, Runtime};
+use accord_governance::config::Config;
 use accord_governance::hooks::{Hook, HookMode, HookPhase, Transport};
 use accord_process::Invocation;
 
@@ -13,8 +13,8 @@ use crate::{runtime, web};
 impl Runs {
     pub(super) fn check_runtimes(&self, config: &Config, findings: &mut Vec<Finding>) {
         for declared in config.runtimes() {
-            let usable = runtime::check(declared, self.repository().root());
-            let Err(failure) = usable.and_then(|()| check_headers(declared)) else {
+            let usable = runtime::check_all(declared, self.repository().root());
+            let Err(failure) = usable else {
                 continue;
             };
             let roles: Vec<&str> = config
@@ -97,17 +97,6 @@ impl Runs {
                 }),
                 Err(failure) => findings.push(error_of(failure.code, &subject, failure.message)),
             }
-        }
-    }
-}
-
-/// The variables that a runtime's headers name must be set once it is asked.
-fn check_headers(declared: &Runtime) -> Result<(), Failure> {
-    match web::headers(&declared.settings) {
-        Ok(_) => Ok(()),
-        Err(why) => {
-            let message = format!("runtime {}: {why}", declared.id);
-            Err(Failure::new(Code::XchainRuntimeUnavailable, message))
         }
     }
 }

@@ -1,0 +1,197 @@
+//! A turn is taken back and its work given out anew, to the same role or to another.
+//!
+//! Invariants:
+//! - the turn that is taken back leaves a line in the history that says so, counts as no
+//!   accepted turn, and never comes back;
+//! - what was delegated to it, or waits for its review, goes on to the new turn;
+//! - every guard of an assignment holds for the new turn, and a refusal leaves the old one.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
+
+use super::{Assignable, BaselineCheck, Change, Refused, check_assignment, illegal};
+use crate::config::Config;
+use crate::event::{Emitter, EventType};
+use crate::history::REISSUED;
+use crate::hooks::{HookBatch, HookOutcome};
+use crate::members::build;
+use crate::state::{State, Status, Turn};
+use crate::{Ids, Instant, TurnId};
+use crate::{budget, delegation, ledger};
+
+/// A turn that nothing but a hook keeps from being reissued.
+#[derive(Clone, Debug)]
+pub struct Reissuable {
+    before: State,
+    old: Turn,
+    reason: String,
+    /// What the run was blocked on, where that ends with the turn.
+    resolved: Option<String>,
+    anew: Assignable,
+}
+
+/// A turn that was taken back, and the one that takes its place.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reissued {
+    /// What follows.
+    pub change: Change,
+    /// The history's line about the turn that was taken back.
+    pub history_entry: Object,
+    /// The turn that takes its place.
+    pub turn: Turn,
+}
+
+/// Checks whether a turn can be taken back and given to a role. A run that is blocked because
+/// of that very turn goes on with the new one.
+///
+/// # Errors
+/// With `invalid_state_transition` when the run takes no turns, as [`State::target`], or with
+/// the code of the guard that an assignment to the role meets.
+pub fn check_reissue(
+    state: &State,
+    config: &Config,
+    turn: Option<&TurnId>,
+    (role, reason): (&str, &str),
+    baseline: BaselineCheck,
+    history_length: u64,
+) -> Result<Reissuable, Failure> {
+    let old = state.target(turn)?.clone();
+    let resolved = match state.status() {
+        Status::Active => None,
+        Status::Blocked if is_about(state, &old) => {
+            Some(state.blocked_on().unwrap_or_default().to_owned())
+        }
+        _ => return Err(illegal(state, "have a turn reissued")),
+    };
+    let mut without = state.clone();
+    if resolved.is_some() {
+        without.unblock();
+        without.set("non_progress_count", 0);
+    }
+    without.remove_turn(old.id());
+    budget::release(&mut without, old.id());
+    delegation::hand_back(&mut without, &old, role);
+    let anew = check_assignment(&without, config, role, baseline, history_length)?;
+    Ok(Reissuable {
+        before: state.clone(),
+        old,
+        reason: reason.to_owned(),
+        resolved,
+        anew,
+    })
+}
+
+impl Reissuable {
+    /// The turn that is taken back.
+    pub fn old(&self) -> &Turn {
+        &self.old
+    }
+
+    /// The hooks that still have a say.
+    pub fn hooks(&self) -> Option<HookBatch> {
+        self.anew.hooks()
+    }
+
+    /// Reissues the turn, now that the hooks had their say.
+    ///
+    /// # Errors
+    /// As [`Assignable::confirm`]; the old turn stays then.
+    pub fn confirm(
+        self,
+        said: &HookOutcome,
+        ids: &mut Ids,
+        now: Instant,
+    ) -> Result<Reissued, Refused> {
+        if let Some(refused) = super::stopped_by_hook(&self.before, said, ids, now) {
+            return Err(refused);
+        }
+        let Self {
+            before,
+            old,
+            reason,
+            resolved,
+            anew,
+        } = self;
+        let (mut change, mut turn) = anew.confirm(said, ids, now)?;
+        let next = &mut change.state;
+        turn.set("reissued_from", old.id().as_str());
+        if let Some(intake) = old.member("intake_context") {
+            turn.set("intake_context", intake.clone());
+        }
+        if let Some(active) = next.turn_mut(turn.id()) {
+            *active = turn.clone();
+        }
+        let (head, new_head) = (head(&old), head(&turn));
+        let payload = build([
+            ("old_turn_id", old.id().as_str().into()),
+            ("reason", reason.as_str().into()),
+            ("old_head", head.clone()),
+            ("new_head", new_head.clone()),
+            ("old_runtime", old.runtime_id().into()),
+            ("new_runtime", turn.runtime_id().into()),
+            ("old_role", old.role().into()),
+            ("new_role", turn.role().into()),
+        ]);
+        let mut emitter = Emitter::new(next, ids, now)?;
+        let about = Some((turn.id().as_str(), turn.role()));
+        emitter.emit(EventType::TurnReissued, next, about, payload);
+        let details = build([
+            ("turn_id", old.id().as_str().into()),
+            ("new_turn_id", turn.id().as_str().into()),
+            ("role", old.role().into()),
+            ("new_role", turn.role().into()),
+            ("reason", reason.as_str().into()),
+            ("old_baseline", build([("head_ref", head)]).into()),
+            ("new_baseline", build([("head_ref", new_head)]).into()),
+        ]);
+        change
+            .ledger
+            .push(ledger::governance("turn_reissued", next, now, details));
+        if let Some(was) = resolved {
+            let details = build([("resolved", was.into())]);
+            emitter.emit(EventType::EscalationResolved, next, None, details.clone());
+            let line = ledger::governance("escalation_resolved", next, now, details);
+            change.ledger.push(line);
+        }
+        change.events.extend(emitter.finish());
+        Ok(Reissued {
+            history_entry: history_entry(&before, &old, &turn, &reason, now),
+            change,
+            turn,
+        })
+    }
+}
+
+/// Whether the run is blocked because of this turn.
+fn is_about(state: &State, turn: &Turn) -> bool {
+    let blocked = state.member("blocked_reason");
+    blocked.get("turn_id").and_then(Value::as_str) == Some(turn.id().as_str())
+}
+
+fn head(turn: &Turn) -> Value {
+    turn.baseline()
+        .and_then(|baseline| baseline.head_ref)
+        .into()
+}
+
+fn history_entry(state: &State, turn: &Turn, anew: &Turn, reason: &str, now: Instant) -> Object {
+    let mut entry = build([
+        ("turn_id", turn.id().as_str().into()),
+        ("run_id", state.member("run_id")),
+        ("role", turn.role().into()),
+        ("phase", state.phase().into()),
+        ("runtime_id", turn.runtime_id().into()),
+        ("status", REISSUED.into()),
+        ("summary", format!("Taken back: {reason}").into()),
+        ("files_changed", Value::Array(Vec::new())),
+        ("assigned_sequence", turn.assigned_sequence().into()),
+        ("reissue_reason", reason.into()),
+        ("reissued_as", anew.id().as_str().into()),
+        ("accepted_at", now.to_string().into()),
+    ]);
+    if let Some(began) = turn.began() {
+        entry.insert("duration_ms".into(), now.millis_since(began).into());
+    }
+    entry
+}

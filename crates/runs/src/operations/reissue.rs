@@ -1,0 +1,94 @@
+//! A turn is taken back and its work given out anew.
+
+use accord_contract::codes::Failure;
+use accord_governance::accept::{Record, Write};
+use accord_governance::hooks::HookPhase;
+use accord_governance::run::check_reissue;
+use accord_governance::state::Turn;
+use accord_governance::{TurnId, dispatch};
+
+use super::assign::look;
+use super::staged::put_aside;
+use super::{Assigned, Moved};
+use crate::Runs;
+
+/// Which turn is taken back, and who goes on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reissue {
+    /// The turn; the only one, when none is named.
+    pub turn: Option<TurnId>,
+    /// The role that goes on; the one that had it, when none is named.
+    pub role: Option<String>,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// A turn that was taken back.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reissued {
+    /// The turn that was taken back.
+    pub old: Turn,
+    /// The turn that takes its place.
+    pub assigned: Assigned,
+    /// Where the result of the old turn is kept, where there was one that can be read.
+    pub kept: Option<String>,
+}
+
+impl Runs {
+    /// Takes a turn back and gives its work to a role, as a new turn. A run that is blocked
+    /// because of the turn goes on.
+    ///
+    /// # Errors
+    /// With `worker_busy` while its worker works, with `invalid_state_transition`,
+    /// `turn_not_active` or `target_required`, or with the code of the guard that an assignment
+    /// to the role meets. A hook that refuses blocks the run, and the turn stays.
+    pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
+        let mut work = self.begin()?;
+        let old = work.target(reissue.turn.as_ref())?;
+        self.refuse_if_busy(old.id())?;
+        let role = reissue.role.as_deref().unwrap_or(old.role());
+        let check = look(&work.held, &work.state, work.git()?.as_ref())?;
+        let history = work.held.index(work.state.run_id())?.length();
+        let wanted = (role, reissue.reason.as_str());
+        let checked = check_reissue(
+            &work.state,
+            &work.config,
+            Some(old.id()),
+            wanted,
+            check,
+            history,
+        )?;
+        let said = work.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
+        let now = work.now();
+        let reissued = match checked.confirm(&said, &mut work.ids, now) {
+            Ok(reissued) => reissued,
+            Err(refused) => return Err(work.refused(refused)),
+        };
+        let (kept, mut further) = put_aside(&work, &old, now)?;
+        further.push(Write::Append {
+            record: Record::History,
+            line: reissued.history_entry,
+        });
+        for path in [
+            dispatch::bundle_folder(old.id()),
+            dispatch::staging_folder(old.id()),
+        ] {
+            further.push(Write::Remove { path });
+        }
+        work.commit(&reissued.change, further)?;
+        work.note_turns();
+        work.note("turn_reissued", Some(&reissued.turn));
+        Ok(Reissued {
+            old,
+            assigned: Assigned {
+                turn: reissued.turn,
+                moved: Moved {
+                    state: reissued.change.state,
+                    events: reissued.change.events,
+                },
+            },
+            kept,
+        })
+    }
+}
