@@ -239,6 +239,12 @@ faults! {
 
     /// Workstreams wait for each other.
     CircleAccepted = "circle-accepted" breaks "AX-CO-CYCLE";
+    /// A workstream may go through no repository.
+    WorkstreamOfNothing = "workstream-of-nothing" breaks "AX-CO-CONFIG";
+    /// Any repository's acceptance is taken over, for any workstream.
+    AnyRepositoryCounts = "any-repository-counts" breaks "AX-CO-MEMBER";
+    /// A turn that was taken over is taken over again.
+    TakenOverAgain = "taken-over-again" breaks "AX-CO-ONCE";
     /// The first repository that accepts opens the barrier.
     FirstSatisfies = "first-satisfies" breaks "AX-CO-FIRST";
     /// A turn may write into any repository.
