@@ -174,7 +174,10 @@ export function validateOrder({ input: { args: { events } } }) {
   const types = events.map(({ event_type }) => event_type);
   const times = events.map(({ timestamp }) => Date.parse(timestamp));
   const dispatched = (turn, before) => events.slice(0, before).some((event) => event.event_type === "turn_dispatched" && event.turn.turn_id === turn);
+  const ids = events.map(({ event_id }) => event_id);
   const ordered = types[0] === "run_started"
+    && new Set(ids).size === ids.length
+    && !times.some(Number.isNaN)
     && (!types.includes("run_completed") || types.at(-1) === "run_completed")
     && events.every((event, index) => event.event_type !== "turn_accepted" || dispatched(event.turn.turn_id, index))
     && times.every((time, index) => index === 0 || time >= times[index - 1]);

@@ -200,6 +200,12 @@ faults! {
     TimeNotNeeded = "time-not-needed" breaks "AX-EV-TIMESTAMP";
     /// Time goes back in a timeline.
     TimeGoesBack = "time-goes-back" breaks "AX-EV-MONOTONIC";
+    /// An event without a time stands anywhere in a timeline.
+    TimelessInOrder = "timeless-in-order" breaks "AX-EV-TIMELINE-TIME";
+    /// An event is told twice.
+    ToldTwice = "told-twice" breaks "AX-EV-TIMELINE-ONCE";
+    /// An event of a type that is not declared is out of order.
+    StrangersDisorder = "strangers-disorder" breaks "AX-EV-TIMELINE-OPEN";
     /// A turn is accepted that nobody was given.
     NeverDispatched = "never-dispatched" breaks "AX-EV-DISPATCHED";
     /// A timeline goes on behind its end.
