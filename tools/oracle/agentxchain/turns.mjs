@@ -19,7 +19,9 @@ export function validateTurn(fixture) {
   const { setup, input } = fixture;
   const strict = fixture["x-case"].profile === "strict";
   const staged = structuredClone(setup.turn_result ?? input.args.turn_result);
-  const [turnId, turn] = Object.entries(setup.state.active_turns)[0] ?? [];
+  const active = setup.state.active_turns;
+  const turnId = input.args.turn_id ?? Object.keys(active)[0];
+  const turn = active[turnId];
   const role = setup.config.roles[staged.role] ?? {};
   const about = { staged, strict, state: setup.state, config: setup.config, turnId, turn, role };
   if (!strict) normalize(about);

@@ -185,7 +185,9 @@ impl Acceptance {
     fn book(&self, draft: &mut Draft<'_>, result: &TurnResult) -> Option<Exceeded> {
         let (config, id) = (&self.inputs.config, self.turn.id());
         let state = &mut draft.state;
-        state.remove_turn(id);
+        if !seeded(Fault::AcceptedStaysActive) {
+            state.remove_turn(id);
+        }
         state.set("last_completed_turn_id", id.as_str());
         let seen = self.found.observation.as_ref();
         if let Some(reference) = seen.and_then(super::Observation::integration_ref) {

@@ -187,6 +187,10 @@ faults! {
     UsedIdAccepted = "used-id-accepted" breaks "AX-DL-DUPLICATE-ACCEPT";
     /// An accepted turn is not written to the history.
     HistoryForgotten = "history-forgotten" breaks "AX-HS-APPEND";
+    /// A turn that was accepted stays active.
+    AcceptedStaysActive = "accepted-stays-active" breaks "AX-HS-LEAVES";
+    /// What a turn asks for does not wait for the turns beside it.
+    RequestsJump = "requests-jump" breaks "AX-HS-LEAVES";
     /// Every acceptance is the run's first.
     SequenceRestarts = "sequence-restarts" breaks "AX-HS-SEQUENCE";
     /// A turn is accepted again.
