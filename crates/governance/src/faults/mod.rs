@@ -98,6 +98,12 @@ faults! {
     ChallengeWaived = "challenge-waived" breaks "AX-TR-CHALLENGE";
     /// A reserved path is known in its usual spelling alone.
     ReservedBySpelling = "reserved-by-spelling" breaks "AX-TR-RESERVED-SPELLING";
+    /// The folders of the run are anybody's.
+    FoldersClaimed = "folders-claimed" breaks "AX-TR-RESERVED-RUN";
+    /// The records of the run are anybody's.
+    RecordsClaimed = "records-claimed" breaks "AX-TR-RESERVED";
+    /// Paths of proposals are not looked at.
+    ProposalsUnread = "proposals-unread" breaks "AX-TR-RESERVED";
     /// A path may climb above the root.
     PathsMayLeave = "paths-may-leave" breaks "AX-TR-INSIDE";
     /// A result may ask for the next phase and for the end.
@@ -114,6 +120,10 @@ faults! {
     StagesReversed = "stages-reversed" breaks "AX-TR-STAGES";
     /// Members that are missing are not named as such.
     MissingUnnamed = "missing-unnamed" breaks "AX-TR-REQUIRED";
+    /// Anything is the id of a turn.
+    AnyTurnId = "any-turn-id" breaks "AX-TR-SHAPE";
+    /// A turn may cost anything, and less than nothing.
+    AnyCost = "any-cost" breaks "AX-TR-COST";
     /// The result of another turn passes.
     OtherTurnsResult = "other-turns-result" breaks "AX-TR-TURN-ID";
     /// The result of another run passes.
@@ -127,6 +137,8 @@ faults! {
     SixDelegations = "six-delegations" breaks "AX-DEL-LIMIT";
     /// A role delegates to itself.
     DelegatedToItself = "delegated-to-itself" breaks "AX-DEL-SELF";
+    /// A role delegates to whoever may go next, role or not.
+    DelegatedToNobody = "delegated-to-nobody" breaks "AX-DEL-ROLE-DECLARED";
     /// A delegation names a decision twice.
     DecisionRequiredTwice = "decision-required-twice" breaks "AX-DEL-DECISIONS-UNIQUE";
     /// A delegated turn delegates.
