@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 
 use crate::config::{Config, Gate};
 use crate::event::{Emitter, EventType};
+use crate::faults::{Fault, seeded};
 use crate::gate::{self, Completion, Failures, PhaseExit, View};
 use crate::history::RunIndex;
 use crate::members::{self, array, build, given, text};
@@ -35,7 +36,8 @@ pub(crate) fn requests(
     emitter: &mut Emitter<'_>,
 ) {
     let turn = asking.turn.id().as_str();
-    if state.turns().len() > 0 || delegation::is_open(state) {
+    let beside_others = state.turns().len() > 0 && !seeded(Fault::RequestsJump);
+    if beside_others || delegation::is_open(state) {
         queue(state, result, turn, asking.now);
         return;
     }

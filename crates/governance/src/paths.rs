@@ -81,7 +81,8 @@ const OPERATIONAL: [&str; 10] = [
     "prompts/",
 ];
 
-/// Of those, what an agent may not claim as its own work either.
+/// Of those, what an agent may not claim as its own work either. Where results are staged is
+/// free: every worker writes there, and some list it.
 const RESERVED_FOLDERS: [&str; 6] = [
     "dispatch/",
     "dispatch-progress",
@@ -142,10 +143,10 @@ impl RepoPath {
             return true;
         }
         below_home(&lower).is_some_and(|rest| {
-            is_state_file(rest)
-                || RESERVED_FOLDERS
-                    .iter()
-                    .any(|folder| rest.starts_with(folder) || rest == folder.trim_end_matches('/'))
+            let is_in =
+                |folder: &&str| rest.starts_with(*folder) || rest == folder.trim_end_matches('/');
+            (is_state_file(rest) && !seeded(Fault::RecordsClaimed))
+                || (RESERVED_FOLDERS.iter().any(is_in) && !seeded(Fault::FoldersClaimed))
         })
     }
 

@@ -48,20 +48,23 @@ function hasCircle(workstreams) {
 export function projectAcceptance({ setup, input: { args: { repo_id, workstream_id, accepted_turn } } }) {
   const { repos, workstreams } = setup.coordinator_config;
   const stream = workstreams[workstream_id];
-  if (!repos[repo_id] || !stream || !accepted_turn.turn_id) return { result: "error", error_type: "projection_failed" };
+  if (!stream?.repos.includes(repo_id) || !accepted_turn.turn_id) return { result: "error", error_type: "projection_failed" };
   const root = posix.join("/workspace", repos[repo_id].path);
   const inside = (path) => posix.resolve(root, path).startsWith(`${root}/`);
   if (!accepted_turn.files_changed.every(inside)) return { result: "error", error_type: "cross_repo_write_violation" };
-  const projections = [...setup.coordinator_history, { workstream_id, repo_id, decisions: accepted_turn.decisions }]
-    .filter((entry) => entry.workstream_id === workstream_id);
+  const earlier = setup.coordinator_history.filter((entry) => entry.workstream_id === workstream_id);
+  const known = earlier.find((entry) => entry.repo_id === repo_id && entry.repo_turn_id === accepted_turn.turn_id);
+  const projections = known ? earlier : [...earlier, { repo_id, decisions: accepted_turn.decisions }];
   const effects = [];
   const snapshot = {};
   for (const [id, barrier] of Object.entries(setup.barriers)) {
-    const after = barrier.status === "satisfied" ? barrier.status : statusOf(barrier, stream, projections);
+    const stays = barrier.status === "satisfied" || barrier.workstream_id !== workstream_id;
+    const after = stays ? barrier.status : statusOf(barrier, stream, projections);
     if (after !== barrier.status) effects.push({ barrier_id: id, previous_status: barrier.status, new_status: after });
     snapshot[id] = { status: after };
   }
-  return { result: "success", projection_ref: `proj_${workstream_id}_${repo_id}_00000000`, barrier_effects: effects, barrier_snapshot: snapshot };
+  const projection_ref = known?.projection_ref ?? `proj_${workstream_id}_${repo_id}_00000000`;
+  return { result: "success", projection_ref, barrier_effects: effects, barrier_snapshot: snapshot };
 }
 
 function statusOf(barrier, stream, projections) {

@@ -113,10 +113,13 @@ export function acceptTurn(fixture) {
   if (!mayOverride(result, config, standing)) return no("override_validation_failed");
   const accepted_sequence = state.accepted_sequence + 1;
   const { [turn_id]: _, ...active_turns } = state.active_turns;
+  // No gate of the cases that ask stays shut; a request waits for the turns that are left.
+  const waits = Object.keys(active_turns).length > 0;
+  const phase = (!waits && result.phase_transition_request) || state.phase;
   const { run_id, role, status, summary } = result;
   return {
     result: "success",
-    state: { accepted_sequence, active_turns },
+    state: { phase, accepted_sequence, active_turns },
     history_length: history.length + 1,
     history_last_entry: { turn_id, run_id, role, status, summary, accepted_sequence, accepted_at: "the time of the run" },
     repo_decisions: promoted(standing, result),
@@ -174,7 +177,10 @@ export function validateOrder({ input: { args: { events } } }) {
   const types = events.map(({ event_type }) => event_type);
   const times = events.map(({ timestamp }) => Date.parse(timestamp));
   const dispatched = (turn, before) => events.slice(0, before).some((event) => event.event_type === "turn_dispatched" && event.turn.turn_id === turn);
+  const ids = events.map(({ event_id }) => event_id);
   const ordered = types[0] === "run_started"
+    && new Set(ids).size === ids.length
+    && !times.some(Number.isNaN)
     && (!types.includes("run_completed") || types.at(-1) === "run_completed")
     && events.every((event, index) => event.event_type !== "turn_accepted" || dispatched(event.turn.turn_id, index))
     && times.every((time, index) => index === 0 || time >= times[index - 1]);

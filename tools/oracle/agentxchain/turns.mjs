@@ -6,8 +6,13 @@ const STAGES = ["schema", "assignment", "artifact", "verification", "protocol"];
 const REQUIRED = ["schema_version", "run_id", "turn_id", "role", "runtime_id", "status", "summary", "decisions", "objections",
   "files_changed", "verification", "artifact", "proposed_next_role"];
 const CATEGORIES = ["implementation", "architecture", "scope", "process", "quality", "release"];
-const RESERVED = ["state.json", "history.jsonl", "decision-ledger.jsonl", "lock.json"].map((name) => `.agentxchain/${name}`);
+/** What the run keeps for itself, and version control. */
+const RESERVED_FILES = ["state.json", "history.jsonl", "decision-ledger.jsonl", "lock.json", "events.jsonl", "repo-decisions.jsonl"]
+  .map((name) => `.agentxchain/${name}`);
+const RESERVED_FOLDERS = ["dispatch", "intake", "locks", "transactions", "multirepo"].map((name) => `.agentxchain/${name}`).concat(".git");
+const STAGED = ".agentxchain/staging/";
 const ROLE = /^[a-z0-9_-]+$/;
+const TURN = /^[A-Za-z0-9_.:-]+$/;
 const DECISION = /^DEC-\d+$/;
 
 const isText = (value) => typeof value === "string";
@@ -19,7 +24,9 @@ export function validateTurn(fixture) {
   const { setup, input } = fixture;
   const strict = fixture["x-case"].profile === "strict";
   const staged = structuredClone(setup.turn_result ?? input.args.turn_result);
-  const [turnId, turn] = Object.entries(setup.state.active_turns)[0] ?? [];
+  const active = setup.state.active_turns;
+  const turnId = input.args.turn_id ?? Object.keys(active)[0];
+  const turn = active[turnId];
   const role = setup.config.roles[staged.role] ?? {};
   const about = { staged, strict, state: setup.state, config: setup.config, turnId, turn, role };
   if (!strict) normalize(about);
@@ -49,6 +56,8 @@ function schema({ staged }) {
   if (missing) return { error_type: "missing_required_field", error_field: missing };
   const wrong = staged.schema_version !== "1.0"
     || !ROLE.test(staged.role)
+    || !isText(staged.turn_id) || !TURN.test(staged.turn_id)
+    || !isCost(staged.cost)
     || !["completed", "blocked", "needs_human", "failed"].includes(staged.status)
     || !filled(staged.summary) || /^<[^>]+>$/.test(staged.summary)
     || !Array.isArray(staged.decisions) || !Array.isArray(staged.objections)
@@ -63,6 +72,9 @@ function schema({ staged }) {
   if (staged.decisions.some(({ id }) => !DECISION.test(id))) return { error_type: "invalid_decision_id_format" };
   return staged.decisions.every(isDecision) ? null : WRONG;
 }
+
+const isCost = (cost) => cost === undefined
+  || (typeof cost === "object" && (cost.usd === undefined || (Number.isFinite(cost.usd) && cost.usd >= 0)));
 
 const isDecision = (decision) => CATEGORIES.includes(decision.category) && filled(decision.statement) && filled(decision.rationale)
   && ["run", "repo", undefined].includes(decision.durability)
@@ -89,20 +101,25 @@ function assignment({ staged, state, turnId, turn }) {
 function artifact({ staged, state, config, role }) {
   const { files_changed: files, proposed_changes: changes = [] } = staged;
   const authority = role.write_authority;
-  const reserved = [...files, ...changes.map(({ path }) => path)].find((path) => RESERVED.includes(posix.normalize(path).toLowerCase()));
+  const reserved = [...files, ...changes.map(({ path }) => path)].find(isReserved);
   if (reserved) return { error_type: "reserved_path_violation", error_path: reserved };
   const outside = (path) => posix.isAbsolute(path) || posix.normalize(path).startsWith("..");
   if ([...files, ...changes.map(({ path }) => path)].some(outside)) return WRONG;
   const planned = (path) => path.startsWith(".planning/") || path.startsWith(".agentxchain/reviews/");
   if (authority === "review_only" && (!files.every(planned) || staged.artifact.type !== "review")) return WRONG;
   if (staged.artifact.type === "workspace" && (authority !== "authoritative" || files.length === 0)) return WRONG;
-  const product = files.some((path) => !planned(path));
+  const product = files.some((path) => !planned(path) && !path.startsWith(STAGED));
   if (authority === "authoritative" && staged.artifact.type === "review" && product) return WRONG;
   if (authority === "authoritative" && state.phase === "implementation" && staged.status === "completed" && !product) return WRONG;
   const remote = ["api_proxy", "remote_agent"].includes(config.runtimes[role.runtime]?.type);
   const complete = ({ path, action, content }) => filled(path) && (action === "delete" || isText(content));
   if (authority === "proposed" && remote && staged.status === "completed" && !(changes.length > 0 && changes.every(complete))) return WRONG;
   return null;
+}
+
+function isReserved(path) {
+  const plain = posix.normalize(path).toLowerCase();
+  return RESERVED_FILES.includes(plain) || RESERVED_FOLDERS.some((folder) => plain === folder || plain.startsWith(`${folder}/`));
 }
 
 function verification({ staged, strict }) {

@@ -195,7 +195,9 @@ impl Acceptance {
     ) -> Option<Exceeded> {
         let (config, id) = (&self.inputs.config, self.turn.id());
         let state = &mut draft.state;
-        state.remove_turn(id);
+        if !seeded(Fault::AcceptedStaysActive) {
+            state.remove_turn(id);
+        }
         state.set("last_completed_turn_id", id.as_str());
         let seen = self.found.observation.as_ref();
         if let Some(reference) = seen.and_then(super::Observation::integration_ref) {

@@ -53,8 +53,9 @@ pub struct Offer<'a> {
 /// Takes an accepted turn over.
 ///
 /// # Errors
-/// With `projection_failed` when repository, workstream or turn is not known, with
-/// `cross_repo_write_violation` when the turn changed a file outside its repository.
+/// With `projection_failed` when the workstream is not known, the repository is none of its
+/// own or the turn has no id, with `cross_repo_write_violation` when the turn changed a file
+/// outside its repository.
 pub fn project(
     place: &Place<'_>,
     offer: &Offer<'_>,
@@ -74,20 +75,22 @@ pub fn project(
         accepted,
     } = *offer;
     let unknown = |what: String| Failure::new(Code::XchainProjectionFailed, what);
-    if config.repo(repo).is_none() {
-        return Err(unknown(format!("there is no repository {repo}")));
-    }
     let stream = config
         .workstream(workstream)
         .ok_or_else(|| unknown(format!("there is no workstream {workstream}")))?;
-    if !stream.repos.iter().any(|name| name == repo) {
-        return Err(unknown(format!("{repo} is not part of {workstream}")));
+    if !stream.repos.iter().any(|name| name == repo) && !seeded(Fault::AnyRepositoryCounts) {
+        let its = stream.repos.join(", ");
+        return Err(unknown(format!(
+            "{repo} is no repository of {workstream}, which has {its}"
+        )));
     }
     let turn = text(accepted, "turn_id")
         .filter(|id| !id.trim().is_empty())
         .ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
     check_files(repo, root, accepted)?;
-    if let Some(known) = taken_over(history, repo, workstream, turn) {
+    if let Some(known) = taken_over(history, repo, workstream, turn)
+        && !seeded(Fault::TakenOverAgain)
+    {
         return Ok(Projection {
             reference: known.to_owned(),
             line: None,

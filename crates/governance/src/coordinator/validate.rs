@@ -221,7 +221,7 @@ fn workstreams(document: &Object, found: &mut Found) {
 
 fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
     let repos = list(workstream, "repos");
-    if repos.is_empty() {
+    if repos.is_empty() && !seeded(Fault::WorkstreamOfNothing) {
         found.add(
             "workstream_repos_invalid",
             format!("{id} must have at least one repository"),
@@ -254,7 +254,8 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
             "workstream_entry_repo_invalid",
             format!("{id} must name its entry_repo"),
         ),
-        Some(entry) if !seen.contains(entry) => {
+        // Where there are none, that is what is wrong.
+        Some(entry) if !repos.is_empty() && !seen.contains(entry) => {
             let message = format!("{id} begins in {entry}, which is not one of its repositories");
             found.add("workstream_entry_repo_mismatch", message);
         }

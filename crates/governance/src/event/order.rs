@@ -8,9 +8,10 @@ use accord_contract::wire::Value;
 use super::{EventType, refusal, turn_id};
 use crate::Instant;
 use crate::faults::{Fault, seeded};
-use crate::members::text;
+use crate::members::{filled, text};
 
-/// Checks the timeline of one run.
+/// Checks the timeline of one run. Types that are not declared are no matter of order: runners
+/// are known to write them.
 ///
 /// # Errors
 /// With `invalid_events` when there is nothing to check, with `ordering_violation` and every
@@ -39,6 +40,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
     {
         errors.push("run_completed must be the last event".to_owned());
     }
+    let mut told = BTreeSet::new();
     let mut dispatched = BTreeSet::new();
     let mut last: Option<Instant> = None;
     for (index, event) in events.iter().enumerate() {
@@ -46,6 +48,10 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             errors.push(format!("event {index} must be a JSON object"));
             continue;
         };
+        let id = filled(members, "event_id");
+        if id.is_some_and(|id| !told.insert(id)) && !seeded(Fault::ToldTwice) {
+            errors.push(format!("event {index} has the id of an earlier one"));
+        }
         let turn = turn_id(members).unwrap_or_default();
         match kind(event) {
             Some(EventType::TurnDispatched) => {
@@ -56,10 +62,15 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             {
                 errors.push(format!("turn {turn} was accepted without being dispatched"));
             }
+            None if seeded(Fault::StrangersDisorder) => {
+                errors.push(format!("event {index} is of no declared type"));
+            }
             _ => {}
         }
         let Some(at) = text(members, "timestamp").and_then(Instant::parse) else {
-            errors.push(format!("event {index} has no time"));
+            if !seeded(Fault::TimelessInOrder) {
+                errors.push(format!("event {index} has no time that can be read"));
+            }
             continue;
         };
         if last.is_some_and(|last| at < last) && !seeded(Fault::TimeGoesBack) {

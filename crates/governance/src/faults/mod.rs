@@ -98,6 +98,12 @@ faults! {
     ChallengeWaived = "challenge-waived" breaks "AX-TR-CHALLENGE";
     /// A reserved path is known in its usual spelling alone.
     ReservedBySpelling = "reserved-by-spelling" breaks "AX-TR-RESERVED-SPELLING";
+    /// The folders of the run are anybody's.
+    FoldersClaimed = "folders-claimed" breaks "AX-TR-RESERVED-RUN";
+    /// The records of the run are anybody's.
+    RecordsClaimed = "records-claimed" breaks "AX-TR-RESERVED";
+    /// Paths of proposals are not looked at.
+    ProposalsUnread = "proposals-unread" breaks "AX-TR-RESERVED";
     /// A path may climb above the root.
     PathsMayLeave = "paths-may-leave" breaks "AX-TR-INSIDE";
     /// A result may ask for the next phase and for the end.
@@ -114,6 +120,10 @@ faults! {
     StagesReversed = "stages-reversed" breaks "AX-TR-STAGES";
     /// Members that are missing are not named as such.
     MissingUnnamed = "missing-unnamed" breaks "AX-TR-REQUIRED";
+    /// Anything is the id of a turn.
+    AnyTurnId = "any-turn-id" breaks "AX-TR-SHAPE";
+    /// A turn may cost anything, and less than nothing.
+    AnyCost = "any-cost" breaks "AX-TR-COST";
     /// The result of another turn passes.
     OtherTurnsResult = "other-turns-result" breaks "AX-TR-TURN-ID";
     /// The result of another run passes.
@@ -127,6 +137,8 @@ faults! {
     SixDelegations = "six-delegations" breaks "AX-DEL-LIMIT";
     /// A role delegates to itself.
     DelegatedToItself = "delegated-to-itself" breaks "AX-DEL-SELF";
+    /// A role delegates to whoever may go next, role or not.
+    DelegatedToNobody = "delegated-to-nobody" breaks "AX-DEL-ROLE-DECLARED";
     /// A delegation names a decision twice.
     DecisionRequiredTwice = "decision-required-twice" breaks "AX-DEL-DECISIONS-UNIQUE";
     /// A delegated turn delegates.
@@ -187,6 +199,10 @@ faults! {
     UsedIdAccepted = "used-id-accepted" breaks "AX-DL-DUPLICATE-ACCEPT";
     /// An accepted turn is not written to the history.
     HistoryForgotten = "history-forgotten" breaks "AX-HS-APPEND";
+    /// A turn that was accepted stays active.
+    AcceptedStaysActive = "accepted-stays-active" breaks "AX-HS-LEAVES";
+    /// What a turn asks for does not wait for the turns beside it.
+    RequestsJump = "requests-jump" breaks "AX-HS-LEAVES";
     /// Every acceptance is the run's first.
     SequenceRestarts = "sequence-restarts" breaks "AX-HS-SEQUENCE";
     /// A turn is accepted again.
@@ -200,6 +216,12 @@ faults! {
     TimeNotNeeded = "time-not-needed" breaks "AX-EV-TIMESTAMP";
     /// Time goes back in a timeline.
     TimeGoesBack = "time-goes-back" breaks "AX-EV-MONOTONIC";
+    /// An event without a time stands anywhere in a timeline.
+    TimelessInOrder = "timeless-in-order" breaks "AX-EV-TIMELINE-TIME";
+    /// An event is told twice.
+    ToldTwice = "told-twice" breaks "AX-EV-TIMELINE-ONCE";
+    /// An event of a type that is not declared is out of order.
+    StrangersDisorder = "strangers-disorder" breaks "AX-EV-TIMELINE-OPEN";
     /// A turn is accepted that nobody was given.
     NeverDispatched = "never-dispatched" breaks "AX-EV-DISPATCHED";
     /// A timeline goes on behind its end.
@@ -239,6 +261,12 @@ faults! {
 
     /// Workstreams wait for each other.
     CircleAccepted = "circle-accepted" breaks "AX-CO-CYCLE";
+    /// A workstream may go through no repository.
+    WorkstreamOfNothing = "workstream-of-nothing" breaks "AX-CO-CONFIG";
+    /// Any repository's acceptance is taken over, for any workstream.
+    AnyRepositoryCounts = "any-repository-counts" breaks "AX-CO-MEMBER";
+    /// A turn that was taken over is taken over again.
+    TakenOverAgain = "taken-over-again" breaks "AX-CO-ONCE";
     /// The first repository that accepts opens the barrier.
     FirstSatisfies = "first-satisfies" breaks "AX-CO-FIRST";
     /// A turn may write into any repository.

@@ -129,6 +129,17 @@ fn rules_of_the_configuration_have_their_codes() {
 }
 
 #[test]
+fn a_workstream_without_repositories_has_one_thing_wrong() {
+    for none in [json!([]), json!("api"), json!(null)] {
+        let mut document = document();
+        document["workstreams"]["talk"]["repos"] = none;
+        let found = problems(&document);
+        let codes: Vec<&str> = found.iter().map(|problem| problem.code.as_str()).collect();
+        assert_eq!(codes, ["workstream_repos_invalid"]);
+    }
+}
+
+#[test]
 fn an_initiative_begins_when_every_repository_has_a_run() {
     let mut repos = repos("planning");
     repos.get_mut("web").unwrap().state = Some(State::idle(&config()));

@@ -1,7 +1,7 @@
 //! Results: what is corrected, what is refused, and at which stage.
 
 use accord_governance::fixture::World;
-use accord_governance::result::{Judged, Leniency, Situation, judge};
+use accord_governance::result::{Judged, Leniency, Situation, Stage, judge, read_staged};
 use serde_json::{Value, json};
 
 use crate::support::{assign, config, config_with, result, world};
@@ -473,6 +473,33 @@ fn a_reviewer_objects_and_changes_reviews_alone() {
         staged["files_changed"] = json!([".planning/r.md"]);
     });
     assert_eq!(builds.as_deref(), Some("artifact_error"));
+}
+
+#[test]
+fn a_cost_is_a_finite_amount_from_zero() {
+    let mut world = world(config(), "implementation");
+    let turn = assign(&mut world, "dev", 2);
+    let sound = result(&world, &turn).to_string();
+    let index = world.index();
+    let situation = Situation {
+        config: &world.config,
+        state: &world.state,
+        turn: world.state.only_turn(),
+        index: &index,
+    };
+    // As bytes, because a value cannot hold what is not finite.
+    let stage = |usd: &str| {
+        let costly = sound.replacen('{', &format!("{{\"cost\":{{\"usd\":{usd}}},"), 1);
+        let staged = read_staged(costly.as_bytes());
+        let judged = judge(staged, &situation, Leniency::default());
+        judged.validation.failed_stage
+    };
+    for sound in ["0", "0.42", "1e3", "null"] {
+        assert_eq!(stage(sound), None, "{sound}");
+    }
+    for wrong in ["-0.01", "-1e999", "1e999", "NaN", "\"0.42\"", "true", "[]"] {
+        assert_eq!(stage(wrong), Some(Stage::Schema), "{wrong}");
+    }
 }
 
 #[test]

@@ -45,6 +45,7 @@ fn a_turn_that_was_never_handed_out_is_told_of_as_if_it_was() {
         assert_eq!(run.events(), ["turn_dispatched", "turn_accepted"]);
         let mut all = told(&world);
         let mut start = all[0].clone();
+        start["event_id"] = "evt_of_the_start".into();
         start["event_type"] = "run_started".into();
         all.insert(0, start);
         assert!(event::check_order(&json!(all)).is_ok(), "{all:?}");

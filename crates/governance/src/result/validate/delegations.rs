@@ -98,7 +98,8 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
         }
         if role == own && !seeded(Fault::DelegatedToItself) {
             wrong(format!("{id} goes to the role that delegates"));
-        } else if situation.config.role(role).is_none() {
+        } else if situation.config.role(role).is_none() && !seeded(Fault::DelegatedToNobody) {
+            // Not every name that may go next is a role: a person may, and takes no delegation.
             wrong(format!(
                 "{id} goes to the role {role}, which is not declared"
             ));
