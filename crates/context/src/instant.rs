@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use accord_contract::calendar::{Day, DayError};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{DecodeError, Form, Pointer, Shape, Value, Wire};
 
@@ -48,6 +49,15 @@ pub enum InstantError {
     Fraction,
 }
 
+impl From<DayError> for InstantError {
+    fn from(error: DayError) -> Self {
+        match error {
+            DayError::Impossible => Self::Impossible,
+            _ => Self::Form,
+        }
+    }
+}
+
 impl From<InstantError> for Failure {
     fn from(error: InstantError) -> Self {
         Self::new(Code::AgenticInvalidSchema, error.to_string())
@@ -87,7 +97,7 @@ impl Instant {
     /// When the text is neither.
     pub fn parse_or_day(text: &str) -> Result<Self, InstantError> {
         if text.len() == 10 {
-            let seconds = day(text.as_bytes())? * DAY;
+            let seconds = Day::parse(text)?.number() * DAY;
             return Ok(Self { seconds, nanos: 0 });
         }
         Timestamp::parse(text).map(|timestamp| timestamp.instant)
@@ -113,11 +123,11 @@ impl Instant {
 
     /// The instant as a text of 30 characters; those texts sort as the instants do.
     pub fn sort_key(self) -> String {
-        let (year, month, day) = date(self.seconds.div_euclid(DAY));
+        let day = Day::from_number(self.seconds.div_euclid(DAY));
         let second = self.seconds.rem_euclid(DAY);
         let (hour, minute) = (second / 3600, second / 60 % 60);
         let (second, nanos) = (second % 60, self.nanos);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanos:09}Z")
+        format!("{day}T{hour:02}:{minute:02}:{second:02}.{nanos:09}Z")
     }
 }
 
@@ -143,7 +153,7 @@ impl Timestamp {
         if bytes.len() < 20 || bytes[10] != b'T' || bytes[13] != b':' || bytes[16] != b':' {
             return Err(InstantError::Form);
         }
-        let days = day(&bytes[..10])?;
+        let day = Day::parse(text.get(..10).ok_or(InstantError::Form)?)?;
         let (hour, minute) = (number(&bytes[11..13])?, number(&bytes[14..16])?);
         let second = number(&bytes[17..19])?;
         let (nanos, offset) = fraction(&bytes[19..])?;
@@ -157,11 +167,11 @@ impl Timestamp {
             _ => return Err(InstantError::Form),
         }
         // Unix time has no leap seconds: one is the first second of the next day.
-        let leap = second == 60 && (hour, minute) == (23, 59) && ends_half_year(days);
+        let leap = second == 60 && (hour, minute) == (23, 59) && ends_half_year(day);
         if hour > 23 || minute > 59 || (second > 59 && !leap) {
             return Err(InstantError::Impossible);
         }
-        let seconds = days * DAY + hour * 3600 + minute * 60 + second;
+        let seconds = day.number() * DAY + hour * 3600 + minute * 60 + second;
         let instant = Instant { seconds, nanos };
         if instant > Instant::MAX {
             return Err(InstantError::Impossible);
@@ -212,58 +222,9 @@ impl Wire for Timestamp {
     }
 }
 
-/// The day that `YYYY-MM-DD` names, counted from the start of 1970.
-fn day(text: &[u8]) -> Result<i64, InstantError> {
-    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
-        return Err(InstantError::Form);
-    };
-    let year = number(&[y1, y2, y3, y4])?;
-    let (month, day) = (number(&[m1, m2])?, number(&[d1, d2])?);
-    if !(1..=12).contains(&month) || !(1..=month_length(year, month)).contains(&day) {
-        return Err(InstantError::Impossible);
-    }
-    Ok(day_number(year, month, day))
-}
-
-/// Days from the start of 1970 to a day of the Gregorian calendar.
-fn day_number(year: i64, month: i64, day: i64) -> i64 {
-    // Counted from 1 March, leap days come last in their year.
-    let year = if month <= 2 { year - 1 } else { year };
-    let months = (month + 9) % 12;
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    year * 365 + leap_days + (months * 153 + 2) / 5 + day - 1 - 719_468
-}
-
-/// The day of the Gregorian calendar that lies so many days after the start of 1970.
-fn date(days: i64) -> (i64, i64, i64) {
-    // 400 years have 146097 days; the guess is at most one year off.
-    let mut year = 1970 + (days * 400).div_euclid(146_097);
-    while day_number(year, 1, 1) > days {
-        year -= 1;
-    }
-    while day_number(year + 1, 1, 1) <= days {
-        year += 1;
-    }
-    let mut month = 1;
-    while month < 12 && day_number(year, month + 1, 1) <= days {
-        month += 1;
-    }
-    (year, month, days - day_number(year, month, 1) + 1)
-}
-
-fn month_length(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
 /// Whether leap seconds are put at the end of this day.
-fn ends_half_year(days: i64) -> bool {
-    let (_, month, day) = date(days);
-    matches!((month, day), (6, 30) | (12, 31))
+fn ends_half_year(day: Day) -> bool {
+    matches!((day.month(), day.day()), (6, 30) | (12, 31))
 }
 
 fn number(digits: &[u8]) -> Result<i64, InstantError> {

@@ -8,12 +8,14 @@
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
 //! * [`fixture`]: what adapters and the kit say to each other.
 //! * [`snapshot`]: the contract as one document, made from the types.
+//! * [`calendar`]: days, which every protocol writes alike.
 //! * [`compat`]: what changed between two such documents, and whether the version
 //!   number is honest about it.
 //!
 //! This crate is pure: it reads no clock, file, environment or random source.
 
 pub mod alx;
+pub mod calendar;
 pub mod codes;
 pub mod compat;
 pub mod fixture;

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use accord_contract::calendar::Day;
+
 const DAY: i64 = 86_400_000;
 
 /// A point in time from year 0 to year 9999: milliseconds since the start of 1970 in UTC.
@@ -47,7 +49,8 @@ impl Instant {
             Some((date, clock)) => (date, clock),
             None => (text, "00:00:00Z"),
         };
-        let millis = days(date)?.checked_mul(DAY)?.checked_add(of_day(clock)?)?;
+        let days = Day::parse(date).ok()?.number();
+        let millis = days.checked_mul(DAY)?.checked_add(of_day(clock)?)?;
         (Self::MIN.0..=Self::MAX.0)
             .contains(&millis)
             .then_some(Self(millis))
@@ -57,13 +60,13 @@ impl Instant {
 impl fmt::Display for Instant {
     /// ISO 8601 in UTC with milliseconds.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = civil(self.0.div_euclid(DAY));
+        let day = Day::from_number(self.0.div_euclid(DAY));
         let rest = self.0.rem_euclid(DAY);
         let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
         let (second, millis) = (rest / 1000 % 60, rest % 1000);
         write!(
             formatter,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z"
+            "{day}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z"
         )
     }
 }
@@ -71,16 +74,6 @@ impl fmt::Display for Instant {
 fn number(digits: &str, length: usize) -> Option<i64> {
     let sound = digits.len() == length && digits.bytes().all(|byte| byte.is_ascii_digit());
     sound.then(|| digits.parse().ok()).flatten()
-}
-
-/// Days since the start of 1970 of a date that exists.
-fn days(date: &str) -> Option<i64> {
-    let mut parts = date.split('-');
-    let year = number(parts.next()?, 4)?;
-    let (month, day) = (number(parts.next()?, 2)?, number(parts.next()?, 2)?);
-    let days = days_from_civil(year, month, day);
-    let exists = parts.next().is_none() && civil(days) == (year, month, day);
-    exists.then_some(days)
 }
 
 /// Milliseconds since midnight in UTC of a time of day, with its offset.
@@ -114,30 +107,6 @@ fn of_day(clock: &str) -> Option<i64> {
     let shown: String = fraction.chars().chain("00".chars()).take(3).collect();
     let millis: i64 = shown.parse().ok()?;
     Some(((hour * 60 + minute) * 60 + second) * 1000 + millis - offset)
-}
-
-/// Days since the start of 1970 of a day in the proleptic Gregorian calendar.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let shifted = (month + 9).rem_euclid(12);
-    let of_year = (153 * shifted + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The day that is so many days after the start of 1970.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let years = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * years + years / 4 - years / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = (shifted_month + 2) % 12 + 1;
-    let year = years + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

@@ -4,16 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use accord_contract::calendar::Day;
 use accord_contract::wire::{DecodeError, Form, Pointer, Shape, Value, Wire};
 use thiserror::Error;
 
 /// A day that exists, from the year 1 to 9999.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Date {
-    year: u16,
-    month: u8,
-    day: u8,
-}
+pub struct Date(Day);
 
 /// A text that is not a day.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -27,33 +24,19 @@ impl Date {
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default()
             .as_secs();
-        Self::from_days_since_1970(seconds / SECONDS_A_DAY)
+        let days = i64::try_from(seconds / SECONDS_A_DAY).unwrap_or(i64::MAX);
+        Self(Day::from_number(days))
     }
 
     /// Today, by the system's clock.
     pub fn today() -> Self {
         Self::at(SystemTime::now())
     }
-
-    fn from_days_since_1970(mut days: u64) -> Self {
-        let mut year = 1970;
-        while days >= days_in_year(year) && year < 9999 {
-            days -= days_in_year(year);
-            year += 1;
-        }
-        let mut month = 1;
-        while days >= u64::from(days_in_month(year, month)) && month < 12 {
-            days -= u64::from(days_in_month(year, month));
-            month += 1;
-        }
-        let day = u8::try_from(days + 1).unwrap_or(31);
-        Self { year, month, day }
-    }
 }
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        self.0.fmt(f)
     }
 }
 
@@ -61,23 +44,8 @@ impl FromStr for Date {
     type Err = NotADate;
 
     fn from_str(text: &str) -> Result<Self, NotADate> {
-        let bytes = text.as_bytes();
-        if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
-            return Err(NotADate);
-        }
-        let number = |range: std::ops::Range<usize>| -> Result<u16, NotADate> {
-            let digits = text.get(range).ok_or(NotADate)?;
-            match digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                true => digits.parse().map_err(|_| NotADate),
-                false => Err(NotADate),
-            }
-        };
-        let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-        let (month, day) = (month as u8, day as u8);
-        let exists = year > 0
-            && (1..=12).contains(&month)
-            && (1..=days_in_month(year, month)).contains(&day);
-        exists.then_some(Self { year, month, day }).ok_or(NotADate)
+        let day = Day::parse(text).map_err(|_| NotADate)?;
+        (day.year() > 0).then_some(Self(day)).ok_or(NotADate)
     }
 }
 
@@ -113,23 +81,6 @@ pub(crate) fn timestamp(moment: SystemTime) -> String {
         Date::at(moment),
         day % 60
     )
-}
-
-fn days_in_year(year: u16) -> u64 {
-    if is_leap(year) { 366 } else { 365 }
-}
-
-fn days_in_month(year: u16, month: u8) -> u8 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if is_leap(year) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-fn is_leap(year: u16) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;

@@ -1,5 +1,7 @@
 //! Moments in RFC 3339, compared as moments and not as texts.
 
+use accord_contract::calendar::Day;
+
 /// A moment: nanoseconds since 1970, of years 0 to 9999.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Instant(i128);
@@ -19,9 +21,9 @@ impl Instant {
     /// A moment so many seconds after 1970, as a text in UTC.
     pub(crate) fn text_of_seconds(seconds: i64) -> String {
         let (day, rest) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
-        let (year, month, date) = civil(day);
         format!(
-            "{year:04}-{month:02}-{date:02}T{:02}:{:02}:{:02}Z",
+            "{}T{:02}:{:02}:{:02}Z",
+            Day::from_number(day),
             rest / 3600,
             rest / 60 % 60,
             rest % 60
@@ -33,29 +35,22 @@ impl Instant {
 fn parse(text: &str) -> Option<(Instant, Option<i64>)> {
     let bytes = text.as_bytes();
     let shape = bytes.len() > 19
-        && [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')]
-            .iter()
-            .all(|&(at, sign)| bytes[at] == sign)
+        && [13, 16].iter().all(|&at| bytes[at] == b':')
         && matches!(bytes[10], b'T' | b't');
     if !shape {
         return None;
     }
     let number = |from: usize, to: usize| digits(text.get(from..to)?);
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let day = Day::parse(text.get(..10)?).ok()?;
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
     // A leap second is written as the second 60.
-    let exists = (1..=12).contains(&month)
-        && (1..=days_in(year, month)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second <= 60;
-    if !exists {
+    if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
     let (nanos, rest) = fraction(text.get(19..)?)?;
     let offset = offset(rest)?;
-    let seconds = days(year, month, day) * DAY + hour * 3600 + minute * 60 + second
-        - offset.unwrap_or_default();
+    let seconds =
+        day.number() * DAY + hour * 3600 + minute * 60 + second - offset.unwrap_or_default();
     let moment = Instant(i128::from(seconds) * 1_000_000_000 + i128::from(nanos));
     Some((moment, offset))
 }
@@ -106,41 +101,11 @@ fn digits(text: &str) -> Option<i64> {
     plain.then(|| text.parse().ok()).flatten()
 }
 
-fn days_in(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// Days since 1970-01-01. Years are counted from March, so that a leap day is the last of its year.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The other way round: year, month and day.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = (shifted_month + 2) % 12 + 1;
-    let year = era * 400 + year + i64::from(month <= 2);
-    (year, month, day)
-}
-
 const DAY: i64 = 86_400;
 
 #[cfg(test)]
 mod tests {
-    use super::{Instant, civil, days};
+    use super::Instant;
 
     #[test]
     fn moments_in_utc_are_read_and_others_are_told_apart() {
@@ -186,12 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_dates_are_each_other() {
-        for day in [-719_468, -1, 0, 11_016, 20_000, 2_932_896] {
-            let (year, month, date) = civil(day);
-            assert_eq!(days(year, month, date), day);
-        }
-        assert_eq!(civil(11_016), (2000, 2, 29));
+    fn seconds_are_written_in_utc() {
         assert_eq!(
             Instant::text_of_seconds(951_868_799),
             "2000-02-29T23:59:59Z"
