@@ -52,7 +52,7 @@ export function projectAcceptance({ setup, input: { args: { repo_id, workstream_
   const root = posix.join("/workspace", repos[repo_id].path);
   const inside = (path) => posix.resolve(root, path).startsWith(`${root}/`);
   if (!accepted_turn.files_changed.every(inside)) return { result: "error", error_type: "cross_repo_write_violation" };
-  const earlier = setup.coordinator_history.filter((entry) => entry.workstream_id === workstream_id);
+  const earlier = setup.coordinator_history.filter(({ type, workstream_id: id }) => type === "acceptance_projection" && id === workstream_id);
   const known = earlier.find((entry) => entry.repo_id === repo_id && entry.repo_turn_id === accepted_turn.turn_id);
   const projections = known ? earlier : [...earlier, { repo_id, decisions: accepted_turn.decisions }];
   const effects = [];

@@ -1,7 +1,7 @@
 // Hooks: the cases' own scripts are run by /bin/sh, and what came of them is turned into audit entries.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -44,7 +44,8 @@ function inOrder(hooks, world) {
 }
 
 function start(hook, { folder, phase, payload, run_id }) {
-  const before = PROTECTED.map((path) => readFileSync(join(folder, path), "utf8"));
+  const content = (path) => (existsSync(path) ? readFileSync(path, "utf8") : null);
+  const before = PROTECTED.map((path) => content(join(folder, path)));
   const [program, ...args] = hook.command;
   const envelope = { hook_phase: phase, hook_name: hook.name, run_id, project_root: folder, timestamp: "the time of the run", payload };
   const told = { AGENTXCHAIN_HOOK_PHASE: phase, AGENTXCHAIN_HOOK_NAME: hook.name, AGENTXCHAIN_RUN_ID: run_id, AGENTXCHAIN_PROJECT_ROOT: folder };
@@ -52,7 +53,7 @@ function start(hook, { folder, phase, payload, run_id }) {
     cwd: folder, input: JSON.stringify(envelope), timeout: hook.timeout_ms, killSignal: "SIGKILL", encoding: "utf8",
     env: { ...told, ...hook.env },
   });
-  const tampered = PROTECTED.some((path, index) => readFileSync(join(folder, path), "utf8") !== before[index]);
+  const tampered = PROTECTED.some((path, index) => content(join(folder, path)) !== before[index]);
   const timed_out = ran.error?.code === "ETIMEDOUT";
   // A hook that does not read its input ends with a broken pipe, which is no failure.
   const failed = !timed_out && (ran.status === null || ran.status !== 0);

@@ -146,7 +146,9 @@ impl Barrier {
     fn judge(&self, workstream: &Workstream, history: &[Object]) -> (BarrierStatus, Vec<String>) {
         let projections: Vec<&Object> = history
             .iter()
-            .filter(|line| text(line, "type") == Some("acceptance_projection"))
+            .filter(|line| {
+                text(line, "type") == Some("acceptance_projection") || seeded(Fault::AnyLineCounts)
+            })
             .filter(|line| text(line, "workstream_id") == Some(workstream.id.as_str()))
             .collect();
         let accepted: BTreeSet<&str> = projections
@@ -183,6 +185,9 @@ impl Barrier {
         let status = match (open, some) {
             (true, _) => BarrierStatus::Satisfied,
             (false, true) if seeded(Fault::FirstSatisfies) => BarrierStatus::Satisfied,
+            (false, true) if satisfied.is_empty() && seeded(Fault::UndecidedIsNothing) => {
+                BarrierStatus::Pending
+            }
             (false, true) => BarrierStatus::PartiallySatisfied,
             (false, false) => BarrierStatus::Pending,
         };

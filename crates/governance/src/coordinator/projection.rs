@@ -163,7 +163,10 @@ fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), 
             let rest = name.strip_prefix(root.trim_end_matches('/'))?;
             rest.strip_prefix('/')
         });
-        if RepoPath::parse(below.unwrap_or(name)).is_err() && !seeded(Fault::WritesAnywhere) {
+        if RepoPath::parse(below.unwrap_or(name)).is_err()
+            && !(seeded(Fault::SimilarNameInside) && name.starts_with(&format!("../{repo}")))
+            && !seeded(Fault::WritesAnywhere)
+        {
             let message = format!("Cross-repo write violation: {file} is not inside {repo}");
             return Err(Failure::new(Code::XchainCrossRepoWriteViolation, message)
                 .with("repo_id", repo)

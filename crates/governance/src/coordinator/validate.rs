@@ -348,7 +348,12 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
         let free: Vec<&str> = left
             .iter()
             .copied()
-            .filter(|id| !waits[id].iter().any(|other| left.contains(other.as_str())))
+            .filter(|id| {
+                !waits[id].iter().any(|other| {
+                    let itself = other == id && seeded(Fault::WaitsForItself);
+                    left.contains(other.as_str()) && !itself
+                })
+            })
             .collect();
         if free.is_empty() {
             break;

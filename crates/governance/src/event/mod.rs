@@ -116,7 +116,10 @@ pub fn check(event: &Value) -> Vec<String> {
         errors.push("event_id must be a text that says something".into());
     }
     let kind = text(event, "event_type").and_then(EventType::parse);
-    if kind.is_none() {
+    let foreign = |kind: EventType| {
+        !kind.needs_turn() && !matches!(kind, EventType::RunStarted | EventType::RunCompleted)
+    };
+    if kind.is_none() || (kind.is_some_and(foreign) && seeded(Fault::FewTypesKnown)) {
         let found = event.get("event_type").unwrap_or(&Value::Null);
         errors.push(format!("event_type {found} is not declared"));
     }

@@ -62,6 +62,8 @@ faults! {
     AnyConfigStarts = "any-config-starts" breaks "AX-SM-START-CONFIG";
     /// A run that goes on, or is over, begins again.
     AnyRunInitialized = "any-run-initialized" breaks "AX-SM-START-IDLE";
+    /// A run that is blocked begins again.
+    BlockedBeginsAgain = "blocked-begins-again" breaks "AX-SM-START-IDLE";
     /// A turn is assigned while a gate waits for a person.
     PausedRunAssigns = "paused-run-assigns" breaks "AX-SM-ASSIGN";
     /// A transition is approved in a run that does not wait.
@@ -72,10 +74,14 @@ faults! {
     EndWhileActive = "end-while-active" breaks "AX-SM-COMPLETE";
     /// An escalation does not keep who could not go on.
     EscalationOfNobody = "escalation-of-nobody" breaks "AX-SM-BLOCK";
+    /// A run that waits for a person is blocked.
+    PausedEscalates = "paused-escalates" breaks "AX-SM-BLOCK";
     /// A transition that is not known is taken for an escalation.
     AnyTriggerEscalates = "any-trigger-escalates" breaks "AX-SM-ILLEGAL";
     /// What would be written may belong to another run.
     RunIdReplaced = "run-id-replaced" breaks "AX-SM-RUN-ID";
+    /// A run may lose its id.
+    RunIdRemoved = "run-id-removed" breaks "AX-SM-RUN-ID";
     /// A resolution takes the place of an approval.
     ResolutionPassesGate = "resolution-passes-gate" breaks "AX-SM-RESOLVE-GATE";
     /// A blocked run goes on whatever it is told.
@@ -89,10 +95,16 @@ faults! {
     FiveTurnsAtOnce = "five-turns-at-once" breaks "AX-PT-RANGE";
     /// Nobody looks whether a gate is declared.
     GateUndeclared = "gate-undeclared" breaks "AX-CS-GATE";
+    /// Nobody looks for a gate where none is declared.
+    NoGatesNoCheck = "no-gates-no-check" breaks "AX-CS-GATE";
+    /// A person enters a phase.
+    HumanEnters = "human-enters" breaks "AX-CS-ENTRY-ROLE";
     /// Nobody looks whether a runtime is declared.
     RuntimeUndeclared = "runtime-undeclared" breaks "AX-CS-RUNTIME";
     /// A configuration of any version will do.
     AnyVersion = "any-version" breaks "AX-CS-VERSION";
+    /// A version may be a number.
+    VersionAsNumber = "version-as-number" breaks "AX-CS-VERSION";
 
     /// A review without an objection passes.
     ChallengeWaived = "challenge-waived" breaks "AX-TR-CHALLENGE";
@@ -108,12 +120,16 @@ faults! {
     PathsMayLeave = "paths-may-leave" breaks "AX-TR-INSIDE";
     /// A result may ask for the next phase and for the end.
     BothRequests = "both-requests" breaks "AX-TR-ONE-REQUEST";
+    /// Who says that the run need not end asks for its end.
+    DenialAsRequest = "denial-as-request" breaks "AX-TR-ONE-REQUEST";
     /// A role that only reviews delivers anything.
     ReviewerDeliversAnything = "reviewer-delivers-anything" breaks "AX-TR-ARTIFACT";
     /// A role that only proposes need not propose anything.
     NothingProposed = "nothing-proposed" breaks "AX-TR-PROPOSED";
     /// The commands that prove a verification are not looked at.
     EvidenceUnread = "evidence-unread" breaks "AX-TR-EVIDENCE";
+    /// Evidence behind the first is not looked at.
+    FirstEvidenceOnly = "first-evidence-only" breaks "AX-TR-EVIDENCE";
     /// The schema's problems are told as those of the stage behind it.
     StageAfterIt = "stage-after-it" breaks "AX-TR-STAGES";
     /// The stages behind the schema come in the wrong order.
@@ -135,6 +151,10 @@ faults! {
 
     /// A turn delegates one thing too many.
     SixDelegations = "six-delegations" breaks "AX-DEL-LIMIT";
+    /// The form of delegations behind the first is not looked at.
+    FirstDelegationOnly = "first-delegation-only" breaks "AX-DEL-CHARTER";
+    /// Delegations behind the first go to anybody.
+    FirstDelegateOnly = "first-delegate-only" breaks "AX-DEL-SELF";
     /// A role delegates to itself.
     DelegatedToItself = "delegated-to-itself" breaks "AX-DEL-SELF";
     /// A role delegates to whoever may go next, role or not.
@@ -145,6 +165,8 @@ faults! {
     DelegatedOnwards = "delegated-onwards" breaks "AX-DEL-CHILD";
     /// A decision may last for anything.
     AnyDurability = "any-durability" breaks "AX-DC-DURABILITY";
+    /// Decisions behind the first are not looked at.
+    FirstDecisionOnly = "first-decision-only" breaks "AX-DC-DURABILITY";
     /// A decision overrides itself.
     OverridesItself = "overrides-itself" breaks "AX-DC-SELF";
     /// Whose word weighs more does not matter.
@@ -172,6 +194,8 @@ faults! {
     VerificationNotAsked = "verification-not-asked" breaks "AX-GATE-VERIFICATION";
     /// A gate opens although a file is missing.
     MissingFilePasses = "missing-file-passes" breaks "AX-GATE-FILES";
+    /// Files behind the first that a gate asks for are not looked at.
+    FirstFileOnly = "first-file-only" breaks "AX-GATE-FILES";
     /// The verification is named before the missing file.
     VerificationNamedFirst = "verification-named-first" breaks "AX-GATE-REASON-ORDER";
     /// A gate opens to any phase.
@@ -180,10 +204,14 @@ faults! {
     AnySignoffCounts = "any-signoff-counts" breaks "AX-GATE-SIGNOFF";
     /// A verdict that begins well is a good one.
     VerdictByItsBeginning = "verdict-by-its-beginning" breaks "AX-GATE-VERDICT";
+    /// A verdict is one in a heading of any level.
+    VerdictAtAnyLevel = "verdict-at-any-level" breaks "AX-GATE-VERDICT";
     /// A placeholder is taken for content.
     PlaceholderCounts = "placeholder-counts" breaks "AX-GATE-NOTES";
     /// Requirements that did not pass are passed over.
     FailedRowsUnread = "failed-rows-unread" breaks "AX-GATE-MATRIX";
+    /// The last requirement speaks for all.
+    LastRowOnly = "last-row-only" breaks "AX-GATE-MATRIX";
     /// A run ends before its last phase.
     EndsInAnyPhase = "ends-in-any-phase" breaks "AX-GATE-FINAL-PHASE";
 
@@ -214,6 +242,12 @@ faults! {
     RunIdNotNeeded = "run-id-not-needed" breaks "AX-EV-RUN-ID";
     /// An event may have no time.
     TimeNotNeeded = "time-not-needed" breaks "AX-EV-TIMESTAMP";
+    /// Only the types of turns, and of the ends of a run, are known.
+    FewTypesKnown = "few-types-known" breaks "AX-EV-TYPE";
+    /// A timeline starts wherever it likes.
+    StartsLater = "starts-later" breaks "AX-EV-STARTS";
+    /// Time goes back by less than a minute.
+    TimeSlipsBack = "time-slips-back" breaks "AX-EV-MONOTONIC";
     /// Time goes back in a timeline.
     TimeGoesBack = "time-goes-back" breaks "AX-EV-MONOTONIC";
     /// An event without a time stands anywhere in a timeline.
@@ -224,6 +258,8 @@ faults! {
     StrangersDisorder = "strangers-disorder" breaks "AX-EV-TIMELINE-OPEN";
     /// A turn is accepted that nobody was given.
     NeverDispatched = "never-dispatched" breaks "AX-EV-DISPATCHED";
+    /// A turn is accepted that is given to somebody later.
+    DispatchedLater = "dispatched-later" breaks "AX-EV-DISPATCHED";
     /// A timeline goes on behind its end.
     EndsAndGoesOn = "ends-and-goes-on" breaks "AX-EV-ENDS";
 
@@ -244,8 +280,16 @@ faults! {
     ExitCodeIgnored = "exit-code-ignored" breaks "AX-HK-FAILURE";
     /// What a hook did to protected files is neither seen nor undone.
     TamperUnnoticed = "tamper-unnoticed" breaks "AX-HK-TAMPER";
+    /// A protected file is as it was if it is as long.
+    TamperByLength = "tamper-by-length" breaks "AX-HK-TAMPER";
     /// Hooks that did not run are not written down.
     SkippedUnrecorded = "skipped-unrecorded" breaks "AX-HK-SKIP";
+    /// Of the hooks that did not run, the first is written down.
+    OneSkipRecorded = "one-skip-recorded" breaks "AX-HK-SKIP";
+    /// A verdict may be shouted.
+    ShoutedVerdict = "shouted-verdict" breaks "AX-HK-OUTPUT";
+    /// No hook runs behind an advisory one that failed.
+    AdvisoryFailureEnds = "advisory-failure-ends" breaks "AX-HK-ADVISORY-FAILURE";
     /// A hook that took too long is taken for one that failed.
     TimeoutAsFailure = "timeout-as-failure" breaks "AX-HK-TIMEOUT";
     /// The last hook runs first.
@@ -261,6 +305,8 @@ faults! {
 
     /// Workstreams wait for each other.
     CircleAccepted = "circle-accepted" breaks "AX-CO-CYCLE";
+    /// A workstream waits for itself.
+    WaitsForItself = "waits-for-itself" breaks "AX-CO-CYCLE";
     /// A workstream may go through no repository.
     WorkstreamOfNothing = "workstream-of-nothing" breaks "AX-CO-CONFIG";
     /// Any repository's acceptance is taken over, for any workstream.
@@ -269,6 +315,10 @@ faults! {
     TakenOverAgain = "taken-over-again" breaks "AX-CO-ONCE";
     /// The first repository that accepts opens the barrier.
     FirstSatisfies = "first-satisfies" breaks "AX-CO-FIRST";
+    /// A repository that was only given something has accepted it.
+    AnyLineCounts = "any-line-counts" breaks "AX-CO-ALL";
+    /// A folder is the repository if its name begins like it.
+    SimilarNameInside = "similar-name-inside" breaks "AX-CO-ISOLATION";
     /// A turn may write into any repository.
     WritesAnywhere = "writes-anywhere" breaks "AX-CO-ISOLATION";
     /// A barrier opens without the people that it waits for.
@@ -277,6 +327,8 @@ faults! {
     NamedDecisionsUnread = "named-decisions-unread" breaks "AX-CO-NAMED";
     /// One of the decisions that join repositories is enough.
     OneDecisionAligns = "one-decision-aligns" breaks "AX-CO-ALIGNMENT";
+    /// An acceptance without its decisions is none.
+    UndecidedIsNothing = "undecided-is-nothing" breaks "AX-CO-ALIGNMENT";
     /// A barrier does not look who comes first.
     OrderIgnored = "order-ignored" breaks "AX-CO-ORDERED";
     /// An open barrier shuts again.

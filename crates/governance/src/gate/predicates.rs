@@ -89,6 +89,9 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     let artifacts = view.config.workflow().artifacts(view.phase);
     let mut judged = BTreeSet::new();
     for path in &gate.requires_files {
+        if !judged.is_empty() && seeded(Fault::FirstFileOnly) {
+            break;
+        }
         let artifact = artifacts.iter().find(|artifact| artifact.path == *path);
         let semantics = artifact
             .and_then(|artifact| artifact.semantics)

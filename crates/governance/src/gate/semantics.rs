@@ -66,7 +66,12 @@ fn pm_signoff(path: &str, text: &str) -> Option<String> {
 }
 
 fn ship_verdict(path: &str, text: &str) -> Option<String> {
-    let Some(value) = labelled(text, "##", "Verdict") else {
+    let deeper = || {
+        seeded(Fault::VerdictAtAnyLevel)
+            .then(|| labelled(text, "###", "Verdict"))
+            .flatten()
+    };
+    let Some(value) = labelled(text, "##", "Verdict").or_else(deeper) else {
         return Some(format!(
             "Ship verdict must declare `## Verdict: YES` in {path}."
         ));
@@ -164,6 +169,9 @@ fn acceptance_matrix(text: &str) -> Option<String> {
             continue;
         }
         rows += 1;
+        if seeded(Fault::LastRowOnly) {
+            failing.clear();
+        }
         let verdict = cells.last().map(|cell| token(cell)).unwrap_or_default();
         if !["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str())
             && !seeded(Fault::FailedRowsUnread)

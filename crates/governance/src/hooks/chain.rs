@@ -3,7 +3,7 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
-use super::audit::About;
+use super::audit::{About, Action};
 use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
 use crate::Instant;
 use crate::faults::{Fault, seeded};
@@ -105,6 +105,7 @@ impl HookChain {
         };
         let entry = AuditEntry::ran(hook, ran, &self.about, at);
         let blocks = entry.action.is_block();
+        let failed = entry.action == Action::WarnedFailure;
         self.entries.push(entry);
         self.next += 1;
         if !ran.tampered.is_empty() {
@@ -118,7 +119,12 @@ impl HookChain {
                 }
                 self.entries
                     .push(AuditEntry::skipped(hook, &self.about, at));
+                if seeded(Fault::OneSkipRecorded) {
+                    break;
+                }
             }
+            self.next = self.batch.hooks.len();
+        } else if failed && seeded(Fault::AdvisoryFailureEnds) {
             self.next = self.batch.hooks.len();
         }
     }

@@ -3,6 +3,7 @@
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
+use crate::faults::{Fault, seeded};
 use crate::members::{list, text};
 use crate::patterns::is_name;
 
@@ -68,7 +69,10 @@ impl VerdictDocument {
             .as_object()
             .ok_or("the hook's output is no JSON object")?;
         let verdict = text(document, "verdict")
-            .and_then(Verdict::parse)
+            .and_then(|verdict| {
+                let quiet = || seeded(Fault::ShoutedVerdict).then(|| verdict.to_lowercase());
+                Verdict::parse(verdict).or_else(|| Verdict::parse(&quiet()?))
+            })
             .ok_or("the hook's verdict must be allow, warn or block")?;
         Ok(Self {
             verdict,

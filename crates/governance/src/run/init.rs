@@ -38,7 +38,7 @@ pub fn init(
     let never_began = state.run_id().is_none() && state.turns().len() == 0;
     let allowed = match state.status() {
         Status::Idle => true,
-        Status::Blocked => never_began || beginning.restart,
+        Status::Blocked => never_began || beginning.restart || seeded(Fault::BlockedBeginsAgain),
         Status::Completed => beginning.restart,
         Status::Active | Status::Paused | Status::Failed => false,
     };

@@ -57,7 +57,8 @@ pub fn escalate_role(
     ids: &mut Ids,
     now: Instant,
 ) -> Result<Change, Failure> {
-    if state.status() != Status::Active {
+    let waits = state.status() == Status::Paused && seeded(Fault::PausedEscalates);
+    if state.status() != Status::Active && !waits {
         return Err(illegal(state, "be escalated"));
     }
     super::block(state, &Block::escalated(reason, role), ids, now)
@@ -74,6 +75,7 @@ pub fn refuse_direct(state: &State, target: &str) -> Failure {
 /// With `immutable_field` when the run's id would change.
 pub fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure> {
     match state.run_id() {
+        Some(_) if run_id.is_none() && seeded(Fault::RunIdRemoved) => Ok(()),
         Some(own) if run_id != Some(own.as_str()) && !seeded(Fault::RunIdReplaced) => {
             let message = format!("run_id is {own} for as long as the run lives");
             Err(Failure::new(Code::XchainImmutableField, message).at("/run_id"))

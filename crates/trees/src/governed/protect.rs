@@ -37,7 +37,12 @@ pub(super) fn restore(disk: &dyn Disk, before: &Protected) -> Result<Vec<String>
         // grown without end, is not what it was.
         let limit = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let now = disk::read(disk, path, limit).ok();
-        if now.as_ref() == Some(bytes) || seeded(Fault::TamperUnnoticed) {
+        let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map(Vec::len);
+        let as_long = now.as_ref().is_some_and(|now| length(now) == length(bytes));
+        if now.as_ref() == Some(bytes)
+            || (as_long && seeded(Fault::TamperByLength))
+            || seeded(Fault::TamperUnnoticed)
+        {
             continue;
         }
         changed.push(path.clone());

@@ -19,6 +19,9 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
         return;
     }
     for (index, item) in fields.items(result, "delegations").iter().enumerate() {
+        if index > 0 && seeded(Fault::FirstDelegationOnly) {
+            break;
+        }
         let at = format!("delegations.{index}");
         let Some(delegation) = fields.object(&at, item) else {
             continue;
@@ -95,6 +98,9 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
         let role = text(delegation, "to_role").unwrap_or_default();
         if !seen.insert(id) {
             wrong(format!("two delegations have the id {id}"));
+        }
+        if seen.len() > 1 && seeded(Fault::FirstDelegateOnly) {
+            break;
         }
         if role == own && !seeded(Fault::DelegatedToItself) {
             wrong(format!("{id} goes to the role that delegates"));

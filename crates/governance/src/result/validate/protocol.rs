@@ -35,7 +35,9 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     }
     if let Some(request) = result.phase_request() {
         phase_request(request, situation, findings);
-        if result.wants_completion() && !seeded(Fault::BothRequests) {
+        let speaks = result.document().contains_key("run_completion_request");
+        let asks = result.wants_completion() || (speaks && seeded(Fault::DenialAsRequest));
+        if asks && !seeded(Fault::BothRequests) {
             let code = Code::XchainMutuallyExclusiveRequests;
             let problem = Problem::new(code, EXCLUSIVE).detail(EXCLUSIVE);
             findings.problem(problem.field("run_completion_request"));

@@ -131,6 +131,9 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         .map(|name| name.as_str())
         .collect();
     for (index, item) in fields.items(result, "decisions").iter().enumerate() {
+        if index > 0 && seeded(Fault::FirstDecisionOnly) {
+            break;
+        }
         let at = format!("decisions.{index}");
         let Some(decision) = fields.object(&at, item) else {
             continue;

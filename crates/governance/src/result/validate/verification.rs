@@ -32,7 +32,7 @@ pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findi
     }
     let passes = result.verification() == Some("pass");
     for (index, item) in result.evidence().iter().enumerate() {
-        if seeded(Fault::EvidenceUnread) {
+        if seeded(Fault::EvidenceUnread) || (index > 0 && seeded(Fault::FirstEvidenceOnly)) {
             break;
         }
         evidence(index, item, passes, findings);
