@@ -87,6 +87,8 @@ faults! {
     RoleTwice = "role-twice" breaks "AX-PT-CAPACITY";
     /// A phase may hold one turn too many.
     FiveTurnsAtOnce = "five-turns-at-once" breaks "AX-PT-RANGE";
+    /// A phase may hold null turns, as if it said nothing.
+    TurnsMayBeNull = "turns-may-be-null" breaks "AX-PT-RANGE";
     /// Nobody looks whether a gate is declared.
     GateUndeclared = "gate-undeclared" breaks "AX-CS-GATE";
     /// Nobody looks whether a runtime is declared.
@@ -145,6 +147,8 @@ faults! {
     DelegatedOnwards = "delegated-onwards" breaks "AX-DEL-CHILD";
     /// A decision may last for anything.
     AnyDurability = "any-durability" breaks "AX-DC-DURABILITY";
+    /// A decision may last for null, as if it said nothing.
+    DurabilityMayBeNull = "durability-may-be-null" breaks "AX-DC-DURABILITY";
     /// A decision overrides itself.
     OverridesItself = "overrides-itself" breaks "AX-DC-SELF";
     /// Whose word weighs more does not matter.
@@ -172,6 +176,8 @@ faults! {
     VerificationNotAsked = "verification-not-asked" breaks "AX-GATE-VERIFICATION";
     /// A gate opens although a file is missing.
     MissingFilePasses = "missing-file-passes" breaks "AX-GATE-FILES";
+    /// What a file must say is known by the usual spelling of its path alone.
+    GateFilesBySpelling = "gate-files-by-spelling" breaks "AX-GATE-SPELLING";
     /// The verification is named before the missing file.
     VerificationNamedFirst = "verification-named-first" breaks "AX-GATE-REASON-ORDER";
     /// A gate opens to any phase.
@@ -233,6 +239,8 @@ faults! {
     SizeNotCompared = "size-not-compared" breaks "AX-DM-SIZE";
     /// A file that nobody listed is passed over.
     StrangerUnnoticed = "stranger-unnoticed" breaks "AX-DM-UNEXPECTED";
+    /// Folders inside a bundle are not looked into.
+    FoldersUnopened = "folders-unopened" breaks "AX-DM-BELOW";
     /// Nothing is told behind the first violation.
     FirstViolationOnly = "first-violation-only" breaks "AX-DM-ACCUMULATE";
     /// A manifest lists the one before it, which it replaces.
