@@ -200,7 +200,7 @@ fn a_run_ends_in_its_last_phase() {
 #[test]
 fn a_policy_passes_gates_without_a_person_only_as_it_says() {
     use accord_governance::approval::passes_without_person;
-    let passes = |policy: serde_json::Value, credentialed: bool, index: &RunIndex| {
+    let passes = |policy: Value, credentialed: bool, index: &RunIndex| {
         let config = config_with(|document| {
             document["approval_policy"] = policy;
             document["gates"]["plan"]["credentialed"] = credentialed.into();
@@ -216,8 +216,9 @@ fn a_policy_passes_gates_without_a_person_only_as_it_says() {
         )
     };
     let index = RunIndex::default();
-    let rule = |action: &str, when: serde_json::Value| json!({"from_phase": "planning", "action": action, "when": when});
-    let rules = |rules: serde_json::Value| json!({"phase_transitions": {"default": "auto_approve", "rules": rules}});
+    let rule = |action: &str, when: Value| json!({"from_phase": "planning", "action": action, "when": when});
+    let rules =
+        |rules: Value| json!({"phase_transitions": {"default": "auto_approve", "rules": rules}});
     assert!(passes(rules(json!([])), false, &index));
     assert!(
         !passes(rules(json!([])), true, &index),
