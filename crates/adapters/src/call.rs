@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 pub struct Call {
     /// The operation.
     pub operation: String,
-    /// What the case sets up first.
+    /// What the case sets up first; nothing where it has no such member.
     pub setup: Map<String, Value>,
+    /// Whether the case has the member at all, which some formats ask for.
+    pub has_setup: bool,
     /// The arguments.
     pub args: Map<String, Value>,
     /// What the case expects.
@@ -38,6 +40,7 @@ impl Call {
         Ok(Self {
             operation: operation.to_owned(),
             setup: object(case.get("setup"), "setup")?,
+            has_setup: case.get("setup").is_some(),
             args: object(input.get("args"), "input.args")?,
             expected: case
                 .get("expected")

@@ -50,7 +50,7 @@ pub use message::refuse_rest;
 pub use pointer::Pointer;
 pub use schema::json_schema;
 pub use shape::{Alias, EnumShape, FieldShape, MessageShape, Shape, about};
-pub use values::{False, Ratio, True};
+pub use values::{False, Ratio, True, count_of, integer_of};
 
 /// The members of a JSON object, in the order in which they stood.
 pub type Object = serde_json::Map<String, Value>;

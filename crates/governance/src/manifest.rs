@@ -1,9 +1,10 @@
 //! `MANIFEST.json`: what was in a dispatch bundle when it was handed over.
 //!
 //! Invariants:
-//! - a manifest never lists itself, and lists every other file of the bundle's own folder
-//!   once, sorted;
-//! - a bundle is what its manifest says only when no file is missing, changed or new.
+//! - a manifest never lists itself, and lists every other file of the bundle once, sorted, also those in folders
+//!   inside it;
+//! - a bundle is what its manifest says only when no file is missing, changed or new, and nothing lies in it that is
+//!   neither a file nor a folder.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,7 @@ wire_enum! {
     }
 }
 
-/// The regular files of a bundle's own folder, by name; folders below it are not part of it.
+/// The files of a bundle by their path in it, with `/` between names.
 pub type Bundle = BTreeMap<String, Vec<u8>>;
 
 /// One thing that is wrong.
@@ -91,11 +92,12 @@ pub fn finalize(
     ]))
 }
 
-/// Compares a bundle with its manifest.
+/// Compares a bundle with its manifest. The others are what lies in it and is neither a file nor a folder, such as a link:
+/// no manifest can vouch for what a worker would read there.
 ///
 /// # Errors
 /// With everything that is wrong; a manifest that is missing or none comes alone.
-pub fn verify(bundle: &Bundle) -> Result<Object, Vec<ManifestError>> {
+pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<ManifestError>> {
     let Some(bytes) = bundle.get(MANIFEST) else {
         return Err(vec![error(
             Fault::MissingManifest,
@@ -135,13 +137,18 @@ pub fn verify(bundle: &Bundle) -> Result<Object, Vec<ManifestError>> {
         }
     }
     for name in bundle.keys().filter(|name| name.as_str() != MANIFEST) {
-        if !listed.contains(&name.as_str()) && !seeded(Seeded::StrangerUnnoticed) {
+        let is_seen = !(name.contains('/') && seeded(Seeded::FoldersUnopened));
+        if !listed.contains(&name.as_str()) && is_seen && !seeded(Seeded::StrangerUnnoticed) {
             errors.push(error(
                 Fault::UnexpectedFile,
                 Some(name),
                 "it is there and not listed",
             ));
         }
+    }
+    for name in others {
+        let what = "it is neither a file nor a folder";
+        errors.push(error(Fault::UnexpectedFile, Some(name), what));
     }
     if seeded(Seeded::FirstViolationOnly) {
         errors.truncate(1);

@@ -1,6 +1,6 @@
 //! Members of JSON objects, as documents that others wrote have them: of any type or absent.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{self, Object, Value};
 
 /// A member that is a text.
 pub(crate) fn text<'a>(object: &'a Object, name: &str) -> Option<&'a str> {
@@ -39,9 +39,9 @@ pub(crate) fn entries<'a>(
     self::object(object, name).into_iter().flatten()
 }
 
-/// A member that is a whole number from zero.
+/// A member that is a whole number from zero, however it is written.
 pub(crate) fn count(object: &Object, name: &str) -> Option<u64> {
-    object.get(name).and_then(Value::as_u64)
+    object.get(name).and_then(wire::count_of)
 }
 
 /// A member that is a number.

@@ -1,5 +1,7 @@
 // The gates: when a phase may end, when a run may, and the exact reasons why not.
 
+import { posix } from "node:path";
+
 const section = (text, header) => {
   const lines = text.split("\n").map((line) => line.trim());
   const start = lines.findIndex((line) => line.startsWith(header));
@@ -73,7 +75,7 @@ const OWN_WORDS = "the implementation says this in its own words";
 
 /** Why a gate stays shut, or null where it opens. */
 function whyShut(gate, files, verification) {
-  const required = gate.requires_files ?? [];
+  const required = (gate.requires_files ?? []).map((path) => posix.normalize(path.trim()));
   if (required.some((path) => files[path] === undefined)) return "requires_files predicate failed";
   if (gate.requires_verification_pass && verification !== "pass") return "requires_verification_pass predicate failed";
   const reasons = required.map((path) => EVALUATORS[path]?.(files[path]) ?? null);

@@ -25,7 +25,7 @@ function configFault(config) {
     if ((route.allowed_next_roles ?? []).some((role) => role !== "human" && !config.roles[role])) return fault("invalid_config");
     if (route.exit_gate && !config.gates?.[route.exit_gate])
       return fault("undeclared_gate_reference", { error_field: `${at}.exit_gate`, referenced_gate: route.exit_gate });
-    const turns = route.max_concurrent_turns ?? 1;
+    const { max_concurrent_turns: turns = 1 } = route;
     if (!Number.isInteger(turns) || turns < 1 || turns > 4) return fault("invalid_config");
   }
   return null;

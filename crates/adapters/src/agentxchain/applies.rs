@@ -1,8 +1,11 @@
 //! Which parts of a setup an operation looks at.
 //!
-//! Invariant: a part that nothing would look at is an error. Whoever wrote it meant another situation than the one
-//! that would be judged.
+//! Invariant: a part that nothing would look at is an error, and so is a part that would change nothing. Whoever wrote
+//! it meant another situation than the one that would be judged.
 
+use serde_json::Value;
+
+use super::workspace::members;
 use crate::{BadCall, Call};
 
 /// What coordinators look at.
@@ -29,11 +32,16 @@ const MUTATIONS: [&str; 5] = [
     "post_finalize_delete_manifest",
 ];
 
-/// Refuses a setup with a part that its operation does not look at.
+/// Refuses a setup with a part that its operation does not look at, or none at all.
 ///
 /// # Errors
 /// When there is one.
 pub(super) fn check(call: &Call) -> Result<(), BadCall> {
+    if !call.has_setup {
+        let message =
+            "the fixture has no setup; write an empty object where there is nothing to set up";
+        return Err(BadCall::new(message));
+    }
     let operation = call.operation.as_str();
     let is_coordinator = super::coordinator::OPERATIONS.contains(&operation);
     let is_bundle = super::bundles::OPERATIONS.contains(&operation);
@@ -55,5 +63,24 @@ pub(super) fn check(call: &Call) -> Result<(), BadCall> {
             return Err(BadCall::new(message));
         }
     }
-    Ok(())
+    MUTATIONS.iter().try_for_each(|part| of_bundles(call, part))
+}
+
+/// Refuses a change to the bundle of a turn that has none.
+fn of_bundles(call: &Call, part: &str) -> Result<(), BadCall> {
+    let turns: Vec<&str> = match call.setup.get(part) {
+        Some(Value::Bool(false)) => Vec::new(),
+        Some(Value::Bool(true)) => vec![call.text("turn_id")?],
+        _ => members(&call.setup, part)?
+            .map(|(turn, _)| turn.as_str())
+            .collect(),
+    };
+    let bundles = call.setup.get(BUNDLE).and_then(Value::as_object);
+    let has_bundle = |turn: &str| bundles.is_some_and(|bundles| bundles.contains_key(turn));
+    match turns.into_iter().find(|turn| !has_bundle(turn)) {
+        None => Ok(()),
+        Some(turn) => Err(BadCall::new(format!(
+            "{part} names {turn}, which has no {BUNDLE}, so that nothing would change"
+        ))),
+    }
 }

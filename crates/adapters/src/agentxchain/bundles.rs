@@ -8,7 +8,7 @@ use accord_runs::Reading;
 use serde_json::{Map, Value};
 
 use super::site::Site;
-use super::workspace::{bundle_folder, members, object, text_of, trouble};
+use super::workspace::{bundle_folder, bundle_path, members, object, text_of, trouble};
 use crate::BadCall;
 
 /// The operation that looks at a bundle after something happened to it.
@@ -63,21 +63,19 @@ fn mutate(site: &mut Site<'_>) -> Result<(), BadCall> {
     let setup: &Map<String, Value> = &site.call.setup;
     for part in ["post_finalize_inject", "post_finalize_tamper"] {
         for (turn, files) in members(setup, part)? {
-            let folder = bundle_folder(turn)?;
             for (name, text) in object(files, part)? {
-                let text = text_of(text, name)?;
-                site.workspace.replace(&format!("{folder}/{name}"), text)?;
+                let path = bundle_path(turn, name)?;
+                site.workspace.replace(&path, text_of(text, name)?)?;
             }
         }
     }
     for (turn, names) in members(setup, "post_finalize_delete")? {
-        let folder = bundle_folder(turn)?;
         let names = names
             .as_array()
             .ok_or_else(|| BadCall::kind(turn, "a list"))?;
         for name in names {
             let name = text_of(name, turn)?;
-            site.workspace.remove(&format!("{folder}/{name}"))?;
+            site.workspace.delete(&bundle_path(turn, name)?)?;
         }
     }
     delete_manifests(site)?;
@@ -110,7 +108,7 @@ fn delete_manifests(site: &Site<'_>) -> Result<(), BadCall> {
     };
     for turn in turns {
         let path = format!("{}/{MANIFEST}", bundle_folder(&turn)?);
-        site.workspace.remove(&path)?;
+        site.workspace.delete(&path)?;
     }
     Ok(())
 }

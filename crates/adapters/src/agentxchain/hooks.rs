@@ -1,5 +1,6 @@
 //! Running the hooks of a phase, as processes and requests.
 
+use accord_contract::wire::count_of;
 use accord_governance::fixture::answer;
 use accord_governance::hooks::{HookBatch, HookPhase, MAX_HOOKS_PER_PHASE};
 use accord_trees::governed::RecordFile;
@@ -43,7 +44,7 @@ pub(super) fn check(config: &Map<String, Value>) -> Result<(), BadCall> {
             let message = format!("{phase} has more than {MAX_HOOKS_PER_PHASE} hooks");
             return Err(BadCall::new(message));
         }
-        let patient = |hook: &&Value| hook["timeout_ms"].as_u64() > Some(LONGEST_MS);
+        let patient = |hook: &&Value| count_of(&hook["timeout_ms"]) > Some(LONGEST_MS);
         if let Some(hook) = hooks.iter().find(patient) {
             let name = &hook["name"];
             let message = format!("the hook {name} has more than {LONGEST_MS} ms");

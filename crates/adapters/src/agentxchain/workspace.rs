@@ -81,7 +81,7 @@ impl Workspace {
             let folder = bundle_folder(turn)?;
             workspace.folder(&folder)?;
             for (name, text) in object(files, turn)? {
-                workspace.put(&format!("{folder}/{name}"), text_of(text, name)?)?;
+                workspace.put(&bundle_path(turn, name)?, text_of(text, name)?)?;
             }
         }
         Ok(workspace)
@@ -119,13 +119,23 @@ impl Workspace {
         self.put(path, text)
     }
 
-    /// Removes a file, which may be gone.
+    /// Removes a file that must be there.
     ///
     /// # Errors
-    /// When its path leaves the workspace.
-    pub(super) fn remove(&self, path: &str) -> Result<(), BadCall> {
+    /// When it is not there, or its path leaves the workspace.
+    pub(super) fn delete(&self, path: &str) -> Result<(), BadCall> {
+        match self.remove(path)? {
+            true => Ok(()),
+            false => Err(BadCall::new(format!(
+                "{path} is to be deleted and not there"
+            ))),
+        }
+    }
+
+    /// Removes a file; false where there is none.
+    fn remove(&self, path: &str) -> Result<bool, BadCall> {
         let removed = self.disk.remove_file(inside(path)?.as_str());
-        removed.map(drop).map_err(trouble)
+        removed.map_err(trouble)
     }
 
     fn empty() -> Result<Self, BadCall> {
@@ -257,6 +267,16 @@ fn temporary() -> std::io::Result<TempDir> {
 pub(super) fn bundle_folder(turn: &str) -> Result<String, BadCall> {
     let turn = TurnId::parse(turn).ok_or_else(|| BadCall::kind(turn, "the id of a turn"))?;
     Ok(dispatch::bundle_folder(&turn).to_string())
+}
+
+/// The path of a file in a turn's bundle, which its name does not lead out of.
+pub(super) fn bundle_path(turn: &str, name: &str) -> Result<String, BadCall> {
+    match RepoPath::parse(name) {
+        Ok(path) if path.as_str() == name => Ok(format!("{}/{name}", bundle_folder(turn)?)),
+        _ => Err(BadCall::new(format!(
+            "{name:?} is no name for a file of a bundle; name it as the bundle has it, without . and .."
+        ))),
+    }
 }
 
 /// The members of a part of the setup; none where it is absent.

@@ -116,12 +116,12 @@ fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
         (
             "dispatch_manifest/one-file",
             "dispatch_bundle",
-            json!({ "turn_a": "text" }),
+            json!({ "turn_8c3d5e7f9a1b2c4d": "text" }),
         ),
         (
             "dispatch_manifest/one-file",
             "post_finalize_delete",
-            json!({ "turn_a": "text" }),
+            json!({ "turn_8c3d5e7f9a1b2c4d": "text" }),
         ),
         (
             "coordinator/first-acceptance",
@@ -157,7 +157,7 @@ fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
         (
             "dispatch_manifest/one-file",
             "post_finalize_delete_manifest",
-            json!({ "turn_a": "bogus" }),
+            json!({ "turn_8c3d5e7f9a1b2c4d": "bogus" }),
         ),
     ] {
         let mut case = case(name);
@@ -176,6 +176,49 @@ fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
     let mut other = case("history/first-acceptance");
     other["x-case"]["profile"] = "loose".into();
     assert_eq!(Accord::default().answer_case(&other).status, Status::Error);
+}
+
+#[test]
+fn a_setup_that_would_change_nothing_is_an_error() {
+    let turn = "turn_8c3d5e7f9a1b2c4d";
+    let text = json!({ "PROMPT.md": "x" });
+    for (part, value) in [
+        // A turn without a bundle.
+        ("post_finalize_inject", json!({ "turn_b": text })),
+        ("post_finalize_tamper", json!({ "turn_b": text })),
+        ("post_finalize_delete", json!({ "turn_b": ["PROMPT.md"] })),
+        ("post_finalize_delete_manifest", json!({ "turn_b": true })),
+        ("post_finalize_corrupt_manifest", json!({ "turn_b": "{" })),
+        // A file that is not there.
+        ("post_finalize_delete", json!({ turn: ["PROMPTS.md"] })),
+        (
+            "post_finalize_delete",
+            json!({ turn: ["PROMPT.md", "PROMPT.md"] }),
+        ),
+        // A file that is no part of the bundle.
+        ("post_finalize_inject", json!({ turn: { "../x": "" } })),
+        ("post_finalize_tamper", json!({ turn: { "/x": "" } })),
+        ("post_finalize_delete", json!({ turn: ["./PROMPT.md"] })),
+        ("dispatch_bundle", json!({ turn: { "a/../../x": "" } })),
+        ("dispatch_bundle", json!({ turn: { "/etc/x": "" } })),
+    ] {
+        let mut case = case("dispatch_manifest/one-file");
+        case["setup"][part] = value.clone();
+        let result = Accord::default().answer_case(&case);
+        assert_eq!(result.status, Status::Error, "{part} {value}: {result:?}");
+    }
+    let mut deleted = case("dispatch_manifest/manifest-deleted");
+    let setup = deleted["setup"].as_object_mut().expect("a setup");
+    setup.remove("dispatch_bundle");
+    let result = Accord::default().answer_case(&deleted);
+    assert_eq!(result.status, Status::Error, "{result:?}");
+
+    let mut without = case("event_lifecycle/run-started");
+    without.as_object_mut().expect("a case").remove("setup");
+    let result = Accord::default().answer_case(&without);
+    assert_eq!(result.status, Status::Error, "{result:?}");
+    without["setup"] = json!({});
+    assert_eq!(Accord::default().answer_case(&without).status, Status::Pass);
 }
 
 #[test]

@@ -242,6 +242,49 @@ fn arguments_that_do_not_go_together_are_refused() {
 }
 
 #[test]
+fn values_that_cannot_be_used_are_answered_with_those_that_can() {
+    let url = "http://127.0.0.1:9";
+    let remote = ["conformance", "check", "--remote", url];
+    let kit = ["check", "agentxchain", "--remote", url];
+    for (args, more, words) in [
+        (
+            &["conformance", "check"][..],
+            ["--tier", "abc"],
+            "a tier is 1, 2 or 3",
+        ),
+        (
+            &["conformance", "check"],
+            ["--tier", "4"],
+            "a tier is 1, 2 or 3",
+        ),
+        (&remote, ["--token", "a\nb"], "visible ASCII characters"),
+        (&kit, ["--token", "a\u{1}b"], "visible ASCII characters"),
+        (
+            &["conformance", "serve"],
+            ["--listen", "harbour:0"],
+            "such as 127.0.0.1:7171",
+        ),
+        (&["check", "agentxchain"], ["--tier", "3"], "--level 3"),
+        (
+            &["check", "agentxchain"],
+            ["--surface", "history"],
+            "--filter 'area(NAME)'",
+        ),
+    ] {
+        let ran = accord(&[args, &more].concat(), "");
+        assert_eq!(ran.code, 2, "{more:?}");
+        assert!(ran.stderr.starts_with("USAGE\n"), "{}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{more:?}: {}", ran.stderr);
+    }
+    let help = accord(&["conformance", "check", "--help"], "");
+    let codes = help.stdout.lines().rev().take(3).collect::<Vec<_>>();
+    for (code, line) in codes.iter().rev().enumerate() {
+        assert!(line.starts_with(&format!("  {code}  ")), "{line}");
+        assert!(line.len() < 80, "{line}");
+    }
+}
+
+#[test]
 fn what_is_left_out_of_a_folder_is_told() {
     let implementation = Implementation::new(PASS);
     let weaker = json!({

@@ -18,6 +18,16 @@ pub struct False;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ratio(Number);
 
+/// The whole number from zero that a value is, however it is written: JSON has one kind of number, and `2.0` is 2.
+pub fn count_of(value: &Value) -> Option<u64> {
+    value.as_number().and_then(whole_from_zero)
+}
+
+/// The whole number that a value is, however it is written.
+pub fn integer_of(value: &Value) -> Option<i64> {
+    value.as_number().and_then(whole)
+}
+
 impl Ratio {
     /// The number, where it is from 0 to 1.
     pub fn new(number: Number) -> Option<Self> {
@@ -168,10 +178,7 @@ impl Wire for u64 {
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        let whole = |number: &Number| {
-            (number.as_u64()).or_else(|| exact_integer(number).and_then(|n| n.try_into().ok()))
-        };
-        integer(&value, at, &Self::shape(), whole)
+        integer(&value, at, &Self::shape(), whole_from_zero)
     }
 
     fn write(&self, _: Form) -> Value {
@@ -185,7 +192,6 @@ impl Wire for i64 {
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        let whole = |number: &Number| number.as_i64().or_else(|| exact_integer(number));
         integer(&value, at, &Self::shape(), whole)
     }
 
@@ -263,6 +269,15 @@ fn integer<N>(
         }
         other => Err(DecodeError::wrong_type(at, shape, other)),
     }
+}
+
+fn whole_from_zero(number: &Number) -> Option<u64> {
+    let exact = || exact_integer(number).and_then(|number| number.try_into().ok());
+    number.as_u64().or_else(exact)
+}
+
+fn whole(number: &Number) -> Option<i64> {
+    number.as_i64().or_else(|| exact_integer(number))
 }
 
 /// A number that was written with a fraction of zero, such as `3.0`, as the

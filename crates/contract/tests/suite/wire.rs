@@ -3,7 +3,7 @@
 
 use accord_contract::wire::{
     AliasState, DecodeErrorKind, Extensible, False, Field, Number, Object, Ratio, Value, Wire,
-    check_aliases, json_schema, message, snapshot_fields, wire_enum,
+    check_aliases, count_of, integer_of, json_schema, message, snapshot_fields, wire_enum,
 };
 use serde_json::json;
 
@@ -296,6 +296,11 @@ fn an_extensible_enum_keeps_a_name_that_it_does_not_know() {
 fn integers_may_be_written_with_a_fraction_of_zero() {
     assert_eq!(u64::from_document(json!(3.0)).unwrap(), 3);
     assert_eq!(i64::from_document(json!(-3.0)).unwrap(), -3);
+    assert_eq!(count_of(&json!(3.0)), Some(3));
+    assert_eq!(integer_of(&json!(-3.0)), Some(-3));
+    for none in [json!(2.5), json!(-1), json!("3"), json!(null), json!(true)] {
+        assert_eq!(count_of(&none), None, "{none}");
+    }
     assert_eq!(u64::from_document(json!(u64::MAX)).unwrap(), u64::MAX);
     assert!(u64::from_document(json!(1e300)).is_err());
     assert!(i64::from_document(json!(u64::MAX)).is_err());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::wire::{self, Value};
 
 use super::{Acceptance, Observation, Outcome, Step, Want, observe};
 use crate::config::PolicyAction;
@@ -270,7 +270,7 @@ impl Acceptance {
             let expected = item
                 .get("expected_exit_code")
                 .or_else(|| item.get("exit_code"));
-            let expected = expected.and_then(Value::as_i64).unwrap_or(0);
+            let expected = expected.and_then(wire::integer_of).unwrap_or(0);
             if codes.get(index).copied().flatten() != Some(expected) {
                 let command = item
                     .get("command")
@@ -483,7 +483,7 @@ impl Acceptance {
     pub(super) fn ask_hooks(
         &mut self,
         phase: HookPhase,
-        payload: accord_contract::wire::Object,
+        payload: wire::Object,
         step: Step,
     ) -> bool {
         let run = self.inputs.state.run_id().map(ToString::to_string);

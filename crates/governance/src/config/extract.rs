@@ -4,6 +4,7 @@
 use accord_contract::wire::{Object, Value};
 
 use super::gates::DEFAULT_ACTION_TIMEOUT_MS;
+use super::workflow::spelled;
 use super::{
     ApprovalAction, ApprovalPolicy, ApprovalRule, Budget, Conditions, Config, Gate, GateAction,
     MAX_CONCURRENT_TURNS, OnExceed, Policy, PolicyAction, PolicyRule, Role, Route, Rules, Runtime,
@@ -86,7 +87,10 @@ fn gate((id, members): (&String, &Object)) -> Gate {
     };
     Gate {
         id: id.clone(),
-        requires_files: texts(members, "requires_files"),
+        requires_files: texts(members, "requires_files")
+            .iter()
+            .map(|path| spelled(path))
+            .collect(),
         requires_verification_pass: holds(members, "requires_verification_pass"),
         requires_human_approval: holds(members, "requires_human_approval"),
         credentialed: holds(members, "credentialed"),

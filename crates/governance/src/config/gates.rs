@@ -6,7 +6,7 @@
 pub struct Gate {
     /// Its id.
     pub id: String,
-    /// Files that must be there.
+    /// Files that must be there, each path in its one spelling.
     pub requires_files: Vec<String>,
     /// Whether the result that asks must have passed its verification.
     pub requires_verification_pass: bool,

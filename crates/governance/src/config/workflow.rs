@@ -3,6 +3,8 @@
 use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
+use crate::RepoPath;
+use crate::faults::{Fault, seeded};
 use crate::members::{self, entries, list, text, texts};
 
 wire_enum! {
@@ -29,7 +31,7 @@ wire_enum! {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Artifact {
-    /// Where it lies.
+    /// Where it lies, in its one spelling.
     pub path: String,
     /// How it is judged.
     pub semantics: Option<Semantics>,
@@ -140,9 +142,18 @@ impl WorkflowKit {
     }
 }
 
+/// A path of the configuration in its one spelling, by which files are found, compared and judged alike. What is no path
+/// below the root stays as it is: no file is found there.
+pub(super) fn spelled(path: &str) -> String {
+    match RepoPath::parse(path) {
+        Ok(sound) if !seeded(Fault::GateFilesBySpelling) => sound.to_string(),
+        _ => path.to_owned(),
+    }
+}
+
 impl Artifact {
     fn extract(members: &Object) -> Option<Self> {
-        let path = text(members, "path")?.to_owned();
+        let path = spelled(text(members, "path")?);
         let named = text(members, "semantics").and_then(Semantics::parse);
         let settings = members::object(members, "semantics_config");
         Some(Self {

@@ -214,7 +214,10 @@ fn workstreams(document: &Object, found: &mut Found) {
     {
         found.add(
             "workstream_cycle",
-            format!("{} wait for each other", circle.join(", ")),
+            match circle.as_slice() {
+                [alone] => format!("{alone} waits for itself"),
+                several => format!("{} wait for each other", several.join(", ")),
+            },
         );
     }
 }
@@ -335,7 +338,7 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
     }
 }
 
-/// Workstreams that wait for each other in a circle.
+/// Workstreams that wait for each other in a circle, each for the next; those that only wait for them are not named.
 fn cycle(all: &Object) -> Option<Vec<String>> {
     let waits: BTreeMap<&str, Vec<String>> = all
         .iter()
@@ -362,8 +365,18 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
             left.remove(id);
         }
     }
-    let circle: Vec<String> = left.into_iter().map(str::to_owned).collect();
-    (!circle.is_empty()).then_some(circle)
+    // Each of the rest waits for another of them, so that whoever follows comes by a place twice.
+    let mut way: Vec<&str> = Vec::new();
+    let mut here = left.first().copied()?;
+    loop {
+        if let Some(begin) = way.iter().position(|id| *id == here) {
+            return Some(way[begin..].iter().map(|id| (*id).to_owned()).collect());
+        }
+        way.push(here);
+        here = waits[here]
+            .iter()
+            .find_map(|other| left.get(other.as_str()).copied())?;
+    }
 }
 
 fn routing(document: &Object, found: &mut Found) {
@@ -462,5 +475,37 @@ fn gates(document: &Object, found: &mut Found) {
                 );
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Object, cycle};
+
+    fn circle(workstreams: &serde_json::Value) -> Option<Vec<String>> {
+        let all: &Object = workstreams.as_object().unwrap();
+        cycle(all)
+    }
+
+    #[test]
+    fn a_circle_is_named_without_those_that_only_wait_for_it() {
+        let of = |waits: [(&str, &[&str]); 4]| {
+            let streams = waits.map(|(id, others)| (id.to_owned(), json!({"depends_on": others})));
+            circle(&serde_json::Value::Object(streams.into_iter().collect()))
+        };
+        assert_eq!(
+            of([("a", &["b"]), ("b", &["b"]), ("c", &["a"]), ("d", &[])]),
+            Some(vec!["b".to_owned()])
+        );
+        assert_eq!(
+            of([("a", &["c"]), ("b", &["c"]), ("c", &["d"]), ("d", &["b"])]),
+            Some(["c", "d", "b"].map(str::to_owned).to_vec())
+        );
+        assert_eq!(
+            of([("a", &["b"]), ("b", &["c", "d"]), ("c", &["d"]), ("d", &[])]),
+            None
+        );
     }
 }

@@ -93,6 +93,8 @@ faults! {
     RoleTwice = "role-twice" breaks "AX-PT-CAPACITY";
     /// A phase may hold one turn too many.
     FiveTurnsAtOnce = "five-turns-at-once" breaks "AX-PT-RANGE";
+    /// A phase may hold null turns, as if it said nothing.
+    TurnsMayBeNull = "turns-may-be-null" breaks "AX-PT-RANGE";
     /// Nobody looks whether a gate is declared.
     GateUndeclared = "gate-undeclared" breaks "AX-CS-GATE";
     /// Nobody looks for a gate where none is declared.
@@ -167,6 +169,8 @@ faults! {
     AnyDurability = "any-durability" breaks "AX-DC-DURABILITY";
     /// Decisions behind the first are not looked at.
     FirstDecisionOnly = "first-decision-only" breaks "AX-DC-DURABILITY";
+    /// A decision may last for null, as if it said nothing.
+    DurabilityMayBeNull = "durability-may-be-null" breaks "AX-DC-DURABILITY";
     /// A decision overrides itself.
     OverridesItself = "overrides-itself" breaks "AX-DC-SELF";
     /// Whose word weighs more does not matter.
@@ -196,6 +200,8 @@ faults! {
     MissingFilePasses = "missing-file-passes" breaks "AX-GATE-FILES";
     /// Files behind the first that a gate asks for are not looked at.
     FirstFileOnly = "first-file-only" breaks "AX-GATE-FILES";
+    /// What a file must say is known by the usual spelling of its path alone.
+    GateFilesBySpelling = "gate-files-by-spelling" breaks "AX-GATE-SPELLING";
     /// The verification is named before the missing file.
     VerificationNamedFirst = "verification-named-first" breaks "AX-GATE-REASON-ORDER";
     /// A gate opens to any phase.
@@ -269,6 +275,8 @@ faults! {
     SizeNotCompared = "size-not-compared" breaks "AX-DM-SIZE";
     /// A file that nobody listed is passed over.
     StrangerUnnoticed = "stranger-unnoticed" breaks "AX-DM-UNEXPECTED";
+    /// Folders inside a bundle are not looked into.
+    FoldersUnopened = "folders-unopened" breaks "AX-DM-BELOW";
     /// Nothing is told behind the first violation.
     FirstViolationOnly = "first-violation-only" breaks "AX-DM-ACCUMULATE";
     /// A manifest lists the one before it, which it replaces.

@@ -1,6 +1,6 @@
 //! A result that passed, as types.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{self, Object, Value};
 use accord_contract::wire_enum;
 
 use crate::RepoPath;
@@ -75,7 +75,8 @@ impl TurnResult {
                     return "attested_pass";
                 }
                 let evidence = self.evidence();
-                let zero = |item: &Value| item.get("exit_code").and_then(Value::as_i64) == Some(0);
+                let zero =
+                    |item: &Value| item.get("exit_code").and_then(wire::integer_of) == Some(0);
                 if !evidence.is_empty() && evidence.iter().all(zero) {
                     "pass"
                 } else {

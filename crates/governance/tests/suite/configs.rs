@@ -16,6 +16,30 @@ fn broken(change: impl FnOnce(&mut Value)) -> Vec<String> {
 }
 
 #[test]
+fn a_whole_number_is_one_however_it_is_written_and_null_is_none() {
+    let narrow = |turns: Value| {
+        let mut document = Value::Object(config().document().clone());
+        document["routing"]["implementation"]["max_concurrent_turns"] = turns;
+        (problems(&document).len(), narrow_problems(&document).len())
+    };
+    for sound in [json!(2), json!(2.0), json!(4.0)] {
+        assert_eq!(narrow(sound.clone()), (0, 0), "{sound}");
+    }
+    for wrong in [json!(null), json!(2.5), json!(5.0), json!(0.0), json!("2")] {
+        assert_eq!(narrow(wrong.clone()), (1, 1), "{wrong}");
+    }
+    let two = config_with(|document| {
+        document["routing"]["implementation"]["max_concurrent_turns"] = json!(2.0);
+    });
+    let route = two.route("implementation").expect("a phase");
+    assert_eq!(route.max_concurrent_turns, 2);
+    assert_eq!(
+        broken(|document| document["schema_version"] = json!(4.0)),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
 fn each_rule_names_its_member() {
     assert_eq!(broken(|_| {}), Vec::<String>::new());
     let cases: Vec<(&str, Value, &str)> = vec![

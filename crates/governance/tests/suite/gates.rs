@@ -7,7 +7,7 @@ use accord_governance::gate::{
     Completion, PhaseExit, View, evaluate_completion, evaluate_phase_exit, needed_files,
 };
 use accord_governance::history::RunIndex;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{config, config_with};
 
@@ -25,6 +25,16 @@ fn exit(config: &Config, files: &[(&str, &str)], verification: &str) -> PhaseExi
         asking_role: Some("pm"),
     };
     evaluate_phase_exit(Some("implementation"), &view)
+}
+
+/// A project that nobody vouches for: some of the spellings are refused where somebody does.
+fn lenient(change: impl FnOnce(&mut Value)) -> Config {
+    let mut document = Value::Object(config().document().clone());
+    change(&mut document);
+    match document {
+        Value::Object(document) => Config::lenient(document),
+        other => panic!("{other} is no object"),
+    }
 }
 
 #[test]
@@ -51,6 +61,54 @@ fn missing_files_come_before_everything_else() {
         exit(&config, &[good, ("docs/x.md", "")], "attested_pass"),
         PhaseExit::Advance { .. }
     ));
+}
+
+#[test]
+fn however_a_path_is_spelled_the_file_is_judged_by_what_it_says() {
+    for spelling in [
+        "./.planning/PM_SIGNOFF.md",
+        ".planning//PM_SIGNOFF.md",
+        "drafts/../.planning/PM_SIGNOFF.md",
+        " .planning/PM_SIGNOFF.md ",
+    ] {
+        let required = lenient(|document| {
+            document["gates"]["plan"] = json!({"requires_files": [spelling]});
+        });
+        let owed = lenient(|document| {
+            document["gates"]["plan"] = json!({});
+            document["workflow_kit"] =
+                json!({"phases": {"planning": {"artifacts": [{"path": spelling}]}}});
+        });
+        // What is declared takes the place of what a template says about the same file.
+        let optional = lenient(|document| {
+            document["gates"]["plan"] = json!({"requires_files": [".planning/PM_SIGNOFF.md"]});
+            document["workflow_kit"] = json!({"phases": {"planning": {"artifacts": [
+                {"path": spelling, "semantics": "section_check",
+                 "semantics_config": {"required_sections": ["## Why"]}}]}}});
+        });
+        let file = |text| (".planning/PM_SIGNOFF.md", text);
+        for config in [&required, &owed] {
+            let PhaseExit::Failed { failures, .. } = exit(config, &[file("Approved: NO")], "pass")
+            else {
+                panic!("{spelling:?} is not read");
+            };
+            let reason = failures.reason();
+            assert!(reason.contains("in .planning/PM_SIGNOFF.md;"), "{reason}");
+            let opened = exit(config, &[file("Approved: YES")], "pass");
+            assert!(matches!(opened, PhaseExit::Advance { .. }), "{spelling:?}");
+        }
+        let opened = exit(&optional, &[file("## Why\nBecause.\n")], "pass");
+        assert!(matches!(opened, PhaseExit::Advance { .. }), "{spelling:?}");
+    }
+    let outside = lenient(|document| {
+        document["gates"]["plan"] = json!({"requires_files": ["../.planning/PM_SIGNOFF.md"]});
+    });
+    let shut = exit(
+        &outside,
+        &[(".planning/PM_SIGNOFF.md", "Approved: YES")],
+        "pass",
+    );
+    assert!(matches!(shut, PhaseExit::Failed { .. }));
 }
 
 #[test]
@@ -142,7 +200,7 @@ fn a_run_ends_in_its_last_phase() {
 #[test]
 fn a_policy_passes_gates_without_a_person_only_as_it_says() {
     use accord_governance::approval::passes_without_person;
-    let passes = |policy: serde_json::Value, credentialed: bool, index: &RunIndex| {
+    let passes = |policy: Value, credentialed: bool, index: &RunIndex| {
         let config = config_with(|document| {
             document["approval_policy"] = policy;
             document["gates"]["plan"]["credentialed"] = credentialed.into();
@@ -158,8 +216,9 @@ fn a_policy_passes_gates_without_a_person_only_as_it_says() {
         )
     };
     let index = RunIndex::default();
-    let rule = |action: &str, when: serde_json::Value| json!({"from_phase": "planning", "action": action, "when": when});
-    let rules = |rules: serde_json::Value| json!({"phase_transitions": {"default": "auto_approve", "rules": rules}});
+    let rule = |action: &str, when: Value| json!({"from_phase": "planning", "action": action, "when": when});
+    let rules =
+        |rules: Value| json!({"phase_transitions": {"default": "auto_approve", "rules": rules}});
     assert!(passes(rules(json!([])), false, &index));
     assert!(
         !passes(rules(json!([])), true, &index),

@@ -86,6 +86,30 @@ fn each_rule_refuses_at_its_stage() {
             "schema_error",
         ),
         (
+            "decisions",
+            decision(json!({"durability": null})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "decisions",
+            decision(json!({"overrides": null})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "delegations",
+            delegation(json!({"required_decision_ids": null})),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "objections",
+            json!([{"id": "OBJ-1", "severity": "low", "statement": "s", "status": null}]),
+            "schema",
+            "schema_error",
+        ),
+        (
             "delegations",
             delegation(json!({"charter": ""})),
             "schema",

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
-pub use self::value::{Bytes, LogFormat, Setting};
+pub use self::value::{Bytes, LogFormat, Setting, listen_address};
 
 /// A setting that there is.
 #[derive(Clone, Copy, Debug)]

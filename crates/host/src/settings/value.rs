@@ -127,12 +127,20 @@ impl Setting for usize {
     }
 }
 
+/// Reads where a server is to listen: an IP address and a port, where `localhost` stands for 127.0.0.1.
+///
+/// # Errors
+/// With what is wrong, to be said behind the text.
+pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let named = text.strip_prefix("localhost:");
+    let text = named.map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+    text.parse()
+        .map_err(|_| "is no address with a port, such as 127.0.0.1:7171 or [::1]:7171".into())
+}
+
 impl Setting for SocketAddr {
     fn parse(text: &str) -> Result<Self, String> {
-        let named = text.strip_prefix("localhost:");
-        let text = named.map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
-        text.parse()
-            .map_err(|_| "is no address with a port, such as 127.0.0.1:7171 or [::1]:7171".into())
+        listen_address(text)
     }
 
     fn show(&self) -> Value {

@@ -1,14 +1,17 @@
 //! The report of a verification as lines for people.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{ConformanceReport, TierResult, TierStatus};
+use super::{ConformanceReport, Finding, TierResult, TierStatus};
+use crate::corpus::Protocol;
 use crate::exit::Overall;
 use crate::reporter::{Colour, Style, printable};
 
-/// Writes the report below a title.
+/// Writes the report of these fixtures below a title; what went wrong in a tier, in the order of the fixtures.
 pub fn write_text(
     report: &ConformanceReport,
+    fixtures: &Protocol,
     title: &str,
     colour: bool,
     out: &mut dyn Write,
@@ -26,6 +29,10 @@ pub fn write_text(
         Overall::Error => ("ERROR", Colour::Magenta),
     };
     writeln!(out, "Overall: {}", style.paint(ink, word))?;
+    let order = fixtures.cases().iter().enumerate();
+    let order: BTreeMap<&str, usize> = order
+        .map(|(place, fixture)| (fixture.id.as_str(), place))
+        .collect();
     for (name, tier) in &report.results {
         writeln!(out, "{name}: {}", sum(tier))?;
         for gap in &tier.not_implemented {
@@ -33,7 +40,9 @@ pub fn write_text(
             let (id, message) = (printable(&gap.fixture_id), printable(&gap.message));
             writeln!(out, "  {mark} {id}: {message}")?;
         }
-        for finding in tier.failures.iter().chain(&tier.errors) {
+        let mut findings: Vec<&Finding> = tier.failures.iter().chain(&tier.errors).collect();
+        findings.sort_by_key(|finding| order.get(finding.fixture_id.as_str()));
+        for finding in findings {
             let mark = style.paint(Colour::Red, "✗");
             let (id, message) = (printable(&finding.fixture_id), printable(&finding.message));
             writeln!(out, "  {mark} {id}: {message}")?;

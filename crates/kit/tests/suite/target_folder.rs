@@ -465,7 +465,8 @@ fn lines_for_people_have_their_form_and_cannot_move_the_cursor() {
     let implementation = Implementation::new(&script).claiming(&claims);
     let report = implementation.verify(&fixtures, &up_to(2));
     let mut text = Vec::new();
-    write_text(&report, "Tidal Conformance", false, &mut text).unwrap();
+    let all = protocol(&fixtures);
+    write_text(&report, &all, "Tidal Conformance", false, &mut text).unwrap();
     let root = implementation.path().canonicalize().unwrap();
     let rule = "─".repeat(44);
     assert_eq!(
@@ -478,6 +479,21 @@ fn lines_for_people_have_their_form_and_cannot_move_the_cursor() {
             root.display()
         )
     );
+}
+
+#[test]
+fn lines_for_people_come_in_the_order_of_the_fixtures() {
+    let script = "case \"$fixture\" in *'\"A\"'*|*'\"C\"'*) exit 9;; *) echo '{\"status\":\"fail\"}'; exit 1;; esac";
+    let fixtures = ["A", "B", "C", "D"].map(|id| fixture(id, 1, "history"));
+    let report = Implementation::new(script).verify(&fixtures, &up_to(1));
+    assert_eq!(report.results["tier_1"].failures.len(), 2);
+    assert_eq!(report.results["tier_1"].errors.len(), 2);
+    let mut text = Vec::new();
+    write_text(&report, &protocol(&fixtures), "Tide", false, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("  ✗ "));
+    let ids: Vec<&str> = lines.filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(ids, ["A", "B", "C", "D"]);
 }
 
 #[test]

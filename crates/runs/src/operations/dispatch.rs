@@ -130,7 +130,8 @@ impl Runs {
         &self,
         turn: &TurnId,
     ) -> Result<Result<Object, Vec<ManifestError>>, Failure> {
-        Ok(manifest::verify(&self.repository().bundle(turn)?))
+        let (bundle, others) = self.repository().bundle_and_others(turn)?;
+        Ok(manifest::verify(&bundle, &others))
     }
 }
 

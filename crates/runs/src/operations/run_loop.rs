@@ -9,6 +9,7 @@ use std::thread::{self, Scope};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::count_of;
 use accord_governance::TurnId;
 use accord_governance::config::Config;
 use accord_governance::state::{Block, Status};
@@ -325,7 +326,7 @@ impl<'a> Driver<'a> {
 /// How many turns the configuration lets a loop give out.
 fn declared_most(config: &Config) -> usize {
     let run_loop = config.document().get("run_loop");
-    let most = run_loop.and_then(|run_loop| run_loop.get("max_turns")?.as_u64());
+    let most = run_loop.and_then(|run_loop| count_of(run_loop.get("max_turns")?));
     let most = most.and_then(|most| usize::try_from(most).ok());
     most.unwrap_or(DEFAULT_MAX_TURNS)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Object, Value, count_of};
 use accord_governance::config::{Config, Runtime};
 use accord_governance::state::Turn;
 use accord_governance::{Instant, dispatch};
@@ -159,7 +159,7 @@ impl Limits {
     pub fn of(config: &Config, runtime: &Runtime, turn: &Turn, now: Instant) -> Self {
         let run_loop = config.document().get("run_loop").and_then(Value::as_object);
         let millis = |settings: Option<&Object>, name: &str| {
-            let number = settings?.get(name)?.as_u64()?;
+            let number = count_of(settings?.get(name)?)?;
             (number > 0).then(|| Duration::from_millis(number))
         };
         let whole = turn.deadline().map_or(WHOLE, |deadline| {

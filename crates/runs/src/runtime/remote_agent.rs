@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::wire::{Value, count_of};
 
 use super::job::{Ended, Job, Sign};
 use super::progress::Progress;
@@ -20,7 +20,7 @@ const BODY_SHOWN: usize = 500;
 pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
     let failed = |message: String| job.failure(Code::XchainWorkerFailed, message);
     let settings = &job.runtime.settings;
-    let declared = settings.get("timeout_ms").and_then(Value::as_u64);
+    let declared = settings.get("timeout_ms").and_then(count_of);
     let limit = declared.map_or(PATIENCE, Duration::from_millis);
     let limit = limit.min(job.limits.whole);
     let headers = web::headers(settings).map_err(|why| {

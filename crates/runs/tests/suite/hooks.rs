@@ -128,7 +128,9 @@ fn a_hook_may_add_to_a_bundle_and_not_change_it() {
         "add",
         "blocking",
         5000,
-        &format!("{folder}; echo more > $d/MORE.md; {ALLOW}"),
+        &format!(
+            "{folder}; echo more > $d/MORE.md; mkdir $d/maps; echo x > $d/maps/HARBOUR.md; {ALLOW}"
+        ),
     );
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
@@ -140,9 +142,31 @@ fn a_hook_may_add_to_a_bundle_and_not_change_it() {
         .collect();
     assert_eq!(
         names,
-        ["ASSIGNMENT.json", "CONTEXT.md", "MORE.md", "PROMPT.md"]
+        [
+            "ASSIGNMENT.json",
+            "CONTEXT.md",
+            "MORE.md",
+            "PROMPT.md",
+            "maps/HARBOUR.md"
+        ]
     );
     assert!(runs.verify_bundle(turn.turn.id()).unwrap().is_ok());
+    // Neither a file in a folder nor a link gets in afterwards.
+    let bundle = repo.root().join(&turn.bundle);
+    std::fs::write(bundle.join("maps/DETOUR.md"), "this way").unwrap();
+    std::os::unix::fs::symlink("maps", bundle.join("plans")).unwrap();
+    let found = runs.verify_bundle(turn.turn.id()).unwrap().unwrap_err();
+    let found: Vec<_> = found
+        .iter()
+        .map(|error| (error.fault.as_str(), error.path.as_deref()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("unexpected_file", Some("maps/DETOUR.md")),
+            ("unexpected_file", Some("plans"))
+        ]
+    );
 
     let repo = Repo::plain();
     repo.hook(

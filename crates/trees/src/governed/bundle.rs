@@ -8,20 +8,30 @@ use super::files;
 use crate::disk::{self, Disk};
 use crate::{Kind, Result, TreeError, atomic, limits};
 
-/// The files of a bundle's own folder; what is no file is no part of it.
-pub(super) fn read(disk: &dyn Disk, turn: &TurnId) -> Result<Bundle> {
-    let folder = dispatch::bundle_folder(turn);
-    let mut bundle = Bundle::new();
-    for entry in disk.list(&folder)?.unwrap_or_default() {
-        if entry.kind != Kind::File {
-            continue;
-        }
-        let path = format!("{folder}/{}", entry.name);
-        if let Some(bytes) = disk::read(disk, &path, limits::BUNDLE_FILE)? {
-            bundle.insert(entry.name, bytes);
+/// The files of a bundle, and what lies in it and is neither a file nor a folder.
+pub(super) fn read(disk: &dyn Disk, turn: &TurnId) -> Result<(Bundle, Vec<String>)> {
+    let root = dispatch::bundle_folder(turn);
+    let (mut files, mut others) = (Bundle::new(), Vec::new());
+    let mut unopened = vec![String::new()];
+    while let Some(folder) = unopened.pop() {
+        let place = format!("{root}/{folder}");
+        let entries = disk.list(place.trim_end_matches('/'))?;
+        for entry in entries.unwrap_or_default() {
+            let name = format!("{folder}{}", entry.name);
+            match entry.kind {
+                Kind::File => {
+                    let path = format!("{root}/{name}");
+                    if let Some(bytes) = disk::read(disk, &path, limits::BUNDLE_FILE)? {
+                        files.insert(name, bytes);
+                    }
+                }
+                Kind::Folder => unopened.push(format!("{name}/")),
+                Kind::Link | Kind::Other => others.push(name),
+            }
         }
     }
-    Ok(bundle)
+    others.sort();
+    Ok((files, others))
 }
 
 /// Writes a bundle in place of whatever was there.

@@ -209,11 +209,19 @@ impl Repository {
         Ok(self.disk().list(path.as_str())?.unwrap_or_default())
     }
 
-    /// The files of a turn's bundle.
+    /// The files of a turn's bundle, those in folders inside it included.
     ///
     /// # Errors
     /// As [`Repository::staged`].
     pub fn bundle(&self, turn: &TurnId) -> Result<manifest::Bundle> {
+        Ok(self.bundle_and_others(turn)?.0)
+    }
+
+    /// The files of a turn's bundle, and what lies in it and is neither a file nor a folder.
+    ///
+    /// # Errors
+    /// As [`Repository::staged`].
+    pub fn bundle_and_others(&self, turn: &TurnId) -> Result<(manifest::Bundle, Vec<String>)> {
         bundle::read(self.disk(), turn)
     }
 

@@ -17,7 +17,7 @@ fn bundle(names: &[&str]) -> Bundle {
 }
 
 #[test]
-fn a_bundle_is_its_folders_own_files() {
+fn a_bundle_is_everything_in_its_folder() {
     let (folder, repository) = begun();
     let held = lock(&repository);
     let turn = TurnId::parse("turn_1").unwrap();
@@ -28,7 +28,16 @@ fn a_bundle_is_its_folders_own_files() {
     fs::create_dir(place.join("below")).unwrap();
     fs::write(place.join("below/D"), "D").unwrap();
     symlink("/etc/passwd", place.join("link")).unwrap();
-    assert_eq!(held.bundle(&turn).unwrap(), bundle(&["A", "B", "C"]));
+    fs::create_dir_all(place.join("below/empty")).unwrap();
+    symlink("below", place.join("below/again")).unwrap();
+    let mut all = bundle(&["A", "B", "C"]);
+    all.insert("below/D".to_owned(), b"D".to_vec());
+    let others = ["below/again", "link"].map(str::to_owned);
+    assert_eq!(held.bundle(&turn).unwrap(), all);
+    assert_eq!(
+        repository.bundle_and_others(&turn).unwrap(),
+        (all, others.to_vec())
+    );
     held.write_bundle(&turn, &bundle(&["E"])).unwrap();
     assert_eq!(held.bundle(&turn).unwrap(), bundle(&["E"]));
     assert!(!place.join("below").exists());

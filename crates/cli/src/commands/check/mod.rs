@@ -17,6 +17,8 @@ use accord_contract::wire::Wire as _;
 use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Protocol, RunOptions, RunReport, run};
 
+use clap::builder::UnknownArgumentValueParser;
+
 use self::arguments::duration;
 pub(super) use self::progress::Progress;
 use self::whom::Whom;
@@ -105,6 +107,13 @@ struct Select {
     /// Run only cases of this level, and of those that it builds on; may be repeated
     #[arg(long = "level", value_name = "LEVEL")]
     levels: Vec<String>,
+
+    // What the verifier of published fixtures calls these things; who is used to it is told the names here.
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--level").and_suggest(TIERS_ARE_LEVELS))]
+    tier: Option<String>,
+
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--filter").and_suggest(SURFACES_ARE_AREAS))]
+    surface: Option<String>,
 
     /// Run the cases of this profile, which has stricter rules, instead of those that need none
     #[arg(long, value_name = "NAME")]
@@ -261,6 +270,11 @@ impl CheckArgs {
         file.keep()
     }
 }
+
+const TIERS_ARE_LEVELS: &str =
+    "tiers are levels here: --level 3 judges all three, and --filter 'level(3)' the third alone";
+const SURFACES_ARE_AREAS: &str =
+    "surfaces are areas here: --filter 'area(NAME)', and --list names the area of every case";
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 every required case passes or is a known failure (what is not implemented is counted

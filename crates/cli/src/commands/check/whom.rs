@@ -8,7 +8,7 @@ use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
 use accord_kit::verifier::Target;
 use accord_kit::{Invocation, Protocol};
 
-use super::super::conformance::token_of_environment;
+use super::super::conformance::{sendable, token_of_environment};
 use super::ourselves::Ourselves;
 use crate::error::CliError;
 
@@ -47,11 +47,11 @@ struct Server {
     remote: Option<String>,
 
     /// The key that requests carry; with --remote, ACCORD_CONFORMANCE_TOKEN when absent
-    #[arg(long, value_name = "KEY", requires = "reached")]
+    #[arg(long, value_name = "KEY", requires = "reached", value_parser = sendable)]
     token: Option<String>,
 
     /// A second key that does not reach what the run writes, to see that it does not
-    #[arg(long, value_name = "KEY", requires_all = ["url", "token"])]
+    #[arg(long, value_name = "KEY", requires_all = ["url", "token"], value_parser = sendable)]
     second_token: Option<String>,
 
     /// A project to read; nothing is written then
@@ -165,7 +165,10 @@ impl Whom {
             (Some(folder), _) => Some(Target::in_folder(folder, protocol)),
             (None, Some(url)) => {
                 let mut options = HttpOptions::fixtures(url);
-                options.token = (self.server.token.clone()).or_else(token_of_environment);
+                options.token = match &self.server.token {
+                    Some(token) => Some(token.clone()),
+                    None => token_of_environment()?,
+                };
                 Some(Target::at_url(&options))
             }
             (None, None) => None,

@@ -16,7 +16,7 @@ use accord_kit::{Corpus, Protocol, Reporters};
 
 use super::super::check::Progress;
 use super::refusal;
-use super::token::token_of_environment;
+use super::token::{sendable, token_of_environment};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt::end_with_adapters;
@@ -27,7 +27,7 @@ use crate::output::{Output, talk};
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct CheckArgs {
     /// The highest tier to judge: 1, 2 or 3; those below it belong to it
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(TIERS))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = tier)]
     tier: u64,
 
     /// Judge only this surface
@@ -48,7 +48,7 @@ pub(crate) struct CheckArgs {
     remote: Option<String>,
 
     /// With --remote: the bearer token that requests carry; ACCORD_CONFORMANCE_TOKEN when absent
-    #[arg(long)]
+    #[arg(long, value_parser = sendable)]
     token: Option<String>,
 
     /// With --remote: how long one request may take, in milliseconds; 30000 when absent
@@ -74,8 +74,8 @@ enum Format {
 
 impl CheckArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let report = match self.judge() {
-            Ok(report) => report,
+        let (report, fixtures) = match self.judge() {
+            Ok(judged) => judged,
             // Who reads documents gets one, also where there is nothing to report.
             Err(error) => {
                 if self.format == Format::Json {
@@ -87,8 +87,11 @@ impl CheckArgs {
         let mut output = Output::stdout();
         match self.format {
             Format::Json => output.line(format!("{:#}", report.encode()))?,
-            Format::Text => write_text(&report, TITLE, crate::show::colours(), &mut output)
-                .map_err(CliError::from_output)?,
+            Format::Text => {
+                let colours = crate::show::colours();
+                write_text(&report, &fixtures, TITLE, colours, &mut output)
+                    .map_err(CliError::from_output)?;
+            }
         }
         output.finish()?;
         if report.fixtures_run() == 0 {
@@ -101,7 +104,8 @@ impl CheckArgs {
         })
     }
 
-    fn judge(&self) -> Result<ConformanceReport, CliError> {
+    /// The report, and the fixtures that it is about.
+    fn judge(&self) -> Result<(ConformanceReport, Protocol), CliError> {
         self.check_whom()?;
         let (fixtures, fixture_root) = self.fixtures()?;
         let selection = Selection {
@@ -115,7 +119,10 @@ impl CheckArgs {
             None => Target::in_folder(&self.target, &fixtures),
             Some(url) => {
                 let mut options = HttpOptions::fixtures(url);
-                options.token = self.token.clone().or_else(token_of_environment);
+                options.token = match &self.token {
+                    Some(token) => Some(token.clone()),
+                    None => token_of_environment()?,
+                };
                 options.request_timeout = self.limit();
                 Target::at_url(&options)
             }
@@ -126,7 +133,7 @@ impl CheckArgs {
             reporters.0.push(Box::new(Progress::new()));
         }
         let report = verify(&fixtures, &target, &selection, &mut reporters);
-        Ok(report.map_err(Failure::from)?)
+        Ok((report.map_err(Failure::from)?, fixtures))
     }
 
     /// Refuses what only a server can be told. Checked here, since a parser that sees --target takes for granted
@@ -170,11 +177,18 @@ impl CheckArgs {
     }
 }
 
+fn tier(text: &str) -> Result<u64, String> {
+    let tier = text.parse().ok().filter(|tier| TIERS.contains(tier));
+    tier.ok_or_else(|| "a tier is 1, 2 or 3".to_owned())
+}
+
 const PROTOCOL: &str = "agentxchain";
 const TITLE: &str = "AgentXchain Protocol Conformance";
 /// How long one fixture may take where nothing else is said.
 const LIMIT: Duration = Duration::from_secs(30);
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 every fixture of the claimed tiers passes or is not implemented; 1 a fixture fails; 2 a
-fixture could not be judged, or the run did not come about. An error outranks a failure.";
+Exit codes, of which the highest counts:
+  0  every fixture of the claimed tiers passes or is not implemented
+  1  a fixture fails
+  2  a fixture could not be judged, or there was no run";

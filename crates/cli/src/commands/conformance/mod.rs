@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 
 pub(super) use self::check::CheckArgs;
-pub(super) use self::token::token_of_environment;
+pub(super) use self::token::{sendable, token_of_environment};
 
 /// Judge an implementation of AgentXchain by what it claims
 #[derive(Debug, clap::Args)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
+use accord_host::settings::listen_address;
 use accord_process::limit_file_size;
 
 use super::super::serve::runtime;
@@ -23,8 +24,8 @@ use crate::output::Output;
 /// afterwards. SIGTERM, SIGHUP or Ctrl-C ends it after what runs is finished; a second one ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen; port 0 takes any that is free
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8788")]
+    /// Where to listen, an IP address and a port; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8788", value_parser = address)]
     listen: SocketAddr,
 
     /// What every request must carry, as in Authorization: Bearer TOKEN; ACCORD_CONFORMANCE_TOKEN, which the list of
@@ -35,6 +36,10 @@ pub(crate) struct ServeArgs {
     /// Listen on an address that others can reach: a proxy in front does TLS
     #[arg(long)]
     behind_proxy: bool,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    listen_address(text).map_err(|why| format!("it {why}"))
 }
 
 /// The largest file that a fixture or its hooks may write: far more than the largest fixture holds, and no accident that

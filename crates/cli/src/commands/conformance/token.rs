@@ -14,8 +14,23 @@ use crate::host::setting;
 const VARIABLE: &str = "ACCORD_CONFORMANCE_TOKEN";
 
 /// The token for a server that carries cases out, where the environment names one.
-pub(crate) fn token_of_environment() -> Option<String> {
-    setting(VARIABLE)
+///
+/// # Errors
+/// When it cannot stand in a header.
+pub(crate) fn token_of_environment() -> Result<Option<String>, CliError> {
+    let token = setting(VARIABLE).map(|text| sendable(&text)).transpose();
+    token.map_err(|why| CliError::new(Code::Usage, format!("{VARIABLE}: {why}")))
+}
+
+/// Takes a token that can stand in a header.
+///
+/// # Errors
+/// When it cannot, with the reason.
+pub(crate) fn sendable(text: &str) -> Result<String, String> {
+    match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(text.to_owned()),
+        false => Err("a token is made of visible ASCII characters".to_owned()),
+    }
 }
 
 /// A token, kept as its digest: comparing digests takes as long for a good guess as for a bad one.
@@ -25,21 +40,17 @@ pub(super) struct Token([u8; 32]);
 impl Token {
     /// Takes a token that can stand in a header.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true => Ok(Self::of(text.as_bytes())),
-            false => Err("a token is made of visible ASCII characters".to_owned()),
-        }
+        sendable(text).map(|text| Self::of(text.as_bytes()))
     }
 
     /// The token of the environment, which must be there.
     pub(super) fn of_environment() -> Result<Self, CliError> {
-        let refused = |message| CliError::new(Code::Usage, message);
-        let Some(text) = token_of_environment() else {
-            let message = "no token is named that requests must carry".to_owned();
+        let Some(text) = token_of_environment()? else {
+            let message = "no token is named that requests must carry";
             let help = format!("name it with --token or {VARIABLE}");
-            return Err(refused(message).help(help));
+            return Err(CliError::new(Code::Usage, message).help(help));
         };
-        Self::parse(&text).map_err(|why| refused(format!("{VARIABLE}: {why}")))
+        Ok(Self::of(text.as_bytes()))
     }
 
     /// Whether the header `Authorization` of a request carries the token.

@@ -9,7 +9,7 @@ pub(crate) use runtimes::is_http_url;
 mod sections;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Object, Value, count_of};
 
 use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
 use crate::faults::{Fault, seeded};
@@ -24,7 +24,7 @@ pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     };
     let mut found = Vec::new();
     let version = document.get("schema_version");
-    if version != Some(&"1.0".into()) && version != Some(&4.into()) {
+    if version != Some(&"1.0".into()) && version.and_then(count_of) != Some(4) {
         found.push(version_problem(version));
     }
     project(document, &mut found);
@@ -132,7 +132,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
             found.push(invalid(field("write_authority"), message));
         }
         if let Some(weight) = given(role, "decision_authority")
-            && weight.as_u64().is_none_or(|weight| weight > 99)
+            && count_of(weight).is_none_or(|weight| weight > 99)
         {
             let message = format!("roles.{id}.decision_authority must be a whole number, 0 to 99");
             found.push(invalid(field("decision_authority"), message));
@@ -232,12 +232,12 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
         if let Some(gate) = given(route, "exit_gate") {
             gate_reference(document, field("exit_gate"), gate, found);
         }
-        if let Some(turns) = given(route, "max_concurrent_turns") {
+        // Null is no number of turns; who wants the usual number leaves the member out.
+        if let Some(turns) = route.get("max_concurrent_turns")
+            && !(turns.is_null() && seeded(Fault::TurnsMayBeNull))
+        {
             let most = MAX_CONCURRENT_TURNS as u64 + u64::from(seeded(Fault::FiveTurnsAtOnce));
-            if turns
-                .as_u64()
-                .is_none_or(|turns| !(1..=most).contains(&turns))
-            {
+            if count_of(turns).is_none_or(|turns| !(1..=most).contains(&turns)) {
                 let message = format!(
                     "routing.{phase}.max_concurrent_turns must be a whole number, 1 to {most}"
                 );

@@ -1,6 +1,6 @@
 //! Decisions, objections, evidence and lists of things.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{self, Object, Value};
 
 use super::{Draft, RewriteCode};
 use crate::ledger::{DecisionCategory, DecisionIds};
@@ -120,7 +120,7 @@ pub(super) fn verification(draft: &mut Draft) {
     };
     let mut said = Vec::new();
     if members::given(&verification, "status").is_none() {
-        let status = match verification.get("exit_code").and_then(Value::as_i64) {
+        let status = match verification.get("exit_code").and_then(wire::integer_of) {
             Some(0) => "pass",
             Some(_) => "fail",
             None => "skipped",
@@ -139,7 +139,7 @@ pub(super) fn verification(draft: &mut Draft) {
         for item in evidence.iter_mut().filter_map(Value::as_object_mut) {
             let code = item
                 .get("exit_code")
-                .and_then(Value::as_i64)
+                .and_then(wire::integer_of)
                 .filter(|code| *code != 0);
             if let (Some(code), false) = (code, item.contains_key("expected_exit_code")) {
                 item.insert("expected_exit_code".into(), code.into());

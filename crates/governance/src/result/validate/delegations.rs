@@ -43,7 +43,7 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
             let what = "must be a list of at least one text that says something";
             fields.wrong(format!("{at}.acceptance_contract"), what);
         }
-        if let Some(required) = given(delegation, "required_decision_ids") {
+        if let Some(required) = delegation.get("required_decision_ids") {
             decision_ids(&at, required, fields);
         }
     }

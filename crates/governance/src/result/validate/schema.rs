@@ -147,10 +147,15 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         fields.one_of(decision, &at, "category", &categories);
         fields.filled(decision, &at, "statement");
         fields.filled(decision, &at, "rationale");
-        if given(decision, "durability").is_some() && !seeded(Fault::AnyDurability) {
+        // What may be left out is not null where it is there.
+        if decision
+            .get("durability")
+            .is_some_and(|value| !(value.is_null() && seeded(Fault::DurabilityMayBeNull)))
+            && !seeded(Fault::AnyDurability)
+        {
             fields.one_of(decision, &at, "durability", &["run", "repo"]);
         }
-        if given(decision, "overrides").is_some() {
+        if decision.contains_key("overrides") {
             let target = text(decision, "overrides").unwrap_or_default();
             if !is_decision_id(target) {
                 fields.wrong(format!("{at}.overrides"), "must be DEC- and a number");
@@ -185,7 +190,7 @@ fn objections(result: &Object, fields: &mut Fields<'_>) {
             &["low", "medium", "high", "blocking"],
         );
         fields.filled(objection, &at, "statement");
-        if given(objection, "status").is_some() {
+        if objection.contains_key("status") {
             fields.one_of(objection, &at, "status", &statuses);
         }
     }

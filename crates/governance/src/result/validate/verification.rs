@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{self, Object, Value};
 
 use super::artifact::sound_path;
 use super::{Findings, Problem};
@@ -87,7 +87,7 @@ fn evidence(index: usize, item: &Value, passes: bool, findings: &mut Findings) {
 fn given_number(item: &Value, name: &str) -> Result<Option<i64>, ()> {
     match item.get(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => value.as_i64().map(Some).ok_or(()),
+        Some(value) => wire::integer_of(value).map(Some).ok_or(()),
     }
 }
 
