@@ -158,6 +158,7 @@ fn apply(
                     head_ref: None,
                     clean: true,
                     dirty: Vec::new(),
+                    ..Baseline::default()
                 },
             };
             run::reject(&world.state, &world.config, None, &rejection, source, at).map_err(drop)
@@ -260,6 +261,7 @@ fn the_guards_of_an_assignment_come_in_their_order() {
         head_ref: Some("a".into()),
         clean: false,
         dirty: Vec::new(),
+        ..Baseline::default()
     };
     let dirty = run::BaselineCheck::Dirty(dirt.clone(), vec!["x".into()]);
     assert_eq!(
@@ -300,6 +302,7 @@ fn a_turn_that_fails_too_often_blocks_the_run() {
             head_ref: None,
             clean: true,
             dirty: Vec::new(),
+            ..Baseline::default()
         },
     };
     let change = run::reject(
