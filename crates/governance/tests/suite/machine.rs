@@ -404,6 +404,16 @@ fn a_worker_is_told_what_it_needs() {
     }
     assert!(!prompt.contains("proposed_changes"), "it writes itself");
     assert!(dispatch::context(&briefing).contains("None yet."));
+    // However much a turn said, the next ones are told a part of it.
+    let line = json!({"role": "dev", "summary": "ä".repeat(3_000_000),
+        "decisions": [{"id": "DEC-001", "statement": "d".repeat(1_000_000)}]});
+    let recent = [line.as_object().unwrap().clone()];
+    let briefing = dispatch::Briefing {
+        recent: &recent,
+        ..briefing
+    };
+    let context = dispatch::context(&briefing);
+    assert!(context.contains("ä… (cut") && context.len() < 20_000);
     let assignment = dispatch::assignment(&world.state, &world.config, active);
     assert_eq!(
         assignment["staging_result_path"],
