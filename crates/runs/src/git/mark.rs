@@ -25,6 +25,11 @@ pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
     })
 }
 
+/// The mark of a text.
+pub(super) fn of_text(text: &str) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(text)))
+}
+
 fn look(place: &Path) -> io::Result<String> {
     let found = match place.symlink_metadata() {
         Ok(found) => found,

@@ -7,7 +7,7 @@ use accord_governance::RepoPath;
 use accord_governance::accept::Observation;
 use accord_governance::state::Baseline;
 
-use super::{Git, failure};
+use super::{Git, failure, view};
 
 /// What is not committed, and what it is not committed on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -56,6 +56,10 @@ impl Git {
     /// # Errors
     /// With `git_failed`, or with `path_outside_repository` for a name that is no sound path.
     pub fn changes(&self) -> Result<Changes, Failure> {
+        self.changes_in(self.view()?)
+    }
+
+    fn changes_in(&self, view: BTreeMap<String, String>) -> Result<Changes, Failure> {
         let said = self.ask_about_files(&[
             "status",
             "--porcelain=v2",
@@ -77,7 +81,7 @@ impl Git {
             dirty: self.marks(paths)?,
             untracked: read.untracked,
             hidden,
-            view: self.view()?,
+            view,
         })
     }
 
@@ -93,10 +97,12 @@ impl Git {
     /// # Errors
     /// As [`Git::changes`]; also when the baseline's commit is none, or is not there any more.
     pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation, Failure> {
+        // First of all: git runs filters while it looks.
+        let view = self.view()?;
         if let Some(baseline) = baseline {
-            self.check_view(&baseline.view)?;
+            view::check(&baseline.view, &view)?;
         }
-        let now = self.changes()?;
+        let now = self.changes_in(view)?;
         let mut seen = now.dirty.keys().filter(|path| !now.hidden.contains(*path));
         let dirty = seen.any(|path| !is_operational(path));
         let base = baseline.and_then(|baseline| baseline.head_ref.as_deref());
