@@ -9,13 +9,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
 use crate::ledger::DecisionIds;
 use crate::members::{self, count, list, number, text, texts};
 use crate::names::Names;
 use crate::patterns::is_decision_id;
-use crate::{RepoPath, RunId};
+use crate::{RepoPath, RunId, TurnId};
 
 /// The status of a line about a turn that was taken back: it tells what happened, and is no
 /// accepted turn.
@@ -253,6 +254,19 @@ impl RunIndex {
     /// Whether a turn of the run was accepted.
     pub fn contains(&self, turn_id: &str) -> bool {
         self.turns.contains(turn_id)
+    }
+
+    /// Refuses a turn that the history has already.
+    ///
+    /// # Errors
+    /// With `turn_already_accepted`.
+    pub fn check_not_accepted(&self, turn: &TurnId) -> Result<(), Failure> {
+        if !self.contains(turn.as_str()) {
+            return Ok(());
+        }
+        let message = format!("{turn} is in the history already");
+        let failure = Failure::new(Code::XchainTurnAlreadyAccepted, message);
+        Err(failure.with("history_length", self.length()))
     }
 
     /// How many turns of a phase were accepted.

@@ -32,7 +32,18 @@ pub enum PathError {
     /// It holds a character that no sound path has.
     #[error("the path holds a control character or a backslash")]
     Character,
+    /// It has a form that only folders have.
+    #[error("the path ends like a folder; name each file in it")]
+    Folder,
+    /// It is longer than what file systems take.
+    #[error("a name in the path has more than 255 bytes, or the path more than 2048")]
+    TooLong,
 }
+
+/// The longest name that file systems take, and the longest path that fits, with room for what
+/// it is put below, into what systems take at once.
+const MAX_NAME: usize = 255;
+const MAX_PATH: usize = 2048;
 
 /// The folder of a run's own files.
 pub const HOME: &str = ".agentxchain";
@@ -129,6 +140,28 @@ impl RepoPath {
             return Err(PathError::Empty);
         }
         Ok(Self(names.join("/")))
+    }
+
+    /// Reads the path of a file that somebody claims or proposes: as [`RepoPath::parse`], and
+    /// it is one that a file can have.
+    ///
+    /// # Errors
+    /// When it is no path below the root, or no file can have it.
+    pub fn parse_file(text: &str) -> Result<Self, PathError> {
+        let path = Self::parse(text)?;
+        if matches!(text.trim().rsplit('/').next(), Some("" | "." | "..")) {
+            return Err(PathError::Folder);
+        }
+        if path.0.len() > MAX_PATH || path.0.split('/').any(|name| name.len() > MAX_NAME) {
+            return Err(PathError::TooLong);
+        }
+        Ok(path)
+    }
+
+    /// Whether the path lies below another, which must be a folder then.
+    pub fn is_below(&self, other: &Self) -> bool {
+        let rest = self.0.strip_prefix(&other.0);
+        rest.is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// The path as it is written.
@@ -265,6 +298,27 @@ mod tests {
         ] {
             assert_eq!(RepoPath::parse(text), Err(error), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_file_has_a_path_that_files_can_have() {
+        let (name, longer) = ("n".repeat(255), "n".repeat(256));
+        let deep = |length: usize| "d/".repeat(length / 2 - 1) + "ff";
+        for (text, error) in [
+            ("src/", Some(PathError::Folder)),
+            ("src/.", Some(PathError::Folder)),
+            ("src/lib/..", Some(PathError::Folder)),
+            ("src/a.rs", None),
+            (&name, None),
+            (&longer, Some(PathError::TooLong)),
+            (&deep(2048), None),
+            (&deep(2050), Some(PathError::TooLong)),
+            ("../a", Some(PathError::Outside)),
+        ] {
+            assert_eq!(RepoPath::parse_file(text).err(), error, "{text}");
+        }
+        assert!(path("a/b").is_below(&path("a")));
+        assert!(!path("ab").is_below(&path("a")) && !path("a").is_below(&path("a")));
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! Carries an acceptance out: does what the machine wants, and nothing else.
 
+use std::slice;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::accept::{Acceptance, Answer, Observation, Outcome, Want};
+use accord_governance::accept::{Acceptance, Answer, CommitKind, Observation, Outcome, Want};
 use accord_governance::hooks::HookPhase;
 use accord_governance::state::Baseline;
-use accord_governance::{RepoPath, TurnId};
+use accord_governance::{RepoPath, TurnId, dispatch};
 use accord_process::{Ending, Invocation, Spec};
 
-use crate::git::Git;
-use crate::work::Work;
+use crate::git::{self, Git};
+use crate::work::{Work, own_path};
 use crate::world::Notice;
 
 /// How long one command of a declared verification may take when it is run again.
@@ -20,30 +21,47 @@ const REPLAY_LIMIT: Duration = Duration::from_secs(900);
 pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outcome, Failure> {
     let turn = machine.turn().id().clone();
     let baseline = machine.turn().baseline();
-    let git = work.git()?;
+    let git = work.git();
+    let git = git.as_ref().map(Option::as_ref);
+    let mut staged = None;
     loop {
         let answer = match machine.want().clone() {
-            Want::Staging(paths) => usable(
-                work.held
+            Want::Staging(paths) => {
+                let found = work
+                    .held
                     .staged(&paths)
-                    .map(Answer::Staging)
-                    .map_err(Failure::from),
-            )?,
+                    .inspect(|found| staged.clone_from(found));
+                usable(found.map(Answer::Staging).map_err(Failure::from))?
+            }
             Want::Hooks(batch) => {
                 let phase = batch.phase;
-                let said = crate::hooks::run(batch, &work.held, work.world, &[])?;
+                let guarded = guarded(work, &machine, phase, staged.as_ref().map(|(path, _)| path));
+                let said = crate::hooks::run(batch, &work.held, work.world, &guarded)?;
+                // What a person is to judge now must still be there.
+                if let Some((path, bytes)) = staged.as_ref().filter(|_| said.failure().is_some())
+                    && work.held.staged(slice::from_ref(path))?.is_none()
+                {
+                    work.held.write(&own_path(path)?, bytes)?;
+                }
                 if phase == HookPhase::AfterAcceptance {
                     crate::hooks::keep_annotations(&said, &turn, &work.held, work.now())?;
                 }
                 Answer::Hooks(said)
             }
             Want::Clean(paths) => {
-                clean(work, git.as_ref(), baseline.as_ref(), &paths)?;
+                // A git that cannot be asked shows when the turn's changes are looked at.
+                let cleaned = git.map(|git| clean(work, git, baseline.as_ref(), &paths));
+                match cleaned.unwrap_or(Ok(())) {
+                    Err(failure) if git::is_refusal(&failure) => {}
+                    cleaned => cleaned?,
+                }
                 Answer::Cleaned
             }
             Want::Observe(baseline) => {
-                let named = machine.named_files();
-                usable(observe(work, git.as_ref(), baseline.as_ref(), &named))?
+                let (named, proposed) = (machine.named_files(), machine.proposed_files());
+                let observed = watching(git, baseline.as_ref())
+                    .and_then(|git| observe(work, git, baseline.as_ref(), &named, &proposed));
+                usable(observed)?
             }
             Want::Files(paths) => usable(
                 work.held
@@ -58,8 +76,12 @@ pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outc
                 Answer::Replayed(ran)
             }
             Want::Commit(commit) => {
-                work.held.commit(&commit)?;
-                Answer::Committed
+                let committed = work.held.commit(&commit).map(|_| Answer::Committed);
+                match committed.map_err(Failure::from) {
+                    // What a refusal records is nothing that the result names.
+                    answer if commit.kind == CommitKind::Accept => usable(answer)?,
+                    answer => answer?,
+                }
             }
             Want::Done(outcome) => {
                 work.state = match &*outcome {
@@ -73,18 +95,65 @@ pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outc
     }
 }
 
-/// What changed, and what of it leads out of the repository.
+/// What no hook around an acceptance may change: what the worker was given and, once it was
+/// judged, what it gave back. What cannot be read is in nobody's care.
+fn guarded(
+    work: &Work<'_>,
+    machine: &Acceptance,
+    phase: HookPhase,
+    staged: Option<&String>,
+) -> Vec<String> {
+    if phase == HookPhase::AfterAcceptance {
+        return Vec::new();
+    }
+    let turn = machine.turn().id();
+    // Before it is judged, a hook may mend it.
+    let judged = phase != HookPhase::BeforeValidation;
+    let mut paths: Vec<String> = staged.filter(|_| judged).cloned().into_iter().collect();
+    let bundle = work.held.bundle(turn).unwrap_or_default();
+    let folder = dispatch::bundle_folder(turn);
+    paths.extend(bundle.keys().map(|name| format!("{folder}/{name}")));
+    paths.retain(|path| {
+        let read = work.held.staged(slice::from_ref(path));
+        matches!(read, Ok(Some(_)))
+    });
+    paths
+}
+
+/// The version control that a turn was measured with; that it is not there any more, or cannot
+/// be used as the worker left it, speaks against the result.
+fn watching<'g>(
+    git: Result<Option<&'g Git>, &Failure>,
+    baseline: Option<&Baseline>,
+) -> Result<Option<&'g Git>, Failure> {
+    let was_there = baseline.is_some_and(|baseline| baseline.head_ref.is_some());
+    match git {
+        Ok(None) if was_there => {
+            let message = "the repository was under git when the turn was assigned, and is not \
+                           now: .git is gone, or core.bare or core.worktree turns git away";
+            Err(git::changed(message.to_owned()))
+        }
+        Ok(git) => Ok(git),
+        Err(failure) => Err(failure.clone()),
+    }
+}
+
+/// What changed, what of it leads out of the repository, and what keeps proposed files out of it.
 fn observe(
     work: &Work<'_>,
     git: Option<&Git>,
     baseline: Option<&Baseline>,
     named: &[RepoPath],
+    proposed: &[RepoPath],
 ) -> Result<Answer, Failure> {
     let mut seen = match git {
         Some(git) => git.observe(baseline)?,
         None => Observation::default(),
     };
     seen.outside = work.held.leading_out(named)?;
+    if seen.outside.is_empty() {
+        seen.obstructed = work.held.obstructed(proposed)?;
+    }
     Ok(Answer::Observed(seen))
 }
 
@@ -92,6 +161,13 @@ fn observe(
 /// result. What else stands in the way says nothing about it.
 fn usable(answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
     match answer {
+        Err(failure) if git::is_refusal(&failure) => {
+            let message = format!(
+                "git cannot be asked as it could when the turn was assigned: {}",
+                failure.message
+            );
+            Ok(Answer::Unusable(git::changed(message)))
+        }
         Err(failure) if is_unusable(&failure) => Ok(Answer::Unusable(failure)),
         other => other,
     }
@@ -101,7 +177,11 @@ fn usable(answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
 pub(crate) fn is_unusable(failure: &Failure) -> bool {
     matches!(
         failure.code,
-        Code::XchainFileTooLarge | Code::XchainNotAFile | Code::XchainPathOutsideRepository
+        Code::XchainFileTooLarge
+            | Code::XchainNotAFile
+            | Code::XchainPathOutsideRepository
+            | Code::XchainPathObstructed
+            | Code::XchainVersionControlChanged
     )
 }
 

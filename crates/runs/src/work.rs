@@ -207,6 +207,7 @@ pub(crate) fn without_git() -> Baseline {
         head_ref: None,
         clean: true,
         dirty: Vec::new(),
+        ..Baseline::default()
     }
 }
 

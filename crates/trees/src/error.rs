@@ -23,6 +23,14 @@ pub enum TreeError {
         /// The path.
         path: String,
     },
+    /// Something else is where a file, or a folder of it, must be made.
+    #[error("{path} cannot be written while {by} is there; remove {by}, or move it away")]
+    Obstructed {
+        /// The path of the file.
+        path: String,
+        /// What is in its way.
+        by: String,
+    },
     /// A file has more than is read of it.
     #[error("{path} is larger than {limit} bytes")]
     TooLarge {
@@ -53,8 +61,8 @@ pub enum TreeError {
     /// Somebody else works on the tree.
     #[error("{}", _0.message)]
     Locked(Failure),
-    /// Somebody else took the lock over.
-    #[error("the lock of the repository was taken over by another process")]
+    /// Somebody else took the lock over, or removed it.
+    #[error("the lock of the repository was removed, or taken over by another process")]
     LockLost,
     /// A commit has happened and is not carried out in full.
     #[error("the change waits in {journal}: {source}")]
@@ -92,6 +100,7 @@ impl TreeError {
         match self {
             Self::Outside { .. } => Code::XchainPathOutsideRepository,
             Self::NotFile { .. } => Code::XchainNotAFile,
+            Self::Obstructed { .. } => Code::XchainPathObstructed,
             Self::TooLarge { .. } => Code::XchainFileTooLarge,
             Self::Damaged { .. } => Code::XchainRecordInvalid,
             Self::Document(failure) | Self::Locked(failure) => failure.code,
@@ -106,6 +115,7 @@ impl TreeError {
         match self {
             Self::Outside { path }
             | Self::NotFile { path }
+            | Self::Obstructed { by: path, .. }
             | Self::TooLarge { path, .. }
             | Self::Damaged { path, .. }
             | Self::System { path, .. } => Some(path),

@@ -226,14 +226,15 @@ codes! {
     XchainCheckpointRequired = "checkpoint_required", Xchain, Validation, AfterChange, 409, "An accepted turn's changes are not committed yet; make its checkpoint first.";
     XchainTargetRequired = "target_required", Xchain, Validation, AfterChange, 409, "Several turns are active; say which one is meant.";
     XchainTurnNotActive = "turn_not_active", Xchain, NotFound, AfterChange, 404, "No active turn of the run has that id; look at the run's status.";
-    XchainTurnAlreadyAccepted = "turn_already_accepted", Xchain, Validation, Never, 409, "The turn is in the history already, and nothing was done; go on with the next turn.";
+    XchainTurnAlreadyAccepted = "turn_already_accepted", Xchain, Validation, Never, 409, "The turn is in the history already, and nothing was done; go on with the next turn, and have a turn that is still active reissued.";
     XchainStaleStaging = "stale_staging", Xchain, Validation, AfterChange, 409, "The staged result belongs to another turn; stage the result of this one.";
     XchainLockTimeout = "lock_timeout", Xchain, Execution, Backoff, 409, "Another process works on the repository and holds its lock; wait for it, or end the process that is named.";
-    XchainLockLost = "lock_lost", Xchain, Execution, Backoff, 409, "Another process took the repository's lock over while this one worked, and nothing more was written; look at the status, then do it again.";
+    XchainLockLost = "lock_lost", Xchain, Execution, Backoff, 409, "Another process took the repository's lock over, or removed it, while this one worked, and nothing more was written; look at the status, then do it again.";
     XchainCommitUnfinished = "commit_unfinished", Xchain, Execution, AfterChange, 500, "The change is decided and kept in its journal, but a file could not be written; mend what is named, and the next command finishes the change before anything else.";
     XchainNotGoverned = "not_governed", Xchain, NotFound, AfterChange, 404, "The folder is no governed repository, since it has no agentxchain.json; go to the root of one, or make one of it with accord run init.";
     XchainAlreadyGoverned = "already_governed", Xchain, Validation, AfterChange, 409, "The folder is a governed repository already, and nothing was written; go on with accord run status, or choose another folder.";
     XchainGitFailed = "git_failed", Xchain, Execution, AfterChange, 500, "Git could not do what was asked of it; do what its own words say, then try again.";
+    XchainVersionControlChanged = "version_control_changed", Xchain, Validation, AfterChange, 409, "Git is not what it was when the turn was assigned, so that nobody can tell what the turn changed; restore what is named and accept the turn again, or reject it.";
     XchainNothingToCheckpoint = "nothing_to_checkpoint", Xchain, Validation, AfterChange, 409, "No accepted turn has changes that wait to be committed; go on with the next turn.";
     XchainRuntimeUnavailable = "runtime_unavailable", Xchain, Execution, AfterChange, 409, "The program of a runtime is not on this machine or cannot be started; install it, or correct the runtime in agentxchain.json.";
     XchainGivenUp = "given_up", Xchain, Execution, AfterChange, 503, "The command was told to end before it was done, and changed nothing but the audit of hooks that had run; give it again.";
@@ -247,6 +248,7 @@ codes! {
     XchainFileSystemFailed = "file_system_failed", Xchain, Execution, AfterChange, 500, "The operating system refused to read or write a file of the repository; make room or correct its permissions, then do it again.";
     XchainFileTooLarge = "file_too_large", Xchain, Validation, AfterChange, 413, "A file of the repository is larger than what is read of it; make it smaller.";
     XchainNotAFile = "not_a_file", Xchain, Validation, AfterChange, 422, "Where a file must be there is a folder, a pipe or a device; remove it.";
+    XchainPathObstructed = "path_obstructed", Xchain, Validation, AfterChange, 409, "Something else is where a file or one of its folders must be made, and nothing was written; remove what is named or move it away, then do it again.";
     XchainAcceptanceOutOfStep = "acceptance_out_of_step", Xchain, Execution, Never, 500, "The acceptance of a turn was given an answer that it had not asked for; report it, and accept the turn again.";
     XchainValidationFailed = "validation_failed", Xchain, Validation, AfterChange, 422, "The staged result is not sound; correct what the named stage found and stage it again.";
     XchainMissingRequiredField = "missing_required_field", Xchain, Validation, AfterChange, 422, "A staged result lacks a member that every result has; add it.";
@@ -281,7 +283,7 @@ codes! {
     XchainHookStateTamper = "hook_state_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the run's state or one of its logs, which were restored; correct the hook.";
     XchainHookHistoryTamper = "hook_history_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the run's history, which was restored; correct the hook.";
     XchainHookLedgerTamper = "hook_ledger_tamper", Xchain, Execution, AfterChange, 409, "A hook changed the decision ledger or the decisions of the repository, which were restored; correct the hook.";
-    XchainHookBundleTamper = "hook_bundle_tamper", Xchain, Execution, AfterChange, 409, "A hook changed a protected file of the turn's bundle, which was restored; correct the hook.";
+    XchainHookBundleTamper = "hook_bundle_tamper", Xchain, Execution, AfterChange, 409, "A hook changed a protected file of the turn's bundle, its staged result or the lock, which were restored; correct the hook.";
     XchainInvalidEvent = "invalid_event", Xchain, Validation, AfterChange, 422, "An event lacks a member, or its type is not declared; correct it as named.";
     XchainInvalidEvents = "invalid_events", Xchain, Validation, AfterChange, 422, "A timeline is no list or is empty; give at least its first event.";
     XchainOrderingViolation = "ordering_violation", Xchain, Validation, AfterChange, 422, "The events of a run are not in an order in which they can have happened; see which are named.";

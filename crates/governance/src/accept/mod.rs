@@ -75,13 +75,15 @@ pub enum Want {
     Hooks(HookBatch),
     /// These files deleted, where they are there and version control does not know them.
     Clean(Vec<RepoPath>),
-    /// What has changed since a baseline, and which of [`Acceptance::named_files`] are outside.
+    /// What has changed since a baseline, which of [`Acceptance::named_files`] are outside, and
+    /// what is in the way of [`Acceptance::proposed_files`].
     Observe(Option<Baseline>),
     /// The content of these files, as far as they are there.
     Files(Vec<RepoPath>),
     /// These commands, run once more.
     Replay(Vec<String>),
-    /// This written, all or nothing.
+    /// This written, all or nothing. That it cannot be written for what the result names is an
+    /// answer, and nothing of it is written then.
     Commit(Box<Commit>),
     /// Nothing more.
     Done(Box<Outcome>),
@@ -104,8 +106,8 @@ pub enum Answer {
     Replayed(Vec<Option<i64>>),
     /// It is written.
     Committed,
-    /// What the result is, or names, cannot be looked at: too large, no file, out of the
-    /// repository.
+    /// What the result is, or names, cannot be looked at or written: too large, no file, out of
+    /// the repository, something in the way.
     Unusable(Failure),
 }
 
@@ -158,6 +160,8 @@ pub struct Acceptance {
 #[derive(Clone, Debug, Default)]
 struct Found {
     staged: Option<Result<Value, String>>,
+    /// Whether a hook wrote another result in place of the staged one.
+    rewritten_by_hook: bool,
     /// Whether the result lay where results lay when there was one turn at a time.
     flat_staging: bool,
     judged: Option<Judged>,
@@ -207,13 +211,11 @@ impl Acceptance {
         ids: Ids,
         now: Instant,
     ) -> Result<Self, Failure> {
-        if let Some(id) = turn
-            && inputs.index.contains(id.as_str())
+        let meant = turn.or_else(|| inputs.state.target(None).ok().map(Turn::id));
+        if let Some(id) = meant
             && !seeded(Fault::AcceptedTwice)
         {
-            let message = format!("{id} is in the history already");
-            return Err(Failure::new(Code::XchainTurnAlreadyAccepted, message)
-                .with("history_length", inputs.index.length()));
+            inputs.index.check_not_accepted(id)?;
         }
         let turn = inputs.state.target(turn)?.clone();
         if inputs.state.status() != Status::Active {
@@ -248,6 +250,14 @@ impl Acceptance {
         result.map(TurnResult::named_files).unwrap_or_default()
     }
 
+    /// The files of them that it proposes to write.
+    pub fn proposed_files(&self) -> Vec<RepoPath> {
+        let result = self.found.result.as_ref();
+        result
+            .map(|result| result.proposed(false))
+            .unwrap_or_default()
+    }
+
     /// Takes what was wanted; `now` is the time by now.
     ///
     /// # Errors
@@ -278,6 +288,11 @@ impl Acceptance {
                 self.commit();
             }
             (Step::Committing, Answer::Committed) => self.committed(),
+            // Nothing of it was written.
+            (Step::Committing, Answer::Unusable(failure)) => {
+                self.found.accepted = None;
+                self.refuse(failure);
+            }
             (Step::AfterAcceptance, Answer::Hooks(said)) => self.after_acceptance_said(&said),
             (Step::Recording, Answer::Committed) => self.recorded(),
             (Step::OnEscalation, Answer::Hooks(_)) => self.done(),

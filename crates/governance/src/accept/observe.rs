@@ -28,6 +28,9 @@ pub struct Observation {
     /// Those of the files that the result names to which the way leads, by a link, out of the
     /// repository.
     pub outside: Vec<String>,
+    /// Those of the files that the result proposes to write that could not be, each with the path
+    /// of what is in its way.
+    pub obstructed: Vec<(String, String)>,
 }
 
 /// What a turn is held to have changed.
@@ -96,6 +99,17 @@ pub(super) fn check(
         );
         let failure = Failure::new(Code::XchainPathOutsideRepository, message);
         return Err(failure.with("files", array(&seen.outside)));
+    }
+    // What the proposal deletes is out of the way by then.
+    let deleted = result.proposed(true);
+    let stays = |by: &str| !deleted.iter().any(|path| path.as_str() == by);
+    if let Some((path, by)) = seen.obstructed.iter().find(|(_, by)| stays(by)) {
+        let message = format!(
+            "the result proposes the file {path}, and {by} is there; propose to delete it too, or \
+             another path"
+        );
+        let failure = Failure::new(Code::XchainArtifactError, message);
+        return Err(failure.with("files", array(std::slice::from_ref(path))));
     }
     let declared = result.files_changed();
     let mut warnings = Vec::new();

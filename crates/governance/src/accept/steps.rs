@@ -48,7 +48,10 @@ impl Acceptance {
         self.found.flat_staging = path == dispatch::FLAT_STAGING_PATH;
         let payload =
             hooks::before_validation(&self.turn, &path, read.as_ref().map_err(String::as_str));
-        self.found.staged = Some(read);
+        let before = self.found.staged.replace(read);
+        if again {
+            self.found.rewritten_by_hook = before != self.found.staged;
+        }
         if !again && self.ask_hooks(HookPhase::BeforeValidation, payload, Step::BeforeValidation) {
             return;
         }
@@ -83,6 +86,10 @@ impl Acceptance {
             &validation.warnings,
         );
         self.found.warnings.clone_from(&validation.warnings);
+        if self.found.rewritten_by_hook {
+            let message = "a before_validation hook changed the staged result";
+            self.found.warnings.push(message.to_owned());
+        }
         self.found.judged = Some(judged);
         if !self.ask_hooks(HookPhase::AfterValidation, payload, Step::AfterValidation) {
             self.validated();

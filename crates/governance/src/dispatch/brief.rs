@@ -1,5 +1,6 @@
 //! What a worker reads: `PROMPT.md`, what to do, and `CONTEXT.md`, what has happened.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use accord_contract::wire::{Object, Value};
@@ -8,6 +9,9 @@ use super::form::form;
 use crate::config::{Config, WriteAuthority};
 use crate::members::{self, list, text};
 use crate::state::{State, Turn};
+
+/// How much of a summary or a statement is told to the turns that follow.
+const TOLD_CHARS: usize = 4000;
 
 /// What both documents are made from.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +96,7 @@ pub fn context(briefing: &Briefing<'_>) -> String {
             member("role"),
             member("phase"),
             member("status"),
-            member("summary")
+            told(member("summary"))
         );
         for decision in list(line, "decisions").iter().filter_map(Value::as_object) {
             said("Decided", decision, &mut context);
@@ -192,6 +196,15 @@ fn said(verb: &str, item: &Object, context: &mut String) {
         context,
         "- {verb} {}: {}",
         id.unwrap_or("?"),
-        statement.unwrap_or_default()
+        told(statement.unwrap_or_default())
     );
+}
+
+/// A text as far as it is told to whoever comes next: what one turn says must not drown what the
+/// others said.
+fn told(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(TOLD_CHARS) {
+        None => text.into(),
+        Some((end, _)) => format!("{}… (cut; the history has it all)", &text[..end]).into(),
+    }
 }

@@ -125,6 +125,18 @@ impl TurnResult {
         self.files_changed().into_iter().chain(proposed).collect()
     }
 
+    /// The files that it proposes to delete, or those that it proposes to write.
+    pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
+        let changes = list(&self.document, "proposed_changes").iter();
+        let changes = changes.filter(|change| {
+            let action = change.get("action").and_then(Value::as_str);
+            (action == Some("delete")) == deleted
+        });
+        changes
+            .filter_map(|change| RepoPath::parse(change.get("path")?.as_str()?).ok())
+            .collect()
+    }
+
     /// Files that its verification left behind and that are to be deleted.
     pub fn ignored_outputs(&self) -> Vec<RepoPath> {
         self.produced("ignore")

@@ -1,5 +1,7 @@
 //! An active turn.
 
+use std::collections::BTreeMap;
+
 use accord_contract::wire::{Extensible, Names as _, Object, Value};
 use accord_contract::wire_enum;
 
@@ -32,8 +34,11 @@ wire_enum! {
     }
 }
 
+/// The member of a baseline with what decides which changes are shown.
+const VIEW: &str = "accord_view";
+
 /// What the repository was like when a turn was assigned.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Baseline {
     /// The commit, where there is version control.
     pub head_ref: Option<String>,
@@ -41,6 +46,9 @@ pub struct Baseline {
     pub clean: bool,
     /// Files that were changed already, with a mark of their content.
     pub dirty: Vec<(String, String)>,
+    /// What decided which changes version control showed, by name; nothing is known where it is
+    /// empty.
+    pub view: BTreeMap<String, String>,
 }
 
 /// An active turn.
@@ -206,11 +214,15 @@ impl Turn {
     pub fn baseline(&self) -> Option<Baseline> {
         let baseline = members::object(&self.members, "baseline")?;
         let dirty = members::entries(baseline, "dirty_snapshot");
+        let view = members::entries(baseline, VIEW);
         Some(Baseline {
             head_ref: text(baseline, "head_ref").map(str::to_owned),
             clean: members::holds(baseline, "clean"),
             dirty: dirty
                 .map(|(path, mark)| (path.clone(), mark.as_str().unwrap_or_default().to_owned()))
+                .collect(),
+            view: view
+                .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
                 .collect(),
         })
     }
@@ -256,12 +268,20 @@ impl Baseline {
             .iter()
             .map(|(path, mark)| (path.clone(), mark.as_str().into()))
             .collect();
-        build([
+        let mut document = build([
             ("kind", kind.into()),
             ("head_ref", self.head_ref.clone().into()),
             ("clean", self.clean.into()),
             ("captured_at", now.to_string().into()),
             ("dirty_snapshot", dirty.into()),
-        ])
+        ]);
+        if !self.view.is_empty() {
+            let view = self.view.iter();
+            let view: Object = view
+                .map(|(name, value)| (name.clone(), value.as_str().into()))
+                .collect();
+            document.insert(VIEW.into(), view.into());
+        }
+        document
     }
 }

@@ -2,6 +2,7 @@
 
 use accord_contract::codes::Code;
 use accord_governance::accept::{Acceptance, Answer, Inputs, Observation, Options};
+use accord_governance::history::RunIndex;
 use accord_governance::hooks::Execution;
 use accord_governance::repo_decisions::RepoDecisions;
 use accord_governance::result::Leniency;
@@ -39,6 +40,30 @@ fn a_sound_result_becomes_part_of_the_history() {
     let again = accept(&mut world, &turn, &Script::default());
     assert_eq!(again.refused().code, Code::XchainTurnAlreadyAccepted);
     assert_eq!(world.history.len(), 1);
+}
+
+#[test]
+fn a_turn_that_is_in_the_history_is_not_accepted_again_however_it_is_meant() {
+    let mut world = world(config(), "implementation");
+    let turn = assign(&mut world, "dev", 2);
+    let result = result(&world, &turn);
+    stage(&mut world, &turn, &result);
+    // Another runner wrote the line, and not the state.
+    let line = json!({"turn_id": turn.as_str(), "run_id": result["run_id"], "role": "dev",
+        "phase": "implementation", "status": "completed", "files_changed": ["src/lib.rs"],
+        "accepted_sequence": 2});
+    let mut index = RunIndex::new(world.state.run_id());
+    index.add_history(line.as_object().unwrap());
+    for meant in [None, Some(&turn)] {
+        let inputs = Inputs {
+            config: world.config.clone(),
+            state: world.state.clone(),
+            index: index.clone(),
+            repo_decisions: RepoDecisions::default(),
+        };
+        let begun = Acceptance::begin(inputs, meant, Options::default(), ids(9), now());
+        assert_eq!(begun.unwrap_err().code, Code::XchainTurnAlreadyAccepted);
+    }
 }
 
 #[test]

@@ -158,6 +158,7 @@ fn apply(
                     head_ref: None,
                     clean: true,
                     dirty: Vec::new(),
+                    ..Baseline::default()
                 },
             };
             run::reject(&world.state, &world.config, None, &rejection, source, at).map_err(drop)
@@ -260,6 +261,7 @@ fn the_guards_of_an_assignment_come_in_their_order() {
         head_ref: Some("a".into()),
         clean: false,
         dirty: Vec::new(),
+        ..Baseline::default()
     };
     let dirty = run::BaselineCheck::Dirty(dirt.clone(), vec!["x".into()]);
     assert_eq!(
@@ -300,6 +302,7 @@ fn a_turn_that_fails_too_often_blocks_the_run() {
             head_ref: None,
             clean: true,
             dirty: Vec::new(),
+            ..Baseline::default()
         },
     };
     let change = run::reject(
@@ -401,6 +404,16 @@ fn a_worker_is_told_what_it_needs() {
     }
     assert!(!prompt.contains("proposed_changes"), "it writes itself");
     assert!(dispatch::context(&briefing).contains("None yet."));
+    // However much a turn said, the next ones are told a part of it.
+    let line = json!({"role": "dev", "summary": "ä".repeat(3_000_000),
+        "decisions": [{"id": "DEC-001", "statement": "d".repeat(1_000_000)}]});
+    let recent = [line.as_object().unwrap().clone()];
+    let briefing = dispatch::Briefing {
+        recent: &recent,
+        ..briefing
+    };
+    let context = dispatch::context(&briefing);
+    assert!(context.contains("ä… (cut") && context.len() < 20_000);
     let assignment = dispatch::assignment(&world.state, &world.config, active);
     assert_eq!(
         assignment["staging_result_path"],

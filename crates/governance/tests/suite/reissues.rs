@@ -136,6 +136,7 @@ fn the_guards_of_an_assignment_hold_for_the_new_turn() {
         head_ref: Some("a".into()),
         clean: false,
         dirty: Vec::new(),
+        ..Baseline::default()
     };
     let dirty = BaselineCheck::Dirty(baseline, vec!["src/half.rs".into()]);
     let refused = Some(Code::XchainBaselineDirty);

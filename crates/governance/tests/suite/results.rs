@@ -213,6 +213,54 @@ fn each_rule_refuses_at_its_stage() {
             "artifact_error",
         ),
         (
+            "proposed_changes",
+            json!([{"path": "src/", "action": "create", "content": ""}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "proposed_changes",
+            json!([{"path": "a", "action": "create", "content": ""}, {"path": "a/b", "action": "create", "content": ""}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "proposed_changes",
+            json!([{"path": "a/b", "action": "modify", "content": ""}, {"path": "./a", "action": "create", "content": ""}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "proposed_changes",
+            json!([{"path": "a", "action": "create", "content": ""}, {"path": "a", "action": "delete"}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "proposed_changes",
+            json!([{"path": "n".repeat(300), "action": "create", "content": ""}]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "files_changed",
+            json!(["src/lib.rs", "n".repeat(300)]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "files_changed",
+            json!(["src/lib.rs", "n/".repeat(2500) + "n"]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
+            "files_changed",
+            json!(["src/"]),
+            "artifact",
+            "artifact_error",
+        ),
+        (
             "artifact",
             json!({"type": "review"}),
             "artifact",
@@ -524,6 +572,20 @@ fn a_cost_is_a_finite_amount_from_zero() {
     for wrong in ["-0.01", "-1e999", "1e999", "NaN", "\"0.42\"", "true", "[]"] {
         assert_eq!(stage(wrong), Some(Stage::Schema), "{wrong}");
     }
+}
+
+#[test]
+fn a_proposal_may_put_a_folder_where_it_deletes_a_file() {
+    let mut world = world(config(), "implementation");
+    let turn = assign(&mut world, "dev", 2);
+    let mut sound = result(&world, &turn);
+    sound["proposed_changes"] = json!([
+        {"path": "a", "action": "delete"},
+        {"path": "a/b", "action": "create", "content": ""},
+        {"path": "ab", "action": "create", "content": ""},
+    ]);
+    let judged = judged(&world, &sound, true);
+    assert_eq!(judged.validation.failed_stage, None, "{judged:?}");
 }
 
 #[test]

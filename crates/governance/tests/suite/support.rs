@@ -76,6 +76,7 @@ pub(crate) fn clean() -> BaselineCheck {
         head_ref: None,
         clean: true,
         dirty: Vec::new(),
+        ..Baseline::default()
     })
 }
 

@@ -11,6 +11,9 @@ use accord_contract::codes::{Code, Failure};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
+/// The mark of a path at which there is nothing.
+pub(super) const GONE: &str = "deleted";
+
 const CHUNK: usize = 64 * 1024;
 
 /// The mark of what lies at a path now; a link is marked by where it leads, and is not followed.
@@ -22,10 +25,15 @@ pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
     })
 }
 
+/// The mark of a text.
+pub(super) fn of_text(text: &str) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(text)))
+}
+
 fn look(place: &Path) -> io::Result<String> {
     let found = match place.symlink_metadata() {
         Ok(found) => found,
-        Err(error) if is_gone(&error) => return Ok("deleted".to_owned()),
+        Err(error) if is_gone(&error) => return Ok(GONE.to_owned()),
         Err(error) => return Err(error),
     };
     if found.is_symlink() {
@@ -41,7 +49,7 @@ fn look(place: &Path) -> io::Result<String> {
     }
     let mut file = match File::open(place) {
         Ok(file) => file,
-        Err(error) if is_gone(&error) => return Ok("deleted".to_owned()),
+        Err(error) if is_gone(&error) => return Ok(GONE.to_owned()),
         Err(error) => return Err(error),
     };
     let mut digest = Sha256::new();

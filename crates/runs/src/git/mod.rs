@@ -9,8 +9,10 @@
 //!   that changed is passed over.
 
 mod commit;
+mod hidden;
 mod mark;
 mod status;
+mod view;
 
 use std::ffi::OsString;
 use std::io;
@@ -25,6 +27,7 @@ use accord_trees::governed::RecordFile;
 use crate::world::given_up;
 
 pub use status::Changes;
+pub(crate) use view::changed;
 
 /// The most bytes that git may say: names of some millions of files.
 const MAX_OUTPUT: usize = 256 * 1024 * 1024;
@@ -43,6 +46,9 @@ const MISLEADING: [&str; 10] = [
     "GIT_CONFIG_PARAMETERS",
     "GIT_EXTERNAL_DIFF",
 ];
+
+/// The detail that tells a refusal of git's own.
+const REFUSED: &str = "git_refused";
 
 const SETTINGS: [&str; 10] = [
     "-c",
@@ -63,6 +69,8 @@ pub struct Git {
     root: PathBuf,
     /// Where the repository lies in git's own, with a slash at its end; empty at its root.
     prefix: String,
+    /// Where the files of git's own are that decide what it shows.
+    own_files: Vec<String>,
     /// The word that the command is to end.
     word: Option<Cancel>,
 }
@@ -74,17 +82,24 @@ impl Git {
     /// # Errors
     /// With `git_failed` when there is some and it cannot be used, or with `given_up`.
     pub fn find(root: &Path, word: Option<&Cancel>) -> Result<Option<Self>, Failure> {
-        if !is_below_git(root) {
+        let Some(top) = git_folder(root) else {
             return Ok(None);
-        }
+        };
         let unfound = Self {
             root: root.to_owned(),
             prefix: String::new(),
+            own_files: Vec::new(),
             word: word.cloned(),
         };
-        let arguments = ["rev-parse", "--is-inside-work-tree", "--show-prefix"];
+        let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-prefix"];
+        arguments.push("--show-toplevel");
+        for file in view::FILES {
+            arguments.extend(["--git-path", file]);
+        }
         let outcome = unfound.start(&arguments, Vec::new())?;
-        if outcome.ending != Ending::Exited(0) {
+        // Without a work tree there is no top of one to show, which is no failure.
+        let without = outcome.stdout.starts_with(b"false\n");
+        if outcome.ending != Ending::Exited(0) && !without {
             return Err(unfound.failed("rev-parse", &outcome));
         }
         let said = String::from_utf8(outcome.stdout).map_err(|_| {
@@ -94,8 +109,18 @@ impl Git {
         if lines.next() != Some("true") {
             return Ok(None);
         }
+        let prefix = lines.next().unwrap_or_default().to_owned();
+        let shown = lines.next().unwrap_or_default();
+        if !is_same(Path::new(shown), top) {
+            let message = format!(
+                "core.worktree has git look at {shown} and not at {}; unset it",
+                top.display()
+            );
+            return Err(refusal(message));
+        }
         let found = Self {
-            prefix: lines.next().unwrap_or_default().to_owned(),
+            prefix,
+            own_files: lines.map(str::to_owned).collect(),
             ..unfound
         };
         // A folder that the surrounding repository ignores is not under its control.
@@ -142,6 +167,7 @@ impl Git {
             .cwd(&self.root)
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("LC_ALL", "C");
         for name in MISLEADING {
             invocation = invocation.without(name);
@@ -172,7 +198,7 @@ impl Git {
         }
         let words = String::from_utf8_lossy(&outcome.stderr);
         let words: String = words.trim().chars().take(2000).collect();
-        failure(format!("git {command}: {words} ({})", outcome.ending))
+        refusal(format!("git {command}: {words} ({})", outcome.ending))
     }
 }
 
@@ -197,12 +223,29 @@ fn failure(message: String) -> Failure {
     Failure::new(Code::XchainGitFailed, message)
 }
 
-/// Whether a folder, or one above it, has a `.git`: without one, git need not be asked.
-fn is_below_git(root: &Path) -> bool {
+/// A failure of git's own making: it was asked, and would not.
+fn refusal(message: String) -> Failure {
+    failure(message).with(REFUSED, true)
+}
+
+/// Whether git itself refused, by what it found in the repository.
+pub(crate) fn is_refusal(failure: &Failure) -> bool {
+    let details = failure.details.as_ref();
+    failure.code == Code::XchainGitFailed
+        && details.is_some_and(|details| details.contains_key(REFUSED))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| path.canonicalize().ok();
+    whole(one).is_some_and(|one| Some(one) == whole(other))
+}
+
+/// The folder with a `.git`: this one, or the next above it. Without one, git need not be asked.
+fn git_folder(root: &Path) -> Option<&Path> {
     let has = |folder: &Path| match folder.join(".git").symlink_metadata() {
         Ok(_) => true,
         // What cannot be looked at may be there; git will tell.
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     };
-    root.ancestors().any(has)
+    root.ancestors().find(|folder| has(folder))
 }

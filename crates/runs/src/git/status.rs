@@ -7,7 +7,7 @@ use accord_governance::RepoPath;
 use accord_governance::accept::Observation;
 use accord_governance::state::Baseline;
 
-use super::{Git, failure};
+use super::{Git, failure, view};
 
 /// What is not committed, and what it is not committed on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -19,12 +19,21 @@ pub struct Changes {
     pub dirty: BTreeMap<String, String>,
     /// Of those, what git does not track.
     pub untracked: BTreeSet<String>,
+    /// Of those, what git was told not to look at.
+    pub hidden: BTreeSet<String>,
+    /// What decides which changes git shows, by name.
+    pub view: BTreeMap<String, String>,
 }
 
 impl Changes {
-    /// The paths that somebody can be held to have changed.
+    /// The paths that somebody can be held to have changed. What git was told not to look at is
+    /// somebody's own wish as long as nothing more happens to it.
     pub fn attributable(&self) -> impl Iterator<Item = &String> {
-        self.dirty.keys().filter(|path| !is_exempt(path))
+        let seen = self
+            .dirty
+            .keys()
+            .filter(|path| !self.hidden.contains(*path));
+        seen.filter(|path| !is_exempt(path))
     }
 
     /// The baseline of a turn that is assigned now.
@@ -36,6 +45,7 @@ impl Changes {
             dirty: dirty
                 .map(|(path, mark)| (path.clone(), mark.clone()))
                 .collect(),
+            view: self.view.clone(),
         }
     }
 }
@@ -46,6 +56,10 @@ impl Git {
     /// # Errors
     /// With `git_failed`, or with `path_outside_repository` for a name that is no sound path.
     pub fn changes(&self) -> Result<Changes, Failure> {
+        self.changes_in(self.view()?)
+    }
+
+    fn changes_in(&self, view: BTreeMap<String, String>) -> Result<Changes, Failure> {
         let said = self.ask_about_files(&[
             "status",
             "--porcelain=v2",
@@ -60,10 +74,14 @@ impl Git {
             Some(head) => head,
             None => self.empty_tree()?,
         };
+        let hidden = self.hidden()?;
+        let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
         Ok(Changes {
             head,
-            dirty: self.marks(read.paths.iter().chain(&read.untracked))?,
+            dirty: self.marks(paths)?,
             untracked: read.untracked,
+            hidden,
+            view,
         })
     }
 
@@ -79,8 +97,14 @@ impl Git {
     /// # Errors
     /// As [`Git::changes`]; also when the baseline's commit is none, or is not there any more.
     pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation, Failure> {
-        let now = self.changes()?;
-        let dirty = now.dirty.keys().any(|path| !is_operational(path));
+        // First of all: git runs filters while it looks.
+        let view = self.view()?;
+        if let Some(baseline) = baseline {
+            view::check(&baseline.view, &view)?;
+        }
+        let now = self.changes_in(view)?;
+        let mut seen = now.dirty.keys().filter(|path| !now.hidden.contains(*path));
+        let dirty = seen.any(|path| !is_operational(path));
         let base = baseline.and_then(|baseline| baseline.head_ref.as_deref());
         let changed = match base.filter(|base| *base != now.head) {
             None => now.dirty.clone(),
@@ -138,7 +162,7 @@ impl Git {
             base,
         ];
         let said = self.ask_about_files(&arguments)?;
-        let mut paths = now.untracked.clone();
+        let mut paths: BTreeSet<String> = now.untracked.union(&now.hidden).cloned().collect();
         for name in names(&said) {
             paths.insert(self.path(name)?);
         }
@@ -193,7 +217,7 @@ impl Git {
     }
 
     /// A name as git has it, as a path of this repository.
-    fn path(&self, name: &[u8]) -> Result<String, Failure> {
+    pub(super) fn path(&self, name: &[u8]) -> Result<String, Failure> {
         let strange = |name: &str| {
             let message = format!(
                 "git reports a change of {name:?}, which is no path that a run can speak of"
@@ -229,7 +253,7 @@ fn is_exempt(path: &str) -> bool {
 }
 
 /// What stands between the zeros.
-fn names(said: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn names(said: &[u8]) -> impl Iterator<Item = &[u8]> {
     said.split(|byte| *byte == 0)
         .filter(|name| !name.is_empty())
 }
@@ -242,9 +266,7 @@ fn field(entry: &[u8], fields: usize) -> Result<&[u8], Failure> {
         .ok_or_else(|| unknown(entry))
 }
 
-fn unknown(entry: &[u8]) -> Failure {
+pub(super) fn unknown(entry: &[u8]) -> Failure {
     let entry = String::from_utf8_lossy(entry);
-    failure(format!(
-        "git status said {entry:?}, which is not understood"
-    ))
+    failure(format!("git said {entry:?}, which is not understood"))
 }

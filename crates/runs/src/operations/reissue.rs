@@ -49,7 +49,8 @@ impl Runs {
         self.refuse_if_busy(old.id())?;
         let role = reissue.role.as_deref().unwrap_or(old.role());
         let check = look(&work.held, &work.state, work.git()?.as_ref())?;
-        let history = work.held.index(work.state.run_id())?.length();
+        let index = work.held.index(work.state.run_id())?;
+        let (history, accepted) = (index.length(), index.contains(old.id().as_str()));
         let wanted = (role, reissue.reason.as_str());
         let checked = check_reissue(
             &work.state,
@@ -66,10 +67,13 @@ impl Runs {
             Err(refused) => return Err(work.refused(refused)),
         };
         let (kept, mut further) = put_aside(&work, &old, now)?;
-        further.push(Write::Append {
-            record: Record::History,
-            line: reissued.history_entry,
-        });
+        // A turn has one line; one that was accepted, and of which the state does not know, has it.
+        if !accepted {
+            further.push(Write::Append {
+                record: Record::History,
+                line: reissued.history_entry,
+            });
+        }
         for path in [
             dispatch::bundle_folder(old.id()),
             dispatch::staging_folder(old.id()),

@@ -38,10 +38,14 @@ impl Runs {
     /// Rejects a turn. Its result is kept aside, and its staging is empty for the next try.
     ///
     /// # Errors
-    /// With `invalid_state_transition`, `turn_not_active` or `target_required`.
+    /// With `invalid_state_transition`, `turn_not_active`, `target_required` or
+    /// `turn_already_accepted`.
     pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
         let mut work = self.begin()?;
         let turn = work.target(reject.turn.as_ref())?;
+        // Another try of it could never be accepted.
+        let index = work.held.index(work.state.run_id())?;
+        index.check_not_accepted(turn.id())?;
         let rejection = Rejection {
             reason: reject.reason.clone(),
             errors: reject.errors.clone(),

@@ -225,7 +225,9 @@ impl<'a> Driver<'a> {
                 by_hand: true,
                 turn,
             })),
-            stands @ NextStep::Reconcile { merge: true, .. } => Taken::Stop(Stop::Stands(stands)),
+            stands @ (NextStep::Reconcile { merge: true, .. } | NextStep::Reissue { .. }) => {
+                Taken::Stop(Stop::Stands(stands))
+            }
             NextStep::Dispatch { turn, .. }
             | NextStep::Work { turn, .. }
             | NextStep::Accept { turn }

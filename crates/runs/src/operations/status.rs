@@ -50,6 +50,8 @@ pub struct TurnView {
     pub staged: bool,
     /// Whether it should be done by now.
     pub overdue: bool,
+    /// Whether the history has it already.
+    pub accepted: bool,
 }
 
 /// What is to be done next.
@@ -103,6 +105,11 @@ pub enum NextStep {
         /// The turn.
         turn: TurnId,
     },
+    /// The history has the turn already, and the state does not know: have it reissued.
+    Reissue {
+        /// The turn.
+        turn: TurnId,
+    },
     /// A result was refused: mend it and accept it again, or reject the turn.
     Mend {
         /// The turn.
@@ -149,21 +156,31 @@ impl Runs {
         let mut accepted_turns = 0;
         if let Ok(state) = &state {
             let now = self.world.now();
+            let index = repository.index(state.run_id())?;
+            accepted_turns = index.total_turns();
             for turn in state.turns() {
                 turns.push(TurnView {
                     runtime: config.as_ref().ok().and_then(|config| kind(config, turn)),
                     staged: self.is_staged(turn.id())?,
                     overdue: turn.deadline().is_some_and(|deadline| deadline < now),
+                    accepted: index.contains(turn.id().as_str()),
                     turn: turn.clone(),
                 });
             }
-            accepted_turns = repository.index(state.run_id())?.total_turns();
         }
-        let next = match (&config, &state) {
-            (Err(failure), _) | (_, Err(failure)) => vec![NextStep::Examine(failure.clone())],
-            (Ok(config), Ok(state)) => self.next_steps(config, state, &turns)?,
-        };
         let journals = repository.waiting()?;
+        let obstacles = journals
+            .iter()
+            .map(|journal| repository.obstacle(&journal.path));
+        let obstacle = obstacles.filter_map(Result::transpose).next().transpose()?;
+        let next = match (&config, &state, obstacle) {
+            (Err(failure), _, _) | (_, Err(failure), _) => {
+                vec![NextStep::Examine(failure.clone())]
+            }
+            // Nothing else can be done before.
+            (_, _, Some(obstacle)) => vec![NextStep::Examine(obstacle.into())],
+            (Ok(config), Ok(state), None) => self.next_steps(config, state, &turns)?,
+        };
         Ok(Overview {
             root: repository.root().to_owned(),
             config,
@@ -280,6 +297,7 @@ fn step_of(view: &TurnView) -> NextStep {
         Extensible::Unknown(_) => None,
     };
     match status {
+        _ if view.accepted => NextStep::Reissue { turn },
         Some(TurnStatus::Conflicted) => NextStep::Reconcile {
             merge: is_for_a_person(&view.turn),
             turn,

@@ -122,6 +122,7 @@ impl NextStep {
             Self::Dispatch { turn, .. }
             | Self::Work { turn, .. }
             | Self::Accept { turn }
+            | Self::Reissue { turn }
             | Self::Mend { turn, .. }
             | Self::Reconcile { turn, .. } => Some(turn),
             _ => None,

@@ -120,6 +120,82 @@ fn a_hook_that_changes_protected_files_finds_them_restored() {
 }
 
 #[test]
+fn a_hook_that_removes_the_lock_or_everything_blocks_the_run_and_costs_nothing() {
+    for (phase, line, code) in [
+        (
+            "before_validation",
+            "rm .agentxchain/locks/*.lock",
+            Code::XchainHookBundleTamper,
+        ),
+        (
+            "after_validation",
+            "echo x > .agentxchain/locks/accept-turn.lock",
+            Code::XchainHookBundleTamper,
+        ),
+        (
+            "before_validation",
+            "rm -r .agentxchain",
+            Code::XchainHookStateTamper,
+        ),
+        (
+            "before_acceptance",
+            "rm -r .agentxchain/staging",
+            Code::XchainHookBundleTamper,
+        ),
+        (
+            "before_acceptance",
+            "sed -i s/^/x/ .agentxchain/dispatch/turns/*/PROMPT.md",
+            Code::XchainHookBundleTamper,
+        ),
+    ] {
+        let repo = Repo::plain();
+        repo.hook(phase, "evil", "advisory", 5000, &format!("{line}; {ALLOW}"));
+        let runs = repo.started();
+        let turn = dispatched(&runs, "pm");
+        plan(&repo);
+        stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
+        let kept = [
+            turn.staging.clone(),
+            format!(
+                "{}/PROMPT.md",
+                accord_governance::dispatch::bundle_folder(turn.turn.id())
+            ),
+        ];
+        let before = kept.clone().map(|path| repo.read(&path));
+        refused(accept(&runs, turn.turn.id()), code);
+        assert_eq!(runs.state().unwrap().status(), Status::Blocked, "{line}");
+        assert_eq!(kept.map(|path| repo.read(&path)), before, "{line}");
+        assert_eq!(runs.repository().holder().unwrap(), None, "{line}");
+    }
+}
+
+#[test]
+fn a_result_that_a_hook_mended_says_so_in_the_history() {
+    for mends in [true, false] {
+        let repo = Repo::plain();
+        let line = match mends {
+            true => "sed -i 's/did it/did it well/' .agentxchain/staging/*/turn-result.json",
+            false => "true",
+        };
+        repo.hook(
+            "before_validation",
+            "mend",
+            "advisory",
+            5000,
+            &format!("{line}; {ALLOW}"),
+        );
+        let runs = repo.started();
+        let turn = dispatched(&runs, "pm");
+        plan(&repo);
+        stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
+        let accepted = accept(&runs, turn.turn.id()).unwrap().accepted;
+        let warnings = accepted.history_entry["warnings"].as_array().unwrap();
+        let warned = |warning: &Value| warning.as_str().unwrap().contains("before_validation");
+        assert_eq!(warnings.iter().any(warned), mends);
+    }
+}
+
+#[test]
 fn a_hook_may_add_to_a_bundle_and_not_change_it() {
     let repo = Repo::plain();
     let folder = r#"d=$(ls -d .agentxchain/dispatch/turns/*)"#;

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use accord_contract::codes::Code;
-use accord_runs::operations::Reject;
+use accord_runs::operations::{NextStep, Reissue, Reject};
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -154,6 +154,103 @@ fn a_name_that_no_run_can_speak_of_hides_nothing() {
         );
         recorded(&repo, "path_outside_repository");
     }
+}
+
+#[test]
+fn files_that_no_system_can_have_are_refused_and_recorded() {
+    for name in ["n".repeat(300), "n/".repeat(2500) + "n", "src/".to_owned()] {
+        let repo = Repo::with_git();
+        let runs = repo.started();
+        let turn = dispatched(&runs, "pm");
+        plan(&repo);
+        let files = [&PLANNING[..], &[&name]].concat();
+        stage(&repo, &turn, &result(&turn, &files, |_| {}));
+        refused(accept(&runs, turn.turn.id()), Code::XchainValidationFailed);
+        recorded(&repo, "validation_failed");
+    }
+}
+
+#[test]
+fn a_proposal_that_cannot_lie_in_the_repository_is_refused_and_recorded() {
+    for (path, there) in [(".planning", true), ("TALK.md/x", true), ("new/x", false)] {
+        let repo = Repo::with_git();
+        let runs = repo.started();
+        let turn = dispatched(&runs, "pm");
+        plan(&repo);
+        let proposed = result(&turn, &PLANNING, |result| {
+            result["proposed_changes"] =
+                json!([{"path": path, "action": "create", "content": "x"}]);
+        });
+        stage(&repo, &turn, &proposed);
+        let answer = accept(&runs, turn.turn.id());
+        match there {
+            true => {
+                refused(answer, Code::XchainArtifactError);
+                recorded(&repo, "artifact_error");
+            }
+            false => drop(answer.unwrap()),
+        }
+        runs.status().unwrap();
+    }
+}
+
+#[test]
+fn what_is_in_the_way_of_a_proposal_is_a_refusal_and_no_broken_repository() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    let proposed = result(&turn, &PLANNING, |result| {
+        result["proposed_changes"] = json!([{"path": "x", "action": "create", "content": "x"}]);
+    });
+    stage(&repo, &turn, &proposed);
+    let place = format!(".agentxchain/proposed/{}", turn.turn.id());
+    repo.write(&place, "a file where a folder must be");
+    let before = untouched(&repo);
+    let failure = refused(accept(&runs, turn.turn.id()), Code::XchainPathObstructed);
+    assert!(failure.message.contains(&place), "{failure}");
+    recorded(&repo, "path_obstructed");
+    assert_eq!(untouched(&repo), before);
+    std::fs::remove_file(repo.root().join(&place)).unwrap();
+    accept(&runs, turn.turn.id()).unwrap();
+    assert_eq!(repo.read(&format!("{place}/x")), "x");
+}
+
+#[test]
+fn a_turn_of_which_only_the_history_knows_is_ended_and_has_one_line() {
+    let repo = Repo::plain();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
+    // As another runner leaves it that ends between the two.
+    let state = repo.read(".agentxchain/state.json");
+    let staged = repo.read(&turn.staging);
+    accept(&runs, turn.turn.id()).unwrap();
+    repo.write(".agentxchain/state.json", &state);
+    repo.write(&turn.staging, &staged);
+    let only = accord_runs::operations::Accept::default();
+    refused(runs.accept(&only), Code::XchainTurnAlreadyAccepted);
+    refused(
+        runs.reject(&Reject::default()),
+        Code::XchainTurnAlreadyAccepted,
+    );
+    let named = NextStep::Reissue {
+        turn: turn.turn.id().clone(),
+    };
+    assert_eq!(runs.status().unwrap().next, [named]);
+    let subject = format!("turn {}", turn.turn.id());
+    let finding = |runs: &accord_runs::Runs| {
+        let found = runs.doctor().into_iter();
+        found
+            .filter(|finding| finding.subject == subject)
+            .any(|finding| finding.message.contains("history"))
+    };
+    assert!(finding(&runs));
+    runs.reissue(&Reissue::default()).unwrap();
+    assert!(!finding(&runs));
+    assert!(runs.state().unwrap().turn(turn.turn.id()).is_none());
+    assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 1);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 )]
 
 mod acceptance;
+mod blinded;
 mod coordinator;
 mod coordinator_kills;
 mod driving;

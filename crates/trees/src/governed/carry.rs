@@ -11,6 +11,7 @@ use accord_contract::wire::Object;
 use accord_governance::accept::{Record, Write};
 
 use super::journal::Lengths;
+use super::obstacle;
 use crate::disk::{Disk, parent};
 use crate::{Lines, Result, atomic, limits, record};
 
@@ -23,7 +24,11 @@ pub(super) enum Time {
     Again,
 }
 
-/// Carries writes out, in order, and names what was to be removed and could not be.
+/// Carries writes out, in order, and names what was to be removed, or written where another
+/// file of the same commit is, and could not be.
+///
+/// # Errors
+/// As `Obstructed` when all is written but files that something is in the way of.
 pub(super) fn out(
     disk: &dyn Disk,
     writes: &[Write],
@@ -31,6 +36,7 @@ pub(super) fn out(
     time: Time,
 ) -> Result<Vec<String>> {
     let mut left = Vec::new();
+    let mut waits = None;
     let mut records = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for write in writes {
@@ -42,11 +48,16 @@ pub(super) fn out(
                 }
             }
             Write::Section { path, text } => section(disk, path, text, lengths, time)?,
-            Write::Replace { path, text } => {
-                atomic::make_folders(disk, parent(path))?;
-                atomic::replace(disk, path, text.as_bytes())?;
-                folders.insert(parent(path).to_owned());
-            }
+            Write::Replace { path, text } => match obstacle::in_the_way(disk, path)? {
+                None => {
+                    atomic::make_folders(disk, parent(path))?;
+                    atomic::replace(disk, path, text.as_bytes())?;
+                    folders.insert(parent(path).to_owned());
+                }
+                Some(by) if obstacle::is_own(writes, path, &by) => left.push(path.clone()),
+                // One file that waits keeps no other, least of all the state, from being written.
+                Some(by) => drop(waits.get_or_insert(obstacle::obstructed(path, by))),
+            },
             Write::Remove { path } => match disk.remove_tree(path) {
                 Ok(()) => {
                     folders.insert(parent(path).to_owned());
@@ -61,7 +72,10 @@ pub(super) fn out(
             disk.sync_folder(&folder)?;
         }
     }
-    Ok(left)
+    match waits {
+        Some(obstructed) => Err(obstructed),
+        None => Ok(left),
+    }
 }
 
 fn lines_for(writes: &[Write], wanted: Record) -> Vec<&Object> {

@@ -22,6 +22,9 @@ wire_enum! {
         WaitingJournal = "waiting_journal",
         /// A journal cannot be read; until it is removed, nothing is written.
         DamagedJournal = "damaged_journal",
+        /// A journal waits, and something is in its way; until that is removed, nothing is
+        /// written.
+        ObstructedJournal = "obstructed_journal",
         /// The holder of the lock is gone; the next writer takes it over.
         StaleLock = "stale_lock",
         /// A temporary file was left.
@@ -105,6 +108,9 @@ impl Repository {
             Ok(journal) => journal?,
             Err(error) => return Some((FindingKind::DamagedJournal, error.to_string())),
         };
+        if let Ok(Some(error)) = self.obstacle(path) {
+            return Some((FindingKind::ObstructedJournal, error.to_string()));
+        }
         Some(match journal::recovery(self, path, &journal) {
             Ok(_) => (
                 FindingKind::WaitingJournal,

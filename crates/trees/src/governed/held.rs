@@ -13,7 +13,9 @@ use accord_governance::manifest::Bundle;
 use accord_governance::{HOME, Instant, RepoPath, RunId, TurnId, dispatch};
 
 use super::carry::{self, Time};
-use super::{Protected, RecordFile, Repository, Waiting, bundle, files, index, journal, protect};
+use super::{
+    Protected, RecordFile, Repository, Waiting, bundle, files, index, journal, obstacle, protect,
+};
 use crate::disk::parent;
 use crate::lock;
 use crate::{Result, TreeError, atomic, record};
@@ -42,7 +44,8 @@ pub struct Replayed {
     pub applied_before: bool,
     /// Whether somebody else went on without it, so that it was dropped.
     pub superseded: bool,
-    /// What was to be removed and could not be.
+    /// What was to be removed and could not be, or to be written where another file of the same
+    /// commit is.
     pub left: Vec<String>,
 }
 
@@ -122,10 +125,7 @@ impl Held {
             Ok(left) => Ok(Committed { left }),
             Err(error) => {
                 self.unfinished.store(true, Ordering::Release);
-                Err(TreeError::Unfinished {
-                    journal: path,
-                    source: Box::new(error),
-                })
+                Err(obstacle::unfinished(&path, error))
             }
         }
     }
@@ -230,12 +230,17 @@ impl Held {
         self.write_document(&files::own(&files::session()), session)
     }
 
-    /// Puts protected files back as they were before a hook ran, and names those that were not.
+    /// Puts protected files, and the lock, back as they were before a hook ran, and names those
+    /// that were not.
     ///
     /// # Errors
-    /// When one could not be restored.
+    /// When one could not be restored; with `lock_lost` when somebody else has the lock, whose
+    /// files they are then.
     pub fn restore(&self, before: &Protected) -> Result<Vec<String>> {
-        protect::restore(self.disk(), before)
+        let unlocked = self.lock.put_back()?;
+        let mut changed = protect::restore(self.disk(), before)?;
+        changed.extend(unlocked.then(lock::path));
+        Ok(changed)
     }
 
     /// Makes last what a process that ended may have made, renamed or removed without making it
@@ -275,7 +280,11 @@ impl Held {
         let disk = self.disk();
         let (kind, recovery) = journal::recovery(&self.repository, &waiting.path, journal)?;
         let lengths = journal::lengths(journal);
-        let left = carry::out(disk, &recovery.writes, &lengths, Time::Again)?;
+        let left = carry::out(disk, &recovery.writes, &lengths, Time::Again);
+        let left = left.map_err(|error| match error {
+            TreeError::Obstructed { .. } => obstacle::unfinished(&waiting.path, error),
+            other => other,
+        })?;
         journal::remove(disk, &waiting.path)?;
         Ok(Replayed {
             path: waiting.path.clone(),

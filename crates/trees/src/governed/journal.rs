@@ -14,7 +14,7 @@ use accord_governance::config::Config;
 use accord_governance::coordinator;
 use accord_governance::state::State;
 
-use super::{Repository, files};
+use super::{Repository, files, obstacle};
 use crate::disk::{self, Disk, parent};
 use crate::{Kind, Result, TreeError, atomic, limits, record};
 
@@ -39,6 +39,7 @@ const LENGTHS: &str = "lengths";
 /// Makes sure that everything that a commit writes can be written, and gives the lengths of what
 /// it adds to. Records are tidied on the way, so that lines begin where they end.
 pub(super) fn survey(disk: &dyn Disk, writes: &[Write]) -> Result<Lengths> {
+    obstacle::check(disk, writes)?;
     let mut lengths = Lengths::new();
     for write in writes {
         match write {
@@ -52,12 +53,7 @@ pub(super) fn survey(disk: &dyn Disk, writes: &[Write]) -> Result<Lengths> {
                 let length = content.map_or(Ok(0), |content| content.length())?;
                 lengths.insert(path.clone(), length);
             }
-            Write::Replace { path, .. } => {
-                let kind = disk.stat(path)?.map(|stat| stat.kind);
-                if !matches!(kind, None | Some(Kind::File | Kind::Link)) {
-                    return Err(TreeError::NotFile { path: path.clone() });
-                }
-            }
+            Write::Replace { .. } => {}
             Write::Remove { path } => {
                 disk.stat(path)?;
             }

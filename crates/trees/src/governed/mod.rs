@@ -17,6 +17,7 @@ mod files;
 mod held;
 mod index;
 mod journal;
+mod obstacle;
 mod protect;
 mod read;
 

@@ -101,6 +101,7 @@ impl Held {
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 match renew(own_disk.as_ref(), &own_token) {
                     Ok(true) => {}
+                    Ok(false) if is_nobodys(own_disk.as_ref()) => {}
                     Ok(false) => return own_lost.store(true, Ordering::Release),
                     // The next try may be luckier; whoever writes looks at the lock first.
                     Err(_) => {}
@@ -117,6 +118,27 @@ impl Held {
             stop: Some(stop),
             renewing,
         }
+    }
+
+    /// Puts the lock back where whoever ran under it removed or spoiled it; whether it had to.
+    ///
+    /// # Errors
+    /// When it is another's by now.
+    pub(crate) fn put_back(&self) -> Result<bool> {
+        let disk = self.disk.as_ref();
+        if is_own(disk, &self.token)? {
+            return Ok(false);
+        }
+        match found(disk)? {
+            Found::Lock { .. } => return Err(TreeError::LockLost),
+            Found::Unreadable { .. } => drop(disk.remove_file(&path())?),
+            Found::Nothing => {}
+        }
+        atomic::make_folders(disk, disk::parent(&path()))?;
+        if !publish(disk, &self.token)? {
+            return Err(TreeError::LockLost);
+        }
+        Ok(true)
     }
 
     /// Makes sure that nobody took the lock over.
@@ -253,6 +275,11 @@ fn document(token: &str) -> Object {
     let mark = Mark::own(token.to_owned()).document();
     document.insert("accord".into(), mark.into());
     document
+}
+
+/// Whether there is no lock. Whoever writes notices; who removed it may be known by then.
+fn is_nobodys(disk: &dyn Disk) -> bool {
+    !matches!(found(disk), Ok(Found::Lock { .. }))
 }
 
 fn is_own(disk: &dyn Disk, token: &str) -> Result<bool> {

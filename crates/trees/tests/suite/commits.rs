@@ -275,6 +275,96 @@ fn a_commit_that_a_full_disk_cuts_off_is_finished_by_the_next() {
     assert!(cut_off > 3);
 }
 
+/// A commit that writes a file beside what it does to the run.
+fn with_file(held: &accord_trees::governed::Held, seed: u8, files: &[&str]) -> Commit {
+    let before = held.state().unwrap().unwrap();
+    let escalated = run::escalate(&before, "stop", &mut ids(seed), now()).unwrap();
+    let file = |path: &&str| Write::Replace {
+        path: (*path).to_owned(),
+        text: "new".to_owned(),
+    };
+    let files = files.iter().map(file).collect();
+    Commit::of_change_with(&before, &escalated, files, &mut ids(seed + 1), now())
+}
+
+#[test]
+fn a_commit_that_cannot_be_carried_out_does_not_happen() {
+    let (folder, repository) = begun();
+    let held = lock(&repository);
+    fs::write(folder.path().join("file"), "old").unwrap();
+    fs::create_dir_all(folder.path().join("folder/in")).unwrap();
+    let before = files(folder.path());
+    for (wanted, by) in [
+        (vec!["a", "a/b"], "a"),
+        (vec!["a/b/c", "a"], "a"),
+        (vec!["file/x/y"], "file"),
+        (vec!["folder/in"], "folder/in"),
+    ] {
+        let error = held.commit(&with_file(&held, 5, &wanted)).unwrap_err();
+        assert!(
+            matches!(&error, TreeError::Obstructed { by: at, .. } if at == by),
+            "{wanted:?}: {error}"
+        );
+        assert_eq!(error.code(), Code::XchainPathObstructed);
+        assert_eq!(held.waiting().unwrap(), []);
+        assert_eq!(files(folder.path()), before);
+    }
+    held.commit(&with_file(&held, 5, &["folder/in/x", "file"]))
+        .unwrap();
+}
+
+#[test]
+fn what_is_in_the_way_of_a_journal_is_named_and_the_records_do_not_wait() {
+    let (folder, repository) = begun();
+    let commit = with_file(&lock(&repository), 5, &["papers/p"]);
+    let name = format!(
+        ".agentxchain/transactions/accord/{}.json",
+        commit.transaction
+    );
+    let text = serde_json::to_string(&commit.journal).unwrap();
+    fs::write(folder.path().join(&name), text).unwrap();
+    fs::write(folder.path().join("papers"), "in the way").unwrap();
+    for _ in 0..2 {
+        let error = repository.lock(std::time::Duration::ZERO).err().unwrap();
+        assert_eq!(error.code(), Code::XchainCommitUnfinished);
+        assert!(error.to_string().contains("remove papers"), "{error}");
+        // The run has gone on; one file waits.
+        let state = repository.state().unwrap().unwrap();
+        assert_eq!(state.status().as_str(), "blocked");
+        let found = repository.checkup().unwrap();
+        let found = found.iter().find(|finding| finding.path == name).unwrap();
+        assert_eq!(found.kind.as_str(), "obstructed_journal");
+        assert!(found.detail.contains("remove papers"), "{found:?}");
+    }
+    let events = lines(&repository, RecordFile::Events).len();
+    fs::remove_file(folder.path().join("papers")).unwrap();
+    assert_eq!(lock(&repository).waiting().unwrap(), []);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("papers/p")).unwrap(),
+        "new"
+    );
+    assert_eq!(lines(&repository, RecordFile::Events).len(), events);
+}
+
+#[test]
+fn a_journal_that_is_in_its_own_way_is_no_dead_end() {
+    for wanted in [["a", "a/b"], ["a/b", "a"]] {
+        let (folder, repository) = begun();
+        let commit = with_file(&lock(&repository), 5, &wanted);
+        let name = format!(
+            ".agentxchain/transactions/accord/{}.json",
+            commit.transaction
+        );
+        let text = serde_json::to_string(&commit.journal).unwrap();
+        fs::write(folder.path().join(&name), text).unwrap();
+        let held = lock(&repository);
+        assert_eq!(held.recovered()[0].left, [wanted[1]]);
+        assert_eq!(held.waiting().unwrap(), []);
+        assert!(folder.path().join(wanted[0]).is_file());
+        assert_eq!(held.state().unwrap().unwrap().status().as_str(), "blocked");
+    }
+}
+
 /// The journal as the reference would have written it.
 fn foreign(commit: &Commit) -> Object {
     let mut journal = commit.journal.clone();

@@ -93,6 +93,7 @@ pub(crate) fn assign(held: &Held, seed: u8) -> Result<TurnId, Failure> {
         head_ref: None,
         clean: true,
         dirty: Vec::new(),
+        ..Baseline::default()
     });
     let ready = check_assignment(&before, &config, "dev", clean, length)?;
     let mut ids = ids(seed);

@@ -88,6 +88,11 @@ impl NextAnswer {
                 run(&format!("accept --turn {turn}")),
                 "the result is staged".to_owned(),
             ),
+            NextStep::Reissue { turn } => (
+                run(&format!("reissue --turn {turn} --reason accepted")),
+                "the history has the turn already, and the state does not know; this ends it"
+                    .to_owned(),
+            ),
             NextStep::Mend { turn, why } => (
                 run(&format!("accept --turn {turn}")),
                 format!("once the result is mended ({why}); or reject the turn"),

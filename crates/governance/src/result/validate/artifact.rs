@@ -1,14 +1,19 @@
 //! Whether the role may change what it changed.
 
+use std::collections::BTreeMap;
+
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
 
 use super::{Findings, Problem};
-use crate::RepoPath;
 use crate::config::{RuntimeType, WriteAuthority};
 use crate::faults::{Fault, seeded};
 use crate::members::{list, text, texts};
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
+use crate::{PathError, RepoPath};
+
+/// How much of a path that is none is told.
+const TOLD_CHARS: usize = 120;
 
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let files = paths(result, findings);
@@ -58,10 +63,16 @@ fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
 
 /// A path that an agent may name, or a problem.
 pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Option<RepoPath> {
-    match RepoPath::parse(text) {
+    match RepoPath::parse_file(text) {
         Err(error) => {
-            let message = format!("{field} names {text:?}: {error}");
-            let problem = Problem::new(Code::XchainPathOutsideRepository, message);
+            // What is too long to be a path is too long to be said.
+            let told: String = text.chars().take(TOLD_CHARS).collect();
+            let message = format!("{field} names {told:?}: {error}");
+            let code = match error {
+                PathError::Folder | PathError::TooLong => Code::XchainArtifactError,
+                _ => Code::XchainPathOutsideRepository,
+            };
+            let (problem, text) = (Problem::new(code, message), told.as_str());
             findings.problem(problem.field(field).path(text));
             None
         }
@@ -129,6 +140,7 @@ fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findi
 }
 
 fn proposed_changes(result: &Object, findings: &mut Findings) {
+    let mut known: BTreeMap<RepoPath, bool> = BTreeMap::new();
     for (index, change) in list(result, "proposed_changes").iter().enumerate() {
         let field = format!("proposed_changes.{index}");
         let Some(change) = change.as_object() else {
@@ -139,13 +151,17 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
             true => None,
             false => sound_path(path, &format!("{field}.path"), findings),
         };
-        if let Some(path) = sound.filter(RepoPath::is_proposal_page) {
+        if let Some(path) = sound.as_ref().filter(|path| path.is_proposal_page()) {
             let message = format!(
                 "{field} names {path}, which a proposal writes about itself; propose another path"
             );
             wrong(findings, &format!("{field}.path"), message);
         }
         let action = text(change, "action").unwrap_or_default();
+        if let Some(path) = sound {
+            fits(&path, action != "delete", &known, &field, findings);
+            known.insert(path, action != "delete");
+        }
         match action {
             "delete" => {}
             "create" | "modify" if change.get("content").is_some_and(Value::is_string) => {}
@@ -158,5 +174,29 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
                 wrong(findings, &field, message);
             }
         }
+    }
+}
+
+/// Whether a proposed file can stand beside those before it: each path is named once, and what
+/// is written is no folder of something else that is.
+fn fits(
+    path: &RepoPath,
+    written: bool,
+    known: &BTreeMap<RepoPath, bool>,
+    field: &str,
+    findings: &mut Findings,
+) {
+    let at = format!("{field}.path");
+    if known.contains_key(path) {
+        let message = format!("{field} names {path} a second time; say once what becomes of it");
+        wrong(findings, &at, message);
+    }
+    let clashes = |other: &&RepoPath| path.is_below(other) || other.is_below(path);
+    let others = known.iter().filter(|(_, other_written)| **other_written);
+    if written && let Some(other) = others.map(|(other, _)| other).find(clashes) {
+        let message = format!(
+            "{field} names {path} beside {other}, and one of them would be a folder of the other"
+        );
+        wrong(findings, &at, message);
     }
 }

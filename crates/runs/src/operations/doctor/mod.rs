@@ -175,6 +175,12 @@ fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
             Some(Code::XchainRecordInvalid),
             "look at the journal, then move it away",
         ),
+        FindingKind::ObstructedJournal => (
+            Level::Error,
+            Some(Code::XchainCommitUnfinished),
+            "remove what is in the way, or move it away; the next command that writes brings the \
+             change to its end",
+        ),
         FindingKind::StaleLock => (
             Level::Note,
             None,

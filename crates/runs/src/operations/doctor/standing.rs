@@ -2,6 +2,7 @@
 
 use accord_contract::wire::{Extensible, Value};
 use accord_governance::dispatch;
+use accord_governance::history::RunIndex;
 use accord_governance::state::{State, Status, Turn, TurnStatus};
 use accord_trees::governed::RecordFile;
 
@@ -29,12 +30,15 @@ impl Runs {
                 code: None,
             });
         }
+        // A damaged history is among what is found in the files.
+        let index = self.repository().index(state.run_id()).ok();
         for turn in state.turns() {
-            self.check_turn(turn, findings);
+            let known = |index: &RunIndex| index.contains(turn.id().as_str());
+            self.check_turn(turn, index.as_ref().is_some_and(known), findings);
         }
     }
 
-    fn check_turn(&self, turn: &Turn, findings: &mut Vec<Finding>) {
+    fn check_turn(&self, turn: &Turn, accepted: bool, findings: &mut Vec<Finding>) {
         let mut warn = |message: String, advice: &str| {
             findings.push(Finding {
                 level: Level::Warning,
@@ -44,6 +48,12 @@ impl Runs {
                 code: None,
             });
         };
+        if accepted {
+            warn(
+                "the history has it already, and the state does not know".into(),
+                "have it reissued: what it did stays accepted, and a new turn goes on",
+            );
+        }
         let now = self.world.now();
         if let Some(deadline) = turn.deadline().filter(|deadline| *deadline < now) {
             warn(

@@ -1,0 +1,87 @@
+//! Files that git was told not to look at (`update-index --assume-unchanged`,
+//! `--skip-worktree`, a sparse checkout), and that changed all the same.
+
+use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::os::unix::fs::PermissionsExt as _;
+
+use accord_contract::codes::Failure;
+
+use super::status::{names, unknown};
+use super::{Git, mark};
+
+/// What the index has of a file.
+struct Known<'a> {
+    mode: &'a [u8],
+    object: &'a [u8],
+    path: String,
+}
+
+impl Git {
+    /// The hidden files that differ from the index. One that a sparse checkout left out is not
+    /// there, which is no change.
+    pub(super) fn hidden(&self) -> Result<BTreeSet<String>, Failure> {
+        let said = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
+        if !names(&said).any(is_hidden) {
+            return Ok(BTreeSet::new());
+        }
+        let said = self.ask_about_files(&["ls-files", "-v", "-s", "-z", "--full-name"])?;
+        let mut changed = BTreeSet::new();
+        let mut same_kind = Vec::new();
+        for entry in names(&said).filter(|entry| is_hidden(entry)) {
+            let known = self.known(entry)?;
+            let found = self.root.join(&known.path).symlink_metadata();
+            match found {
+                Ok(found) if is_kind(&found, known.mode) => {
+                    if found.is_file() {
+                        same_kind.push(known);
+                    }
+                }
+                Err(error) if mark::is_gone(&error) && entry[0].eq_ignore_ascii_case(&b's') => {}
+                _ => drop(changed.insert(known.path)),
+            }
+        }
+        let list: Vec<&str> = same_kind.iter().map(|known| known.path.as_str()).collect();
+        if list.is_empty() {
+            return Ok(changed);
+        }
+        // Sound paths have no line ends.
+        let list = list.join("\n") + "\n";
+        let said = self.ask(&["hash-object", "--stdin-paths"], list.into_bytes())?;
+        let objects = said.split(|byte| *byte == b'\n');
+        for (known, object) in same_kind.into_iter().zip(objects) {
+            if known.object != object {
+                changed.insert(known.path);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// An entry: a letter, the mode, the object, the stage, a tab, the name.
+    fn known<'a>(&self, entry: &'a [u8]) -> Result<Known<'a>, Failure> {
+        let tab = entry.iter().position(|byte| *byte == b'\t');
+        let (about, name) = entry.split_at(tab.ok_or_else(|| unknown(entry))?);
+        let word = |at: usize| about.split(|byte| *byte == b' ').nth(at);
+        Ok(Known {
+            mode: word(1).ok_or_else(|| unknown(entry))?,
+            object: word(2).ok_or_else(|| unknown(entry))?,
+            path: self.path(&name[1..])?,
+        })
+    }
+}
+
+/// Whether git does not look at the file of an entry: its letter is small, or stands for what a
+/// checkout skips.
+fn is_hidden(entry: &[u8]) -> bool {
+    let letter = entry.first().copied().unwrap_or_default();
+    letter.is_ascii_lowercase() || letter == b'S'
+}
+
+fn is_kind(found: &Metadata, mode: &[u8]) -> bool {
+    match mode {
+        b"120000" => found.is_symlink(),
+        b"160000" => found.is_dir(),
+        b"100755" => found.is_file() && found.permissions().mode() & 0o100 != 0,
+        _ => found.is_file() && found.permissions().mode() & 0o100 == 0,
+    }
+}

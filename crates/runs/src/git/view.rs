@@ -1,0 +1,91 @@
+//! What decides which changes git shows: settings, and files outside the tree that name what is
+//! ignored or read through a filter. A turn is held to what git showed when it was assigned, so
+//! these are compared.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+
+use super::{Git, mark};
+
+/// Settings that hide changes, or show some that are none.
+const SETTINGS: [&str; 14] = [
+    "core.attributesfile",
+    "core.autocrlf",
+    "core.bare",
+    "core.checkstat",
+    "core.eol",
+    "core.excludesfile",
+    "core.filemode",
+    "core.ignorecase",
+    "core.ignorestat",
+    "core.sparsecheckout",
+    "core.symlinks",
+    "core.trustctime",
+    "core.untrackedcache",
+    "core.worktree",
+];
+
+/// Files of git's own that do the same.
+pub(super) const FILES: [&str; 2] = ["info/attributes", "info/exclude"];
+
+impl Git {
+    /// What decides which changes are shown now: marks of it, by name.
+    pub(super) fn view(&self) -> Result<BTreeMap<String, String>, Failure> {
+        let mut settings: BTreeMap<String, String> = BTreeMap::new();
+        let said = self.ask(&["config", "--list", "-z"], Vec::new())?;
+        for entry in String::from_utf8_lossy(&said).split('\0') {
+            // A setting without a value stands for a yes.
+            let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+            let counts = SETTINGS.contains(&name) || name.starts_with("filter.");
+            if counts {
+                let known = settings.entry(name.to_owned()).or_default();
+                known.push_str(value);
+                known.push('\n');
+            }
+        }
+        // A state may be published; what is set on this machine is not.
+        let settings = settings.into_iter();
+        let mut view: BTreeMap<String, String> = settings
+            .map(|(name, value)| (name, mark::of_text(&value)))
+            .collect();
+        for (name, place) in FILES.iter().zip(&self.own_files) {
+            let mark = mark::of(&self.root, place)?;
+            if mark != mark::GONE {
+                view.insert((*name).to_owned(), mark);
+            }
+        }
+        Ok(view)
+    }
+}
+
+/// Makes sure that git shows what it showed when a turn was assigned; a turn that another runner
+/// assigned says nothing about it.
+pub(super) fn check(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> Result<(), Failure> {
+    if before.is_empty() {
+        return Ok(());
+    }
+    let names = before.keys().chain(now.keys());
+    let mut names: Vec<&str> = names
+        .filter(|name| before.get(*name) != now.get(*name))
+        .map(String::as_str)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} of git changed since the turn was assigned, which decides what git shows",
+        names.join(", ")
+    );
+    Err(changed(message))
+}
+
+/// Version control is no longer what a turn was measured with.
+pub(crate) fn changed(message: String) -> Failure {
+    Failure::new(Code::XchainVersionControlChanged, message)
+}
