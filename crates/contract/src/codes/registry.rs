@@ -243,7 +243,8 @@ codes! {
     XchainWorkerWithoutResult = "worker_without_result", Xchain, Execution, AfterChange, 502, "A turn's worker ended and staged no result; look at its output, correct its command or its prompt, and dispatch the turn again.";
     XchainWorkerFailed = "worker_failed", Xchain, Execution, Backoff, 502, "A turn's worker answered with an error, or with something that is no result; do what its words say, and dispatch the turn again.";
     XchainWorkerCancelled = "worker_cancelled", Xchain, Execution, AfterChange, 503, "The work on a turn was given up before it was done; the turn is still there: dispatch it again, or reject it.";
-    XchainWorkerBusy = "worker_busy", Xchain, Execution, Backoff, 409, "A worker already works on the turn, as the process that is named; wait for it, or end that process first.";
+    XchainWorkerBusy = "worker_busy", Xchain, Execution, Backoff, 409, "A worker works on the turn, as the process that is named; wait for it, or end the command that waits for it, or that process, first.";
+    XchainAttemptOver = "attempt_over", Xchain, Execution, AfterChange, 409, "Somebody rejected the turn while a worker was still at an earlier try, whose result was left out; look at the status, and go on with the next try.";
     XchainFileSystemFailed = "file_system_failed", Xchain, Execution, AfterChange, 500, "The operating system refused to read or write a file of the repository; make room or correct its permissions, then do it again.";
     XchainFileTooLarge = "file_too_large", Xchain, Validation, AfterChange, 413, "A file of the repository is larger than what is read of it; make it smaller.";
     XchainNotAFile = "not_a_file", Xchain, Validation, AfterChange, 422, "Where a file must be there is a folder, a pipe or a device; remove it.";

@@ -1,11 +1,13 @@
 //! What a turn's worker is given, and what it is told.
 
+mod between;
 mod brief;
 mod form;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
+pub use between::{Between, LEFT_BEHIND, between, left_behind};
 pub use brief::{Briefing, context, prompt};
 
 use crate::budget;
@@ -151,6 +153,33 @@ pub fn index(state: &State, config: &Config, now: Instant) -> Object {
     ])
 }
 
+/// A turn was handed to its worker. What somebody else changed since its last one ended is not
+/// the turn's own.
+///
+/// # Errors
+/// As [`mark`].
+pub fn hand_over(
+    state: &State,
+    turn: &TurnId,
+    between: Option<&Between>,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    let baseline = between.map(|between| between.baseline.document(now));
+    let about = baseline.map(|baseline| ("baseline".to_owned(), baseline.into()));
+    let about = about.into_iter().collect();
+    let mut change = mark_with(state, turn, TurnStatus::Dispatched, about, ids, now)?;
+    if let (Some(between), Some(handed)) = (between, change.state.turn(turn)) {
+        let payload = build([("files", array(&between.files))]);
+        let about = Some((turn.as_str(), handed.role()));
+        let kind = EventType::StateReconciledOperatorCommits;
+        let mut emitter = Emitter::new(&change.state, ids, now)?;
+        emitter.emit(kind, &change.state, about, payload);
+        change.events.extend(emitter.finish());
+    }
+    Ok(change)
+}
+
 /// A turn was handed to its worker, or its worker was seen to do something.
 ///
 /// # Errors
@@ -191,6 +220,7 @@ pub fn mark_with(
         role = active.role().to_owned();
         if status == TurnStatus::Dispatched {
             active.set("dispatched_at", now.to_string());
+            active.unset(LEFT_BEHIND);
         }
     }
     let kind = match status {

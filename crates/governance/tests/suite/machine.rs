@@ -159,6 +159,7 @@ fn apply(
                     clean: true,
                     dirty: Vec::new(),
                 },
+                left_behind: serde_json::Value::Null,
             };
             run::reject(&world.state, &world.config, None, &rejection, source, at).map_err(drop)
         }
@@ -301,6 +302,7 @@ fn a_turn_that_fails_too_often_blocks_the_run() {
             clean: true,
             dirty: Vec::new(),
         },
+        left_behind: serde_json::Value::Null,
     };
     let change = run::reject(
         &world.state,

@@ -7,6 +7,7 @@ use accord_governance::state::Status;
 
 use super::Moved;
 use super::staged::put_aside;
+use super::step::refuse_if_worked_on;
 use crate::Runs;
 
 /// Why a turn is rejected.
@@ -38,10 +39,12 @@ impl Runs {
     /// Rejects a turn. Its result is kept aside, and its staging is empty for the next try.
     ///
     /// # Errors
-    /// With `invalid_state_transition`, `turn_not_active` or `target_required`.
+    /// With `worker_busy` while its worker works, with `invalid_state_transition`,
+    /// `turn_not_active` or `target_required`.
     pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
         let mut work = self.begin()?;
         let turn = work.target(reject.turn.as_ref())?;
+        refuse_if_worked_on(&turn)?;
         let rejection = Rejection {
             reason: reject.reason.clone(),
             errors: reject.errors.clone(),
@@ -51,6 +54,7 @@ impl Runs {
                 Some(baseline) => baseline,
                 None => work.baseline()?,
             },
+            left_behind: self.left_behind(&turn),
         };
         let now = work.now();
         let change = run::reject(

@@ -287,6 +287,8 @@ impl<'a> Driver<'a> {
     fn try_again(&mut self, turn: TurnId, failure: Failure) -> Result<Option<Stop>, Failure> {
         match failure.code {
             Code::XchainWorkerCancelled => return Ok(Some(Stop::Cancelled)),
+            // Somebody rejected it meanwhile: what it is at now is looked at anew.
+            Code::XchainAttemptOver => return Ok(None),
             Code::XchainWorkerNotStarted
             | Code::XchainWorkerStalled
             | Code::XchainWorkerTimedOut

@@ -20,6 +20,7 @@ mod looking;
 mod reissuing;
 mod staging;
 mod support;
+mod tries;
 mod walk;
 mod workers;
 mod workers_afar;

@@ -43,6 +43,7 @@ impl AcceptArgs {
             force_review: self.as_review,
             human_merge: self.human_merge,
             checkpoint: self.checkpoint,
+            attempt: None,
         };
         let done = self.repo.take(runs.accept(&accept))?;
         let next = self.repo.next(&runs)?;
