@@ -136,6 +136,19 @@ impl Runs {
             {
                 Ok(Ended::Written)
             }
+            // What it staged is judged, however it ended.
+            Err(failure)
+                if matches!(
+                    failure.code,
+                    Code::XchainWorkerStalled | Code::XchainWorkerTimedOut
+                ) && self.is_staged(turn)? =>
+            {
+                self.world.tell(&Notice::WorkerEnded {
+                    turn: turn.clone(),
+                    failure,
+                });
+                Ok(Ended::Written)
+            }
             other => other,
         };
         match &ended {

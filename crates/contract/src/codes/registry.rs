@@ -214,6 +214,7 @@ codes! {
     XchainStateInvalid = "state_invalid", Xchain, Execution, Never, 500, "The run's state document is damaged at the place that is named; restore it from version control or a backup.";
     XchainRecordInvalid = "record_invalid", Xchain, Execution, Never, 500, "A line of a governed record is damaged; look at it with doctor and restore it from version control or a backup.";
     XchainInvalidStateTransition = "invalid_state_transition", Xchain, Validation, AfterChange, 409, "The run is not in a state in which this can be done; look at its status.";
+    XchainRecordsMissing = "records_missing", Xchain, Execution, AfterChange, 409, "The events tell of a run that state.json does not know, as after a git stash, checkout or reset of everything; bring its records back (git stash pop), or leave that run behind with accord run start --restart.";
     XchainImmutableField = "immutable_field", Xchain, Validation, Never, 409, "A member that never changes once the run has begun would change; begin a new run instead.";
     XchainUnknownRole = "unknown_role", Xchain, NotFound, AfterChange, 404, "The configuration declares no such role; name one that it declares.";
     XchainUnknownPhase = "unknown_phase", Xchain, NotFound, AfterChange, 404, "The routing has no such phase; name one that it has.";
@@ -222,7 +223,7 @@ codes! {
     XchainTurnCapacityReached = "turn_capacity_reached", Xchain, Validation, AfterChange, 409, "The phase already has as many active turns as it may; wait for those that are named, or accept or reject one of them first.";
     XchainRoleAlreadyActive = "role_already_active", Xchain, Validation, AfterChange, 409, "The role already has an active turn; accept or reject that first.";
     XchainBudgetExhausted = "budget_exhausted", Xchain, Validation, AfterChange, 409, "The run's budget does not cover another turn; raise budget.per_run_max_usd in agentxchain.json, and resolve the run where it is blocked.";
-    XchainBaselineDirty = "baseline_dirty", Xchain, Validation, AfterChange, 409, "The working tree has changes that belong to no turn; commit or stash them first.";
+    XchainBaselineDirty = "baseline_dirty", Xchain, Validation, AfterChange, 409, "The working tree has changes that belong to no turn; commit the files that are named, or put them alone aside with git stash push -u -- FILE. A stash of everything takes the run's own records away.";
     XchainCheckpointRequired = "checkpoint_required", Xchain, Validation, AfterChange, 409, "An accepted turn's changes are not committed yet; make its checkpoint first.";
     XchainTargetRequired = "target_required", Xchain, Validation, AfterChange, 409, "Several turns are active; say which one is meant.";
     XchainTurnNotActive = "turn_not_active", Xchain, NotFound, AfterChange, 404, "No active turn of the run has that id; look at the run's status.";

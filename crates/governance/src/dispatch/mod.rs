@@ -13,7 +13,7 @@ pub use brief::{Briefing, context, prompt};
 use crate::budget;
 use crate::config::{Config, RuntimeType, WriteAuthority};
 use crate::event::{Emitter, EventType};
-use crate::members::{array, build};
+use crate::members::{array, build, object};
 use crate::run::{Change, illegal};
 use crate::state::{State, Status, Turn, TurnStatus};
 use crate::{HOME, Ids, Instant, RunId, TurnId};
@@ -122,8 +122,18 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
     document
 }
 
-/// `dispatch/index.json`.
-pub fn index(state: &State, config: &Config, now: Instant) -> Object {
+/// `dispatch/index.json`. What others wrote into the one before, about it or about turns that are
+/// still out, stays.
+pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Instant) -> Object {
+    let before = |turn: &Turn| {
+        let turns = previous.and_then(|previous| object(previous, "active_turns"));
+        turns.and_then(|turns| object(turns, turn.id().as_str()))
+    };
+    let kept = |previous: Option<&Object>, members: Object| {
+        let mut kept = previous.cloned().unwrap_or_default();
+        kept.extend(members);
+        kept
+    };
     let turns: Object = state
         .turns()
         .map(|turn| {
@@ -142,15 +152,16 @@ pub fn index(state: &State, config: &Config, now: Instant) -> Object {
                     scope_warnings(state, config, turn).into(),
                 ),
             ]);
-            (turn.id().to_string(), entry.into())
+            (turn.id().to_string(), kept(before(turn), entry).into())
         })
         .collect();
-    build([
+    let members = build([
         ("run_id", state.run_id().map(RunId::as_str).into()),
         ("phase", state.phase().into()),
         ("updated_at", now.to_string().into()),
         ("active_turns", turns.into()),
-    ])
+    ]);
+    kept(previous, members)
 }
 
 /// A turn was handed to its worker. What somebody else changed since its last one ended is not

@@ -60,6 +60,7 @@ impl Runs {
             check,
             history,
         )?;
+        self.check_able(&work.config, role)?;
         let said = work.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = work.now();
         let reissued = match checked.confirm(&said, &mut work.ids, now) {
@@ -79,7 +80,7 @@ impl Runs {
         }
         work.commit(&reissued.change, further)?;
         work.note_turns();
-        work.note("turn_reissued", Some(&reissued.turn));
+        work.note("turn_assigned", Some(&reissued.turn));
         Ok(Reissued {
             old,
             assigned: Assigned {

@@ -89,7 +89,7 @@ impl Runs {
                 },
             }
         }
-        let assigned = self.assign_to_worker(step.role.as_deref())?;
+        let assigned = self.assign(step.role.as_deref())?;
         let turn = assigned.turn.id();
         self.world.tell(&Notice::Assigned {
             turn: turn.clone(),
@@ -130,6 +130,7 @@ impl NextStep {
     pub fn turn(&self) -> Option<&TurnId> {
         match self {
             Self::Dispatch { turn, .. }
+            | Self::Unable { turn, .. }
             | Self::Work { turn, .. }
             | Self::Accept { turn }
             | Self::Mend { turn, .. }

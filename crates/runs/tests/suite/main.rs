@@ -12,6 +12,7 @@ mod coordinator_kills;
 mod driving;
 mod gates;
 mod git;
+mod hints;
 mod hooks;
 mod hostile;
 mod initiative;
