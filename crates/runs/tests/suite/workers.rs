@@ -423,7 +423,7 @@ END
         runs.assign(Some(role)).unwrap();
     }
     let options = Loop {
-        max_turns: Some(0),
+        max_turns: Some(2),
         ..Loop::default()
     };
     let looped = runs.run_loop(&options).unwrap();

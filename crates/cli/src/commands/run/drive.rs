@@ -67,7 +67,7 @@ pub(super) struct StepArgs {
 given out; 1 the run is blocked; 2 something went wrong."
 )]
 pub(super) struct LoopArgs {
-    /// Give out at most so many turns; as many as `run_loop.max_turns` in agentxchain.json says when absent, else 50
+    /// Carry at most so many turns, those that are out already included; as many as `run_loop.max_turns` in agentxchain.json says when absent, else 50
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
 
