@@ -38,7 +38,8 @@ pub fn check_told(state: &State, told_of: Option<&str>) -> Result<(), Failure> {
     };
     let known = known.unwrap_or("no run");
     let message = format!(
-        ".agentxchain/events.jsonl tells of {told_of}, and .agentxchain/state.json knows {known}"
+        ".agentxchain/events.jsonl tells of {told_of}, and .agentxchain/state.json knows {known}: \
+         its records were taken away, as by git stash, where git stash pop brings them back"
     );
     Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", told_of))
 }

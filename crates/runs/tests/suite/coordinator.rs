@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::initiative::{HOME, Workspace, handed_out};
 use crate::support::refused;
 
-fn into_qa(result: &mut serde_json::Value) {
+fn into_qa(result: &mut Value) {
     result["phase_transition_request"] = json!("qa");
 }
 
@@ -367,7 +367,7 @@ fn one_works_at_a_time_and_a_workspace_may_be_a_repository_of_its_own() {
 fn a_workspace_that_is_not_sound_begins_nothing() {
     let workspace = Workspace::new();
     let coordinator = workspace.coordinator();
-    let code = |change: fn(&mut serde_json::Value)| {
+    let code = |change: fn(&mut Value)| {
         let whole = workspace.read("agentxchain-multi.json");
         workspace.change("agentxchain-multi.json", change);
         let failure = coordinator.init().unwrap_err();
