@@ -4,17 +4,21 @@
 //! - the repository's lock is held while something is decided or written, never while a worker
 //!   works;
 //! - a worker that came to no result costs the turn none of its tries: they are for results
-//!   that were refused.
+//!   that were refused;
+//! - a result is that of the try it was made for: once a turn is at another try, or is taken
+//!   back, what the worker of the earlier one says and leaves counts for nothing.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_governance::TurnId;
-use accord_governance::dispatch::staging_path;
+use accord_governance::dispatch::{LEFT_BEHIND, staging_folder, staging_path};
 use accord_governance::state::{Status, Turn, TurnStatus};
+use accord_process::Cancel;
 
 use crate::Runs;
 use crate::operations::{Accept, Acceptance, Dispatched, Reject, is_for_a_person};
 use crate::runtime::{self, Ended, Job, Limits, Sign};
+use crate::work::own_path;
 use crate::world::Notice;
 
 /// How a turn is carried through.
@@ -53,8 +57,10 @@ impl Runs {
     /// carried again. With any other code when something else stands in the way.
     pub fn carry(&self, turn: &TurnId, manner: Manner) -> Result<Carried, Failure> {
         loop {
+            let mut attempt = self.state()?.target(Some(turn))?.attempt();
             if !self.is_staged(turn)? {
                 let dispatched = self.dispatch(Some(turn))?;
+                attempt = dispatched.turn.attempt();
                 if self.have_done(&dispatched)? == Ended::ByHand {
                     return Ok(Carried::ByHand(dispatched));
                 }
@@ -70,6 +76,7 @@ impl Runs {
                 turn: Some(turn.clone()),
                 strict: manner.strict,
                 checkpoint: manner.checkpoint,
+                attempt: Some(attempt),
                 ..Accept::default()
             };
             let refusal = match self.accept(&accept) {
@@ -102,6 +109,8 @@ impl Runs {
         }
         self.make_room(turn)?;
         let state = &dispatched.moved.state;
+        let attempt = dispatched.turn.attempt();
+        let over = Cancel::new();
         let job = Job {
             root: self.repository().root(),
             run_id: state.run_id().map_or("", |run| run.as_str()),
@@ -117,8 +126,9 @@ impl Runs {
                 self.world.now(),
             ),
             cancel: self.world.cancel_word(),
+            over: &over,
         };
-        let mut signs = |sign: Sign<'_>| self.seen(turn, sign);
+        let mut signs = |sign: Sign<'_>| self.seen((turn, attempt), sign, &over);
         let ended = match runtime::carry(&job, &mut signs) {
             // It may have used the place that turns of other runners share.
             Err(failure)
@@ -126,18 +136,33 @@ impl Runs {
             {
                 Ok(Ended::Written)
             }
+            // What it staged is judged, however it ended.
+            Err(failure)
+                if matches!(
+                    failure.code,
+                    Code::XchainWorkerStalled | Code::XchainWorkerTimedOut
+                ) && self.is_staged(turn)? =>
+            {
+                self.world.tell(&Notice::WorkerEnded {
+                    turn: turn.clone(),
+                    failure,
+                });
+                Ok(Ended::Written)
+            }
             other => other,
         };
         match &ended {
-            Ok(Ended::Answered(result)) => self.stage(turn, result)?,
+            Ok(Ended::Answered(result)) => self.stage((turn, attempt), result)?,
             Ok(Ended::ByHand | Ended::Written) => {}
-            Err(failure) => self.note_failure(turn, failure),
+            Err(failure) if failure.code == Code::XchainAttemptOver => self.clear_away(turn)?,
+            Err(failure) => self.note_failure(&dispatched.turn, failure),
         }
         ended
     }
 
-    /// Notes what is seen of a worker. That it cannot be noted is no reason to end it.
-    fn seen(&self, turn: &TurnId, sign: Sign<'_>) {
+    /// Notes what is seen of a worker. That it cannot be noted is no reason to end it, unless the
+    /// turn is no longer at its try.
+    fn seen(&self, (turn, attempt): (&TurnId, u64), sign: Sign<'_>, over: &Cancel) {
         let now = self.world.now().to_string();
         let (status, about) = match sign {
             Sign::Output { error, bytes } => {
@@ -163,16 +188,24 @@ impl Runs {
                 ],
             ),
         };
-        self.mark_or_tell(
-            turn,
-            status,
-            about.map(|(name, value)| (name.to_owned(), value)),
-        );
+        let about = about.map(|(name, value)| (name.to_owned(), value));
+        match self.mark(turn, attempt, status, Object::from_iter(about)) {
+            Ok(_) => {}
+            Err(failure)
+                if matches!(
+                    failure.code,
+                    Code::XchainAttemptOver | Code::XchainTurnNotActive
+                ) =>
+            {
+                over.cancel();
+            }
+            Err(failure) => self.world.tell(&Notice::Trouble(failure)),
+        }
     }
 
-    fn note_failure(&self, turn: &TurnId, failure: &Failure) {
+    fn note_failure(&self, turn: &Turn, failure: &Failure) {
         self.world.tell(&Notice::WorkerFailed {
-            turn: turn.clone(),
+            turn: turn.id().clone(),
             failure: failure.clone(),
         });
         let status = match failure.code {
@@ -181,6 +214,7 @@ impl Runs {
         };
         let about = [
             ("worker_pid".to_owned(), Value::Null),
+            (LEFT_BEHIND.to_owned(), self.left_behind(turn)),
             (
                 "last_worker_failure".to_owned(),
                 serde_json::json!({
@@ -190,16 +224,8 @@ impl Runs {
                 }),
             ),
         ];
-        self.mark_or_tell(turn, status, about);
-    }
-
-    fn mark_or_tell<const N: usize>(
-        &self,
-        turn: &TurnId,
-        status: TurnStatus,
-        about: [(String, Value); N],
-    ) {
-        if let Err(failure) = self.mark(turn, status, Object::from_iter(about)) {
+        let about = Object::from_iter(about);
+        if let Err(failure) = self.mark(turn.id(), turn.attempt(), status, about) {
             self.world.tell(&Notice::Trouble(failure));
         }
     }
@@ -296,11 +322,22 @@ impl Runs {
     }
 
     /// Stages a result that a worker answered with.
-    fn stage(&self, turn: &TurnId, result: &Object) -> Result<(), Failure> {
+    fn stage(&self, (turn, attempt): (&TurnId, u64), result: &Object) -> Result<(), Failure> {
         let work = self.begin()?;
-        work.target(Some(turn))?;
+        work.state.target_at(turn, attempt)?;
         let text = crate::operations::pretty(result);
         work.held.stage(turn, &text)?;
+        Ok(())
+    }
+
+    /// Clears away what the worker of an earlier try staged, so that nobody takes it for the
+    /// result of the next. Once the next was handed out, what is staged may be its own.
+    fn clear_away(&self, turn: &TurnId) -> Result<(), Failure> {
+        let work = self.begin()?;
+        let waits = |turn: &Turn| *turn.status() == Extensible::Known(TurnStatus::Retrying);
+        if work.state.turn(turn).is_none_or(waits) {
+            work.held.remove(&own_path(&staging_folder(turn))?)?;
+        }
         Ok(())
     }
 }

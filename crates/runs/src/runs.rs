@@ -78,6 +78,11 @@ impl Runs {
         &self.world
     }
 
+    /// Whether people work here, with programs that are to be on this machine.
+    pub(crate) fn is_for_people(&self) -> bool {
+        self.reading == Reading::Full
+    }
+
     /// The configuration.
     ///
     /// # Errors

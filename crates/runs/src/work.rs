@@ -20,6 +20,8 @@ use crate::world::{Notice, World};
 
 /// Where other runners look for the turns that are out.
 const DISPATCH_INDEX: &str = ".agentxchain/dispatch/index.json";
+/// The most bytes that are read of it.
+const MAX_INDEX: u64 = 16 * 1024 * 1024;
 
 pub(crate) struct Work<'a> {
     pub(crate) world: &'a World,
@@ -145,8 +147,7 @@ impl<'a> Work<'a> {
         let session = format!("session_{}", self.ids.hex(8));
         let runtime = turn.and_then(|turn| self.config.runtime(turn.runtime_id()?));
         // It is looked up once a turn: asking git costs more than all the rest.
-        let begins = matches!(reason, "turn_assigned" | "turn_reissued");
-        let branch = match begins {
+        let branch = match reason == "turn_assigned" {
             true => self.git().ok().flatten().and_then(|git| git.branch()),
             false => None,
         };
@@ -170,9 +171,14 @@ impl<'a> Work<'a> {
 
     /// Notes for other runners which turns are out; as [`Work::note`].
     pub(crate) fn note_turns(&self) {
-        let document = dispatch::index(&self.state, &self.config, self.now());
-        let noted = own_path(DISPATCH_INDEX)
-            .and_then(|path| Ok(self.held.write_document(&path, &document)?));
+        let noted = own_path(DISPATCH_INDEX).and_then(|path| {
+            let previous = self.held.read(&path, MAX_INDEX)?;
+            // One that cannot be read holds nothing that could be kept.
+            let previous = previous.and_then(|bytes| accord_canon::read(&bytes).ok());
+            let previous = previous.as_ref().and_then(Value::as_object);
+            let document = dispatch::index(previous, &self.state, &self.config, self.now());
+            Ok(self.held.write_document(&path, &document)?)
+        });
         if let Err(failure) = noted {
             self.world.tell(&Notice::Trouble(failure));
         }

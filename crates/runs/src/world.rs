@@ -84,6 +84,13 @@ pub enum Notice {
         /// What.
         bytes: Vec<u8>,
     },
+    /// A turn's worker was ended after it had staged its result.
+    WorkerEnded {
+        /// The turn.
+        turn: TurnId,
+        /// Why it was ended.
+        failure: Failure,
+    },
     /// A turn's worker came to no result.
     WorkerFailed {
         /// The turn.

@@ -32,6 +32,7 @@ mod quickstart;
 mod run_by_hand;
 mod run_coordinator;
 mod run_crash;
+mod run_hints;
 mod run_hostile;
 mod run_meeting;
 mod run_place;

@@ -47,7 +47,7 @@ fn a_turn_goes_through_acceptance_checkpoint_and_gate() {
     let place = Place::begun();
     let files = plan(&place);
     let dirty = place.run("assign pm").refused("baseline_dirty");
-    assert!(dirty.contains("commit or stash"), "{dirty}");
+    assert!(dirty.contains("git stash push -u --"), "{dirty}");
     place.commit();
     let turn = place.work("pm", &files, |result| {
         result["phase_transition_request"] = json!("implementation");

@@ -33,6 +33,7 @@ fn wrong_words_are_a_document_for_programs() {
     let place = Place::begun();
     for (words, named) in [
         ("reject --json", "--reason"),
+        ("status --json=yes", "--json"),
         ("loop --json --max-turns many", "many"),
         ("step --json --no-such-flag", "--no-such-flag"),
         ("coordinator step --json --no-such-flag", "--no-such-flag"),

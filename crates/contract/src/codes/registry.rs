@@ -214,6 +214,7 @@ codes! {
     XchainStateInvalid = "state_invalid", Xchain, Execution, Never, 500, "The run's state document is damaged at the place that is named; restore it from version control or a backup.";
     XchainRecordInvalid = "record_invalid", Xchain, Execution, Never, 500, "A line of a governed record is damaged; look at it with doctor and restore it from version control or a backup.";
     XchainInvalidStateTransition = "invalid_state_transition", Xchain, Validation, AfterChange, 409, "The run is not in a state in which this can be done; look at its status.";
+    XchainRecordsMissing = "records_missing", Xchain, Execution, AfterChange, 409, "The events tell of a run that state.json does not know, as after a git stash, checkout or reset of everything; bring its records back (git stash pop), or leave that run behind with accord run start --restart.";
     XchainImmutableField = "immutable_field", Xchain, Validation, Never, 409, "A member that never changes once the run has begun would change; begin a new run instead.";
     XchainUnknownRole = "unknown_role", Xchain, NotFound, AfterChange, 404, "The configuration declares no such role; name one that it declares.";
     XchainUnknownPhase = "unknown_phase", Xchain, NotFound, AfterChange, 404, "The routing has no such phase; name one that it has.";
@@ -222,7 +223,7 @@ codes! {
     XchainTurnCapacityReached = "turn_capacity_reached", Xchain, Validation, AfterChange, 409, "The phase already has as many active turns as it may; wait for those that are named, or accept or reject one of them first.";
     XchainRoleAlreadyActive = "role_already_active", Xchain, Validation, AfterChange, 409, "The role already has an active turn; accept or reject that first.";
     XchainBudgetExhausted = "budget_exhausted", Xchain, Validation, AfterChange, 409, "The run's budget does not cover another turn; raise budget.per_run_max_usd in agentxchain.json, and resolve the run where it is blocked.";
-    XchainBaselineDirty = "baseline_dirty", Xchain, Validation, AfterChange, 409, "The working tree has changes that belong to no turn; commit or stash them first.";
+    XchainBaselineDirty = "baseline_dirty", Xchain, Validation, AfterChange, 409, "The working tree has changes that belong to no turn; commit the files that are named, or put them alone aside with git stash push -u -- FILE. A stash of everything takes the run's own records away.";
     XchainCheckpointRequired = "checkpoint_required", Xchain, Validation, AfterChange, 409, "An accepted turn's changes are not committed yet; make its checkpoint first.";
     XchainTargetRequired = "target_required", Xchain, Validation, AfterChange, 409, "Several turns are active; say which one is meant.";
     XchainTurnNotActive = "turn_not_active", Xchain, NotFound, AfterChange, 404, "No active turn of the run has that id; look at the run's status.";
@@ -244,7 +245,8 @@ codes! {
     XchainWorkerWithoutResult = "worker_without_result", Xchain, Execution, AfterChange, 502, "A turn's worker ended and staged no result; look at its output, correct its command or its prompt, and dispatch the turn again.";
     XchainWorkerFailed = "worker_failed", Xchain, Execution, Backoff, 502, "A turn's worker answered with an error, or with something that is no result; do what its words say, and dispatch the turn again.";
     XchainWorkerCancelled = "worker_cancelled", Xchain, Execution, AfterChange, 503, "The work on a turn was given up before it was done; the turn is still there: dispatch it again, or reject it.";
-    XchainWorkerBusy = "worker_busy", Xchain, Execution, Backoff, 409, "A worker already works on the turn, as the process that is named; wait for it, or end that process first.";
+    XchainWorkerBusy = "worker_busy", Xchain, Execution, Backoff, 409, "A worker works on the turn, as the process that is named; wait for it, or end the command that waits for it, or that process, first.";
+    XchainAttemptOver = "attempt_over", Xchain, Execution, AfterChange, 409, "Somebody rejected the turn while a worker was still at an earlier try, whose result was left out; look at the status, and go on with the next try.";
     XchainFileSystemFailed = "file_system_failed", Xchain, Execution, AfterChange, 500, "The operating system refused to read or write a file of the repository; make room or correct its permissions, then do it again.";
     XchainFileTooLarge = "file_too_large", Xchain, Validation, AfterChange, 413, "A file of the repository is larger than what is read of it; make it smaller.";
     XchainNotAFile = "not_a_file", Xchain, Validation, AfterChange, 422, "Where a file must be there is a folder, a pipe or a device; remove it.";

@@ -11,6 +11,11 @@ use crate::members::array;
 use crate::result::TurnResult;
 use crate::state::{Baseline, Turn};
 
+/// The way out where a worker is blamed for what it did not do.
+const OF_A_PERSON: &str = "what a person changed meanwhile is taken from the turn once it is \
+                           committed and the run was stopped and let go on (accord run escalate, \
+                           accord run resolve)";
+
 /// What has changed since a baseline.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Observation {
@@ -275,7 +280,11 @@ fn empty_workspace(
 fn mismatch(code: Code, message: &str, files: &[&RepoPath]) -> Failure {
     let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
     let message = format!("{message}: {}", names.join(", "));
-    Failure::new(code, message).with("files", array(&names))
+    let failure = Failure::new(code, message).with("files", array(&names));
+    failure.suggesting(format!(
+        "{}; {OF_A_PERSON}",
+        code.meaning().trim_end_matches('.')
+    ))
 }
 
 fn join(files: &[&RepoPath]) -> String {

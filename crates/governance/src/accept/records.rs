@@ -177,11 +177,13 @@ pub fn run_record(
         .map(|role| role.id.as_str())
         .filter(|role| phases.iter().any(|phase| index.participated(phase, role)))
         .collect();
-    // What carried the turns of the first role that had one.
+    // What carried the turns of the first role that had one, be it one that is still out.
     let connector = roles.first().and_then(|role| {
         let runtime = config.role(role)?.runtime.as_deref();
         config.runtime(runtime?)
     });
+    let out = || config.runtime(state.turns().next()?.runtime_id()?);
+    let connector = connector.or_else(out);
     let told = |items: &[Object]| items.iter().cloned().collect::<Value>();
     let snapshot = build([
         ("recent_decisions", told(index.last_decisions())),

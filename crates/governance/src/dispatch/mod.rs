@@ -1,17 +1,19 @@
 //! What a turn's worker is given, and what it is told.
 
+mod between;
 mod brief;
 mod form;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
+pub use between::{Between, LEFT_BEHIND, between, left_behind};
 pub use brief::{Briefing, context, prompt};
 
 use crate::budget;
 use crate::config::{Config, RuntimeType, WriteAuthority};
 use crate::event::{Emitter, EventType};
-use crate::members::{array, build};
+use crate::members::{array, build, object};
 use crate::run::{Change, illegal};
 use crate::state::{State, Status, Turn, TurnStatus};
 use crate::{HOME, Ids, Instant, RunId, TurnId};
@@ -120,8 +122,18 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
     document
 }
 
-/// `dispatch/index.json`.
-pub fn index(state: &State, config: &Config, now: Instant) -> Object {
+/// `dispatch/index.json`. What others wrote into the one before, about it or about turns that are
+/// still out, stays.
+pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Instant) -> Object {
+    let before = |turn: &Turn| {
+        let turns = previous.and_then(|previous| object(previous, "active_turns"));
+        turns.and_then(|turns| object(turns, turn.id().as_str()))
+    };
+    let kept = |previous: Option<&Object>, members: Object| {
+        let mut kept = previous.cloned().unwrap_or_default();
+        kept.extend(members);
+        kept
+    };
     let turns: Object = state
         .turns()
         .map(|turn| {
@@ -140,15 +152,43 @@ pub fn index(state: &State, config: &Config, now: Instant) -> Object {
                     scope_warnings(state, config, turn).into(),
                 ),
             ]);
-            (turn.id().to_string(), entry.into())
+            (turn.id().to_string(), kept(before(turn), entry).into())
         })
         .collect();
-    build([
+    let members = build([
         ("run_id", state.run_id().map(RunId::as_str).into()),
         ("phase", state.phase().into()),
         ("updated_at", now.to_string().into()),
         ("active_turns", turns.into()),
-    ])
+    ]);
+    kept(previous, members)
+}
+
+/// A turn was handed to its worker. What somebody else changed since its last one ended is not
+/// the turn's own.
+///
+/// # Errors
+/// As [`mark`].
+pub fn hand_over(
+    state: &State,
+    turn: &TurnId,
+    between: Option<&Between>,
+    ids: &mut Ids,
+    now: Instant,
+) -> Result<Change, Failure> {
+    let baseline = between.map(|between| between.baseline.document(now));
+    let about = baseline.map(|baseline| ("baseline".to_owned(), baseline.into()));
+    let about = about.into_iter().collect();
+    let mut change = mark_with(state, turn, TurnStatus::Dispatched, about, ids, now)?;
+    if let (Some(between), Some(handed)) = (between, change.state.turn(turn)) {
+        let payload = build([("files", array(&between.files))]);
+        let about = Some((turn.as_str(), handed.role()));
+        let kind = EventType::StateReconciledOperatorCommits;
+        let mut emitter = Emitter::new(&change.state, ids, now)?;
+        emitter.emit(kind, &change.state, about, payload);
+        change.events.extend(emitter.finish());
+    }
+    Ok(change)
 }
 
 /// A turn was handed to its worker, or its worker was seen to do something.
@@ -191,6 +231,7 @@ pub fn mark_with(
         role = active.role().to_owned();
         if status == TurnStatus::Dispatched {
             active.set("dispatched_at", now.to_string());
+            active.unset(LEFT_BEHIND);
         }
     }
     let kind = match status {

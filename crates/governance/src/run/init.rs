@@ -1,6 +1,6 @@
 //! A run begins.
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
 use super::{Change, illegal};
@@ -9,7 +9,7 @@ use crate::event::{Emitter, EventType};
 use crate::faults::{Fault, seeded};
 use crate::members::{amount, build};
 use crate::state::{State, Status};
-use crate::{Ids, Instant};
+use crate::{Ids, Instant, RunId};
 
 /// How a run begins.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,12 +22,33 @@ pub struct Beginning {
     pub inherited_context: Option<Object>,
     /// The decisions of the repository that are in force.
     pub repo_decisions: Vec<Object>,
+    /// The run that the last event tells of.
+    pub told_of: Option<String>,
+}
+
+/// Refuses where the last event tells of another run than the state: that run's records were
+/// taken away under it.
+///
+/// # Errors
+/// With `records_missing`.
+pub fn check_told(state: &State, told_of: Option<&str>) -> Result<(), Failure> {
+    let known = state.run_id().map(RunId::as_str);
+    let Some(told_of) = told_of.filter(|told_of| Some(*told_of) != known) else {
+        return Ok(());
+    };
+    let known = known.unwrap_or("no run");
+    let message = format!(
+        ".agentxchain/events.jsonl tells of {told_of}, and .agentxchain/state.json knows {known}: \
+         its records were taken away, as by git stash, where git stash pop brings them back"
+    );
+    Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", told_of))
 }
 
 /// Begins a run.
 ///
 /// # Errors
-/// With `invalid_state_transition` when a run goes on already.
+/// With `invalid_state_transition` when a run goes on already, with `records_missing` when one
+/// did whose records are gone, unless that is left behind.
 pub fn init(
     state: &State,
     config: &Config,
@@ -44,6 +65,9 @@ pub fn init(
     };
     if !allowed && !seeded(Fault::AnyRunInitialized) {
         return Err(illegal(state, "begin"));
+    }
+    if !beginning.restart {
+        check_told(state, beginning.told_of.as_deref())?;
     }
     let fresh = !matches!(state.status(), Status::Idle | Status::Blocked) || !never_began;
     let mut next = if fresh {

@@ -122,6 +122,12 @@ impl Reissuable {
         if let Some(active) = next.turn_mut(turn.id()) {
             *active = turn.clone();
         }
+        let siblings: Vec<TurnId> = next.turns().map(|turn| turn.id().clone()).collect();
+        for sibling in siblings {
+            if let Some(sibling) = next.turn_mut(&sibling) {
+                sibling.runs_beside(turn.id(), old.id());
+            }
+        }
         let (head, new_head) = (head(&old), head(&turn));
         let payload = build([
             ("old_turn_id", old.id().as_str().into()),

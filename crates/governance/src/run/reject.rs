@@ -1,10 +1,11 @@
 //! A turn is rejected: it is tried again, or the run is blocked.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::wire::{Object, Value};
 
 use super::{Change, illegal};
 use crate::config::Config;
+use crate::dispatch;
 use crate::event::{Emitter, EventType};
 use crate::ledger;
 use crate::members::{array, build};
@@ -23,6 +24,9 @@ pub struct Rejection {
     /// What the next try is compared with: the turn's own, so that what earlier tries left
     /// behind stays attributable, or what the repository is like now where it has none.
     pub baseline: Baseline,
+    /// What the turn's worker left, as [`dispatch::left_behind`] has it; null where a person did
+    /// the turn, whose work goes on between the tries.
+    pub left_behind: Value,
 }
 
 /// Rejects a turn. Nothing is written to the history; the ledger is told only of rejections
@@ -63,6 +67,9 @@ pub fn reject(
     let mut next = state.clone();
     if let Some(turn) = next.turn_mut(&id) {
         turn.set("last_rejection", last);
+        if !rejection.left_behind.is_null() {
+            turn.set(dispatch::LEFT_BEHIND, rejection.left_behind.clone());
+        }
         if again {
             turn.next_attempt();
             turn.set_status(TurnStatus::Retrying);

@@ -150,7 +150,8 @@ impl Block {
     pub fn recovery_action(&self) -> &'static str {
         match self.category {
             Category::RetriesExhausted | Category::ConflictLoop | Category::DispatchError => {
-                "resolve the block to have the turn tried again, or reissue it to another role"
+                "commit what you changed yourself, then resolve the block to have the turn tried \
+                 again, or reissue it to another role"
             }
             Category::BudgetExhausted => {
                 "raise budget.per_run_max_usd in agentxchain.json, then resolve the block"

@@ -216,6 +216,21 @@ impl State {
         })
     }
 
+    /// The turn of that id, while it is at that try.
+    ///
+    /// # Errors
+    /// As [`State::target`], and with `attempt_over` when it is at another by now.
+    pub fn target_at(&self, id: &TurnId, attempt: u64) -> Result<&Turn, Failure> {
+        let turn = self.target(Some(id))?;
+        if turn.attempt() == attempt {
+            return Ok(turn);
+        }
+        let message = format!("{id} is at try {}, not {attempt} any more", turn.attempt());
+        Err(Failure::new(Code::XchainAttemptOver, message)
+            .with("turn_id", id.as_str())
+            .with("attempt", attempt))
+    }
+
     /// Why the run waits: `human:…`, `escalation:…`, `human_approval:…` and so on.
     pub fn blocked_on(&self) -> Option<&str> {
         members::text(&self.members, "blocked_on")

@@ -250,6 +250,17 @@ impl Turn {
         self.assigned_sequence = self.assigned_sequence.max(sequence);
     }
 
+    /// Names a turn in place of another, where the turn runs beside that one.
+    pub(crate) fn runs_beside(&mut self, new: &TurnId, old: &TurnId) {
+        let others = self.members.get_mut("concurrent_with");
+        let others = others.and_then(Value::as_array_mut);
+        for other in others.into_iter().flatten() {
+            if other == old.as_str() {
+                *other = new.as_str().into();
+            }
+        }
+    }
+
     pub(crate) fn next_attempt(&mut self) {
         self.attempt += 1;
     }

@@ -160,6 +160,7 @@ fn apply(
                     dirty: Vec::new(),
                     ..Baseline::default()
                 },
+                left_behind: Value::Null,
             };
             run::reject(&world.state, &world.config, None, &rejection, source, at).map_err(drop)
         }
@@ -304,6 +305,7 @@ fn a_turn_that_fails_too_often_blocks_the_run() {
             dirty: Vec::new(),
             ..Baseline::default()
         },
+        left_behind: Value::Null,
     };
     let change = run::reject(
         &world.state,
@@ -423,6 +425,18 @@ fn a_worker_is_told_what_it_needs() {
     let supported = [accord_governance::config::RuntimeType::LocalCli];
     let failure = dispatch::check_runtime(&world.config, active, &supported).unwrap_err();
     assert_eq!(failure.code, Code::XchainRuntimeNotSupported);
-    let index = dispatch::index(&world.state, &world.config, now());
+    let index = dispatch::index(None, &world.state, &world.config, now());
     assert_eq!(index["active_turns"][turn.as_str()]["role"], "pm");
+    // What another runner adds to it stays.
+    let mut theirs = index.clone();
+    theirs.insert("note".into(), json!("theirs"));
+    theirs["active_turns"][turn.as_str()]["lane"] = json!(3);
+    theirs["active_turns"][turn.as_str()]["role"] = json!("nobody");
+    theirs["active_turns"]["turn_gone"] = json!({"lane": 4});
+    let index = dispatch::index(Some(&theirs), &world.state, &world.config, now());
+    assert_eq!(index["note"], "theirs");
+    let turns = index["active_turns"].as_object().unwrap();
+    assert_eq!(turns.len(), 1, "{turns:?}");
+    assert_eq!(turns[turn.as_str()]["lane"], 3);
+    assert_eq!(turns[turn.as_str()]["role"], "pm");
 }

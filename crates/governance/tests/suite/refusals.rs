@@ -30,6 +30,7 @@ fn a_try_that_knows_what_the_others_did_is_in_nobodys_way() {
         errors: Vec::new(),
         failed_stage: None,
         baseline: world.state.turn(&pm).unwrap().baseline().unwrap(),
+        left_behind: serde_json::Value::Null,
     };
     let rejected = reject(
         &world.state,

@@ -83,6 +83,7 @@ fn a_block_because_of_the_turn_ends_with_it_and_no_other_does() {
         errors: Vec::new(),
         failed_stage: None,
         baseline: world.state.turn(&old).unwrap().baseline().unwrap(),
+        left_behind: Value::Null,
     };
     for seed in [3, 4] {
         let (state, config) = (&world.state, &world.config);

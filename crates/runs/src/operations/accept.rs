@@ -22,6 +22,8 @@ pub struct Accept {
     pub human_merge: bool,
     /// Whether what the turn changed is committed to git at once.
     pub checkpoint: bool,
+    /// The try whose result it is; whichever the turn is at, when nothing is said.
+    pub attempt: Option<u64>,
 }
 
 /// A turn that is part of the history.
@@ -45,6 +47,9 @@ impl Runs {
     /// turn could not be looked at: then nothing was written.
     pub fn accept(&self, accept: &Accept) -> Result<Acceptance, Failure> {
         let mut work = self.begin()?;
+        if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
+            work.state.target_at(turn, attempt)?;
+        }
         let inputs = Inputs {
             config: work.config.clone(),
             state: work.state.clone(),

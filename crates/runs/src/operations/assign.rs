@@ -14,7 +14,6 @@ use accord_trees::governed::{RecordFile, Repository};
 use super::Moved;
 use crate::Runs;
 use crate::git::{Changes, Git};
-use crate::runtime;
 use crate::work::without_git;
 
 /// A turn that somebody has now.
@@ -31,32 +30,10 @@ impl Runs {
     /// Assigns a turn to a role; to the one that is due, when none is named.
     ///
     /// # Errors
-    /// With the code of the guard that stands in the way. A hook that refuses blocks the run.
+    /// With the code of the guard that stands in the way; with `runtime_not_supported` or
+    /// `runtime_unavailable` when the role's runtime cannot be used here. A hook that refuses
+    /// blocks the run.
     pub fn assign(&self, role: Option<&str>) -> Result<Assigned, Failure> {
-        self.assign_if(role, |_, _| Ok(()))
-    }
-
-    /// The same, for a worker that is to begin at once: a turn whose runtime cannot be used here
-    /// is not given out.
-    ///
-    /// # Errors
-    /// As [`Runs::assign`], and with `runtime_not_supported` or `runtime_unavailable`.
-    pub(crate) fn assign_to_worker(&self, role: Option<&str>) -> Result<Assigned, Failure> {
-        self.assign_if(role, |config, role| {
-            let runtime = config.role(role).and_then(|role| role.runtime.as_deref());
-            let runtime = runtime.and_then(|id| config.runtime(id));
-            // That there is none is for the assignment to say.
-            runtime.map_or(Ok(()), |runtime| {
-                runtime::check_all(runtime, self.repository().root())
-            })
-        })
-    }
-
-    fn assign_if(
-        &self,
-        role: Option<&str>,
-        able: impl FnOnce(&Config, &str) -> Result<(), Failure>,
-    ) -> Result<Assigned, Failure> {
         let mut work = self.begin()?;
         let role = match role {
             Some(role) => role.to_owned(),
@@ -71,7 +48,7 @@ impl Runs {
         let check = look(&work.held, &work.state, work.git()?.as_ref())?;
         let history = work.held.index(work.state.run_id())?.length();
         let assignable = check_assignment(&work.state, &work.config, &role, check, history)?;
-        able(&work.config, &role)?;
+        self.check_able(&work.config, &role)?;
         let said = work.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = work.now();
         let (change, turn) = match assignable.confirm(&said, &mut work.ids, now) {
@@ -87,6 +64,20 @@ impl Runs {
                 events: change.events,
             },
         })
+    }
+}
+
+impl Runs {
+    /// Refuses to give a role a turn that its runtime cannot carry here.
+    pub(super) fn check_able(&self, config: &Config, role: &str) -> Result<(), Failure> {
+        // Fixtures are about rules, and name programs that are nowhere.
+        if !self.is_for_people() {
+            return Ok(());
+        }
+        let runtime = config.role(role).and_then(|role| role.runtime.as_deref());
+        let runtime = runtime.and_then(|id| config.runtime(id));
+        // That there is none is for the assignment to say.
+        runtime.map_or(Ok(()), |runtime| self.check_runtime(runtime))
     }
 }
 

@@ -5,16 +5,18 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_governance::config::Runtime;
 use accord_governance::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
-use accord_governance::dispatch::{self, Briefing};
+use accord_governance::dispatch::{self, Between, Briefing};
 use accord_governance::hooks::{self, HookBatch, HookPhase};
 use accord_governance::manifest::{self, Bundle, MANIFEST, ManifestError};
 use accord_governance::run::stopped_by_hook;
-use accord_governance::state::{Turn, TurnStatus};
+use accord_governance::state::Turn;
 use accord_governance::{RepoPath, TurnId};
 use accord_trees::governed::RecordFile;
 
 use super::Moved;
+use super::step::refuse_if_worked_on;
 use crate::Runs;
+use crate::drive::is_unusable;
 use crate::runtime;
 use crate::work::{Work, own_path};
 
@@ -49,21 +51,18 @@ impl Runs {
     /// Hands a turn to its worker: the one that is named, or the only one.
     ///
     /// # Errors
-    /// With `runtime_not_supported` or `runtime_unavailable` when its runtime cannot be used
-    /// here, before anything is written. A hook that refuses blocks the run.
+    /// With `worker_busy` while a worker works on it, with `runtime_not_supported` or
+    /// `runtime_unavailable` when its runtime cannot be used here, before anything is written. A hook that refuses blocks the run.
     pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched, Failure> {
         let mut work = self.begin()?;
         let turn = work.target(turn)?;
+        refuse_if_worked_on(&turn)?;
         // The same refusals as at the end, before anything is written.
         let now = work.now();
         let mut draft = work.ids.clone();
-        let change = dispatch::mark(
-            &work.state,
-            turn.id(),
-            TurnStatus::Dispatched,
-            &mut draft,
-            now,
-        )?;
+        let between = since_last_worker(&work, &turn)?;
+        let between = between.as_ref();
+        let change = dispatch::hand_over(&work.state, turn.id(), between, &mut draft, now)?;
         dispatch::check_runtime(&work.config, &turn, runtime::SUPPORTED)?;
         let runtime = turn.runtime_id().and_then(|id| work.config.runtime(id));
         let runtime = runtime.cloned().ok_or_else(|| {
@@ -101,13 +100,7 @@ impl Runs {
         )?;
         work.held
             .add_to_bundle(handed.id(), MANIFEST, &pretty(&manifest))?;
-        let change = dispatch::mark(
-            &work.state,
-            handed.id(),
-            TurnStatus::Dispatched,
-            &mut work.ids,
-            now,
-        )?;
+        let change = dispatch::hand_over(&work.state, handed.id(), between, &mut work.ids, now)?;
         let moved = work.moved(change)?;
         work.note_turns();
         Ok(Dispatched {
@@ -132,6 +125,22 @@ impl Runs {
     ) -> Result<Result<Object, Vec<ManifestError>>, Failure> {
         let (bundle, others) = self.repository().bundle_and_others(turn)?;
         Ok(manifest::verify(&bundle, &others))
+    }
+}
+
+/// What somebody else changed since the turn's last worker ended.
+fn since_last_worker(work: &Work<'_>, turn: &Turn) -> Result<Option<Between>, Failure> {
+    let noted = turn
+        .member(dispatch::LEFT_BEHIND)
+        .and_then(Value::as_object);
+    let (Some(_), Some(git)) = (noted, work.git()?) else {
+        return Ok(None);
+    };
+    match git.observe(turn.baseline().as_ref()) {
+        Ok(seen) => Ok(dispatch::between(turn, &seen)),
+        // Whose a file is that cannot be spoken of is for the acceptance to say.
+        Err(failure) if is_unusable(&failure) => Ok(None),
+        Err(failure) => Err(failure),
     }
 }
 

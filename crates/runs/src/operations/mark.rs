@@ -1,22 +1,46 @@
 //! A turn's worker was seen to do something.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
-use accord_governance::state::TurnStatus;
+use accord_contract::wire::{Object, Value};
+use accord_governance::config::RuntimeType;
+use accord_governance::state::{Turn, TurnStatus};
 use accord_governance::{TurnId, dispatch};
 
 use super::Moved;
 use crate::Runs;
+use crate::git::Git;
 
 impl Runs {
-    /// Notes how a turn stands, with members that say more: who its worker is, when it was
-    /// first heard.
+    /// What a turn's worker left by now; null where a person does it, or nobody can tell.
+    pub(crate) fn left_behind(&self, turn: &Turn) -> Value {
+        let seen = || {
+            let config = self.config().ok()?;
+            let runtime = config.runtime(turn.runtime_id()?)?;
+            if runtime.kind == RuntimeType::Manual {
+                return None;
+            }
+            let git = Git::find(self.repository().root(), self.world.cancel_word());
+            git.ok()??.observe(turn.baseline().as_ref()).ok()
+        };
+        // What cannot be seen is not noted, and stays the turn's own.
+        seen().map_or(Value::Null, |seen| dispatch::left_behind(&seen))
+    }
+
+    /// Notes how a turn stands at one of its tries, with members that say more: who its worker
+    /// is, when it was first heard.
     ///
     /// # Errors
     /// With `invalid_state_transition` when the run is not active, with `turn_not_active` when
-    /// there is no such turn.
-    pub fn mark(&self, turn: &TurnId, status: TurnStatus, about: Object) -> Result<Moved, Failure> {
+    /// there is no such turn, with `attempt_over` when it is at another try.
+    pub fn mark(
+        &self,
+        turn: &TurnId,
+        attempt: u64,
+        status: TurnStatus,
+        about: Object,
+    ) -> Result<Moved, Failure> {
         let mut work = self.begin()?;
+        work.state.target_at(turn, attempt)?;
         let now = work.now();
         let change = dispatch::mark_with(&work.state, turn, status, about, &mut work.ids, now)?;
         work.moved(change)

@@ -9,6 +9,7 @@ use accord_governance::{TurnId, dispatch};
 
 use super::assign::look;
 use super::staged::put_aside;
+use super::step::refuse_if_worked_on;
 use super::{Assigned, Moved};
 use crate::Runs;
 
@@ -46,7 +47,7 @@ impl Runs {
     pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
         let mut work = self.begin()?;
         let old = work.target(reissue.turn.as_ref())?;
-        self.refuse_if_busy(old.id())?;
+        refuse_if_worked_on(&old)?;
         let role = reissue.role.as_deref().unwrap_or(old.role());
         let check = look(&work.held, &work.state, work.git()?.as_ref())?;
         let index = work.held.index(work.state.run_id())?;
@@ -60,6 +61,7 @@ impl Runs {
             check,
             history,
         )?;
+        self.check_able(&work.config, role)?;
         let said = work.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = work.now();
         let reissued = match checked.confirm(&said, &mut work.ids, now) {
@@ -82,7 +84,7 @@ impl Runs {
         }
         work.commit(&reissued.change, further)?;
         work.note_turns();
-        work.note("turn_reissued", Some(&reissued.turn));
+        work.note("turn_assigned", Some(&reissued.turn));
         Ok(Reissued {
             old,
             assigned: Assigned {

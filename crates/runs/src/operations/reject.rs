@@ -7,6 +7,7 @@ use accord_governance::state::Status;
 
 use super::Moved;
 use super::staged::put_aside;
+use super::step::refuse_if_worked_on;
 use crate::Runs;
 
 /// Why a turn is rejected.
@@ -38,11 +39,12 @@ impl Runs {
     /// Rejects a turn. Its result is kept aside, and its staging is empty for the next try.
     ///
     /// # Errors
-    /// With `invalid_state_transition`, `turn_not_active`, `target_required` or
-    /// `turn_already_accepted`.
+    /// With `worker_busy` while its worker works, with `invalid_state_transition`,
+    /// `turn_not_active`, `target_required` or `turn_already_accepted`.
     pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
         let mut work = self.begin()?;
         let turn = work.target(reject.turn.as_ref())?;
+        refuse_if_worked_on(&turn)?;
         // Another try of it could never be accepted.
         let index = work.held.index(work.state.run_id())?;
         index.check_not_accepted(turn.id())?;
@@ -55,6 +57,7 @@ impl Runs {
                 Some(baseline) => baseline,
                 None => work.baseline()?,
             },
+            left_behind: self.left_behind(&turn),
         };
         let now = work.now();
         let change = run::reject(

@@ -31,7 +31,7 @@ pub const DEFAULT_MAX_TURNS: usize = 50;
 pub struct Loop {
     /// How turns are carried.
     pub manner: Manner,
-    /// How many turns are given out at most; where nothing is said, what the configuration says
+    /// How many turns are carried at most, those that are out already included; where nothing is said, what the configuration says
     /// (`run_loop.max_turns`), else [`DEFAULT_MAX_TURNS`].
     pub max_turns: Option<usize>,
     /// Whether gates that wait for a person are passed.
@@ -65,6 +65,8 @@ pub struct Looped {
     pub stop: Stop,
     /// How many turns were accepted on the way.
     pub accepted: usize,
+    /// What is odd about them and allowed, each with the turn that it is about.
+    pub warnings: Vec<String>,
 }
 
 /// What a thread has to say about its turn.
@@ -93,8 +95,9 @@ impl Runs {
                 receiver,
                 out: BTreeSet::new(),
                 tries: BTreeMap::new(),
-                given: 0,
+                carried: BTreeSet::new(),
                 accepted: 0,
+                warnings: Vec::new(),
             };
             let stop = driver.drive(scope);
             // Nobody is left behind: a turn under way is carried to its end.
@@ -104,6 +107,7 @@ impl Runs {
             Ok(Looped {
                 stop: stop?,
                 accepted: driver.accepted,
+                warnings: driver.warnings,
             })
         })
     }
@@ -119,8 +123,10 @@ struct Driver<'a> {
     out: BTreeSet<TurnId>,
     /// How often the worker of a turn came to nothing.
     tries: BTreeMap<TurnId, u64>,
-    given: usize,
+    /// The turns that were carried, also those that somebody else had given out.
+    carried: BTreeSet<TurnId>,
     accepted: usize,
+    warnings: Vec<String>,
 }
 
 impl<'a> Driver<'a> {
@@ -184,7 +190,7 @@ impl<'a> Driver<'a> {
             }
             NextStep::ApproveCompletion { gate } => self.approve(Gate::Completion, gate)?,
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::Assign { .. }
-                if self.given >= self.max_turns =>
+                if self.carried.len() >= self.max_turns =>
             {
                 Taken::Stop(Stop::MaxTurns)
             }
@@ -206,8 +212,7 @@ impl<'a> Driver<'a> {
                 Taken::Moved
             }
             NextStep::Assign { role, .. } => {
-                let assigned = runs.assign_to_worker(Some(&role))?;
-                self.given += 1;
+                let assigned = runs.assign(Some(&role))?;
                 let turn = assigned.turn.id().clone();
                 runs.world().tell(&Notice::Assigned {
                     turn: turn.clone(),
@@ -229,10 +234,14 @@ impl<'a> Driver<'a> {
                 Taken::Stop(Stop::Stands(stands))
             }
             NextStep::Dispatch { turn, .. }
+            | NextStep::Unable { turn, .. }
             | NextStep::Work { turn, .. }
             | NextStep::Accept { turn }
             | NextStep::Mend { turn, .. }
             | NextStep::Reconcile { turn, .. } => {
+                if self.carried.len() >= self.max_turns && !self.carried.contains(&turn) {
+                    return Ok(Taken::Stop(Stop::MaxTurns));
+                }
                 runs.refuse_if_busy(&turn)?;
                 self.give_out(turn, scope);
                 Taken::Moved
@@ -257,6 +266,7 @@ impl<'a> Driver<'a> {
     /// Has a thread carry a turn.
     fn give_out<'scope>(&mut self, turn: TurnId, scope: &'scope Scope<'scope, 'a>) {
         self.out.insert(turn.clone());
+        self.carried.insert(turn.clone());
         let (runs, manner) = (self.runs, self.options.manner);
         let sender = self.sender.clone();
         scope.spawn(move || {
@@ -273,8 +283,11 @@ impl<'a> Driver<'a> {
         };
         self.out.remove(&turn);
         match carried {
-            Ok(Carried::Accepted(_)) => {
+            Ok(Carried::Accepted(done)) => {
                 self.accepted += 1;
+                let warnings = done.accepted.warnings.into_iter();
+                self.warnings
+                    .extend(warnings.map(|warning| format!("{turn}: {warning}")));
                 Ok(None)
             }
             Ok(Carried::Blocked(_)) => Ok(Some(Stop::Blocked)),
@@ -290,6 +303,8 @@ impl<'a> Driver<'a> {
     fn try_again(&mut self, turn: TurnId, failure: Failure) -> Result<Option<Stop>, Failure> {
         match failure.code {
             Code::XchainWorkerCancelled => return Ok(Some(Stop::Cancelled)),
+            // Somebody rejected it meanwhile: what it is at now is looked at anew.
+            Code::XchainAttemptOver => return Ok(None),
             Code::XchainWorkerNotStarted
             | Code::XchainWorkerStalled
             | Code::XchainWorkerTimedOut

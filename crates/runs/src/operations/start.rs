@@ -3,6 +3,7 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_governance::run::{self, Beginning};
+use accord_trees::governed::RecordFile;
 
 use super::Moved;
 use crate::Runs;
@@ -17,10 +18,18 @@ pub struct Start {
 }
 
 impl Runs {
+    /// The run that the last event tells of.
+    pub(super) fn told_of(&self) -> Result<Option<String>, Failure> {
+        let last = self.repository().last_lines(RecordFile::Events, 1)?;
+        let run = last.last().and_then(|event| event.get("run_id")?.as_str());
+        Ok(run.map(str::to_owned))
+    }
+
     /// Begins a run.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when a run goes on already.
+    /// With `invalid_state_transition` when a run goes on already, with `records_missing` when one
+    /// did whose records are gone.
     pub fn start(&self, start: &Start) -> Result<Moved, Failure> {
         let mut work = self.begin()?;
         let decisions = work.held.repo_decisions()?;
@@ -39,6 +48,7 @@ impl Runs {
             provenance: Some(provenance),
             inherited_context: None,
             repo_decisions: decisions.active().cloned().collect(),
+            told_of: self.told_of()?,
         };
         let now = work.now();
         let change = run::init(&work.state, &work.config, beginning, &mut work.ids, now)?;

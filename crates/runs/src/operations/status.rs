@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Extensible, Value};
 use accord_governance::budget::{Shortfall, shortfall};
-use accord_governance::config::{Config, RuntimeType, WriteAuthority};
+use accord_governance::config::{Config, Runtime, RuntimeType, WriteAuthority};
 use accord_governance::conflict::HUMAN_MERGE;
-use accord_governance::run::BaselineCheck;
+use accord_governance::run::{BaselineCheck, check_told};
 use accord_governance::state::{Category, State, Status, Turn, TurnStatus};
 use accord_governance::{Instant, TurnId, dispatch};
+use accord_trees::governed::RecordFile;
 use accord_trees::{Holder, still_runs};
 
 use super::assign::{due_role, look};
 use crate::Runs;
 use crate::git::Git;
+use crate::runtime;
+use crate::work::own_path;
 
 /// Where a run stands.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub struct Overview {
     pub holder: Option<Holder>,
     /// Journals that the next writer brings to their end.
     pub journals: Vec<String>,
+    /// What was odd about the turn of the run that was accepted last.
+    pub last_warnings: Vec<String>,
 }
 
 /// An active turn.
@@ -46,6 +51,10 @@ pub struct TurnView {
     pub turn: Turn,
     /// What carries it out.
     pub runtime: Option<RuntimeType>,
+    /// Why that cannot be used here.
+    pub unable: Option<Failure>,
+    /// Whether what its worker is told lies ready.
+    pub briefed: bool,
     /// Whether its result is staged.
     pub staged: bool,
     /// Whether it should be done by now.
@@ -74,7 +83,7 @@ pub enum NextStep {
     },
     /// Commit what accepted turns changed.
     Checkpoint,
-    /// Commit or stash what belongs to no turn.
+    /// Commit what belongs to no turn, or put it aside.
     Tidy {
         /// The files.
         files: Vec<String>,
@@ -90,6 +99,13 @@ pub enum NextStep {
         turn: TurnId,
         /// Whether a person does it.
         by_hand: bool,
+    },
+    /// A turn cannot be handed to its worker here: mend that, or give it to another role.
+    Unable {
+        /// The turn.
+        turn: TurnId,
+        /// Why.
+        why: Failure,
     },
     /// The worker works; its result belongs there.
     Work {
@@ -159,8 +175,12 @@ impl Runs {
             let index = repository.index(state.run_id())?;
             accepted_turns = index.total_turns();
             for turn in state.turns() {
+                let config = config.as_ref().ok();
+                let runtime = config.and_then(|config| config.runtime(turn.runtime_id()?));
                 turns.push(TurnView {
-                    runtime: config.as_ref().ok().and_then(|config| kind(config, turn)),
+                    runtime: runtime.map(|runtime| runtime.kind),
+                    unable: runtime.and_then(|runtime| self.check_runtime(runtime).err()),
+                    briefed: self.is_briefed(turn.id())?,
                     staged: self.is_staged(turn.id())?,
                     overdue: turn.deadline().is_some_and(|deadline| deadline < now),
                     accepted: index.contains(turn.id().as_str()),
@@ -168,18 +188,32 @@ impl Runs {
                 });
             }
         }
-        let journals = repository.waiting()?;
+        let mut journals = repository.waiting()?;
+        let mut unusable: Option<Failure> = None;
+        journals.retain(|journal| match repository.check_journal(&journal.path) {
+            Ok(()) => true,
+            Err(error) => {
+                unusable = Some(error.into());
+                false
+            }
+        });
         let obstacles = journals
             .iter()
             .map(|journal| repository.obstacle(&journal.path));
         let obstacle = obstacles.filter_map(Result::transpose).next().transpose()?;
-        let next = match (&config, &state, obstacle) {
-            (Err(failure), _, _) | (_, Err(failure), _) => {
-                vec![NextStep::Examine(failure.clone())]
-            }
+        let in_the_way = unusable.or(obstacle.map(Failure::from));
+        let next = match (&config, &state, in_the_way) {
+            (Err(failure), ..) | (_, Err(failure), _) => vec![NextStep::Examine(failure.clone())],
             // Nothing else can be done before.
-            (_, _, Some(obstacle)) => vec![NextStep::Examine(obstacle.into())],
-            (Ok(config), Ok(state), None) => self.next_steps(config, state, &turns)?,
+            (.., Some(failure)) => vec![NextStep::Examine(failure)],
+            (Ok(config), Ok(state), None) => match check_told(state, self.told_of()?.as_deref()) {
+                Err(failure) => vec![NextStep::Examine(failure)],
+                Ok(()) => self.next_steps(config, state, &turns)?,
+            },
+        };
+        let last_warnings = match &state {
+            Ok(state) => self.last_warnings(state)?,
+            Err(_) => Vec::new(),
         };
         Ok(Overview {
             root: repository.root().to_owned(),
@@ -190,7 +224,29 @@ impl Runs {
             next,
             holder: repository.holder()?,
             journals: journals.into_iter().map(|journal| journal.path).collect(),
+            last_warnings,
         })
+    }
+
+    /// Whether a runtime can be used here.
+    pub(super) fn check_runtime(&self, runtime: &Runtime) -> Result<(), Failure> {
+        runtime::check_all(runtime, self.repository().root())
+    }
+
+    fn is_briefed(&self, turn: &TurnId) -> Result<bool, Failure> {
+        let prompt = own_path(&format!("{}/PROMPT.md", dispatch::bundle_folder(turn)))?;
+        Ok(self.repository().stat(&prompt)?.is_some())
+    }
+
+    /// What was odd about the turn of a run that was accepted last.
+    fn last_warnings(&self, state: &State) -> Result<Vec<String>, Failure> {
+        let last = self.repository().last_lines(RecordFile::History, 1)?;
+        let last = last
+            .last()
+            .filter(|line| line.get("run_id") == Some(&state.member("run_id")));
+        let warnings = last.and_then(|line| line.get("warnings")?.as_array());
+        let warnings = warnings.into_iter().flatten().filter_map(Value::as_str);
+        Ok(warnings.map(str::to_owned).collect())
     }
 
     fn next_steps(
@@ -272,6 +328,10 @@ impl Runs {
         }
         let runtime = config.role(&role).and_then(|role| role.runtime.as_deref());
         let runtime = runtime.and_then(|id| config.runtime(id));
+        if let Some(Err(failure)) = runtime.map(|runtime| self.check_runtime(runtime)) {
+            steps.push(NextStep::Examine(failure));
+            return Ok(steps);
+        }
         let by_hand = runtime.is_none_or(|runtime| runtime.kind == RuntimeType::Manual);
         steps.push(NextStep::Assign { role, by_hand });
         Ok(steps)
@@ -316,13 +376,25 @@ fn step_of(view: &TurnView) -> NextStep {
             | TurnStatus::Retrying
             | TurnStatus::Stalled
             | TurnStatus::FailedStart,
-        ) => NextStep::Dispatch { turn, by_hand },
-        // An agent that nobody started, or that is gone.
-        _ if !by_hand && !has_worker(&view.turn) => NextStep::Dispatch { turn, by_hand },
+        ) => hand_out(view, by_hand),
+        // An agent that nobody started, or that is gone; a person whom nobody told what to do.
+        _ if !by_hand && !has_worker(&view.turn) => hand_out(view, by_hand),
+        _ if by_hand && !view.briefed => hand_out(view, by_hand),
         _ => NextStep::Work {
             staging: dispatch::staging_path(&turn),
             by_hand,
             turn,
+        },
+    }
+}
+
+fn hand_out(view: &TurnView, by_hand: bool) -> NextStep {
+    let turn = view.turn.id().clone();
+    match &view.unable {
+        None => NextStep::Dispatch { turn, by_hand },
+        Some(why) => NextStep::Unable {
+            turn,
+            why: why.clone(),
         },
     }
 }
@@ -342,9 +414,4 @@ pub(crate) fn has_worker(turn: &Turn) -> bool {
         return false;
     };
     still_runs(pid, began)
-}
-
-fn kind(config: &Config, turn: &Turn) -> Option<RuntimeType> {
-    let runtime = turn.runtime_id().and_then(|id| config.runtime(id));
-    runtime.map(|runtime| runtime.kind)
 }

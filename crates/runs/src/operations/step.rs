@@ -1,8 +1,9 @@
 //! The next turn is carried through.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
 use accord_governance::TurnId;
-use accord_governance::state::Status;
+use accord_governance::state::{Status, Turn};
 
 use super::status::has_worker;
 use super::{Gate, NextStep};
@@ -88,7 +89,7 @@ impl Runs {
                 },
             }
         }
-        let assigned = self.assign_to_worker(step.role.as_deref())?;
+        let assigned = self.assign(step.role.as_deref())?;
         let turn = assigned.turn.id();
         self.world.tell(&Notice::Assigned {
             turn: turn.clone(),
@@ -103,16 +104,25 @@ impl Runs {
         if state.status() != Status::Active {
             return Ok(());
         }
-        let active = state.turn(turn).filter(|turn| has_worker(turn));
-        let pid = active.and_then(|turn| turn.member("worker_pid")?.as_u64());
-        let Some(pid) = pid else {
-            return Ok(());
-        };
-        let message = format!("the worker of {turn} still works, as process {pid}");
-        Err(Failure::new(Code::XchainWorkerBusy, message)
-            .with("turn_id", turn.as_str())
-            .with("worker_pid", pid))
+        state.turn(turn).map_or(Ok(()), refuse_if_worked_on)
     }
+}
+
+/// Refuses to take a turn from a worker, or to give it to a second one, while its first one works.
+pub(super) fn refuse_if_worked_on(turn: &Turn) -> Result<(), Failure> {
+    let pid = turn.member("worker_pid").and_then(Value::as_u64);
+    let Some(pid) = pid.filter(|_| has_worker(turn)) else {
+        return Ok(());
+    };
+    let id = turn.id();
+    let message = format!("the worker of {id} still works, as process {pid}");
+    Err(Failure::new(Code::XchainWorkerBusy, message)
+        .with("turn_id", id.as_str())
+        .with("worker_pid", pid)
+        .suggesting(format!(
+            "wait for it, or end the command that waits for it (or the process itself: \
+             kill {pid}), then do this again"
+        )))
 }
 
 impl NextStep {
@@ -120,6 +130,7 @@ impl NextStep {
     pub fn turn(&self) -> Option<&TurnId> {
         match self {
             Self::Dispatch { turn, .. }
+            | Self::Unable { turn, .. }
             | Self::Work { turn, .. }
             | Self::Accept { turn }
             | Self::Reissue { turn }

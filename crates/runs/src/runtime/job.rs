@@ -39,6 +39,8 @@ pub struct Job<'a> {
     pub limits: Limits,
     /// The word that ends the work early.
     pub cancel: Option<&'a Cancel>,
+    /// The word that the turn is no longer at this try, so that nobody waits for its result.
+    pub over: &'a Cancel,
 }
 
 /// How long a worker may take.
@@ -141,6 +143,16 @@ impl Job<'_> {
     pub(super) fn given_up(&self) -> Failure {
         let message = format!("the work on {} was given up", self.turn.id());
         self.failure(Code::XchainWorkerCancelled, message)
+    }
+
+    /// The turn went on without this try.
+    pub(super) fn superseded(&self) -> Failure {
+        let message = format!(
+            "{} was rejected or taken back before try {} was done",
+            self.turn.id(),
+            self.turn.attempt()
+        );
+        self.failure(Code::XchainAttemptOver, message)
     }
 
     /// The turn's time is over.

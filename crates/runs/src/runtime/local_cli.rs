@@ -156,6 +156,9 @@ impl Watch for Worker<'_, '_> {
     }
 
     fn verdict(&mut self, now: Instant) -> Verdict {
+        if self.job.over.is_cancelled() {
+            return Verdict::Stop;
+        }
         let limits = self.job.limits;
         let due = match self.last_sign {
             None => self.began + limits.startup,

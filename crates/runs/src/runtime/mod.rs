@@ -99,9 +99,9 @@ pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// With `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
-/// `worker_failed` or `worker_cancelled`; nothing of the worker is left then.
+/// `worker_failed`, `worker_cancelled` or `attempt_over`; nothing of the worker is left then.
 pub fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
-    match job.runtime.kind {
+    let ended = match job.runtime.kind {
         RuntimeType::Manual => Ok(Ended::ByHand),
         RuntimeType::LocalCli => local_cli::carry(job, signs),
         RuntimeType::RemoteAgent => remote_agent::carry(job, signs),
@@ -109,6 +109,10 @@ pub fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Fa
         RuntimeType::ApiProxy => Err(check(job.runtime, job.root)
             .err()
             .unwrap_or_else(|| job.given_up())),
+    };
+    match job.over.is_cancelled() {
+        false => ended,
+        true => Err(job.superseded()),
     }
 }
 

@@ -8,12 +8,12 @@ use accord_governance::coordinator::{CoordinatorStatus, DivergenceKind};
 use accord_runs::World;
 use accord_runs::coordinator::{Coordinator, NextMove, Outcome};
 use accord_trees::governed::Repository;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::initiative::{HOME, Workspace, handed_out};
 use crate::support::refused;
 
-fn into_qa(result: &mut serde_json::Value) {
+fn into_qa(result: &mut Value) {
     result["phase_transition_request"] = json!("qa");
 }
 
@@ -107,21 +107,28 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
 #[test]
 fn a_turn_whose_worker_was_not_there_is_handed_out_later() {
     let workspace = Workspace::new();
-    let runtime = |command: &str| {
+    let runtime = |command: &str, hooks: Value| {
         workspace.change("api/agentxchain.json", |config| {
             config["runtimes"]["by-hand"] = json!({"type": "local_cli", "command": [command],
                 "prompt_transport": "stdin"});
+            config["hooks"] = hooks;
         });
         workspace.commit_all("api");
     };
-    runtime("no-such-agent-anywhere");
+    // It is there when the turn is assigned, and gone when it is handed out.
+    let agents = tempfile::tempdir().unwrap();
+    let agent = agents.path().join("agent").to_string_lossy().into_owned();
+    std::os::unix::fs::symlink("/bin/sh", &agent).unwrap();
+    let leaves = json!({"name": "leaves", "type": "process", "command": ["rm", agent],
+        "timeout_ms": 5000, "mode": "advisory"});
+    runtime(&agent, json!({"before_assignment": [leaves]}));
     let coordinator = workspace.begun();
     let failure = refused(coordinator.step(None), Code::XchainRuntimeUnavailable);
     assert_eq!(failure.details.unwrap()["repo_id"], "api");
     let assigned = workspace.runs("api").state().unwrap();
     let assigned = assigned.turns().next().unwrap().id().to_string();
     assert!(workspace.said("turn_dispatched").is_empty());
-    runtime("/bin/sh");
+    runtime("/bin/sh", json!({}));
     let (repo, turn) = handed_out(coordinator.step(None));
     assert_eq!((repo.as_str(), &turn), ("api", &assigned));
     assert_eq!(workspace.said("turn_dispatched").len(), 1);
@@ -360,7 +367,7 @@ fn one_works_at_a_time_and_a_workspace_may_be_a_repository_of_its_own() {
 fn a_workspace_that_is_not_sound_begins_nothing() {
     let workspace = Workspace::new();
     let coordinator = workspace.coordinator();
-    let code = |change: fn(&mut serde_json::Value)| {
+    let code = |change: fn(&mut Value)| {
         let whole = workspace.read("agentxchain-multi.json");
         workspace.change("agentxchain-multi.json", change);
         let failure = coordinator.init().unwrap_err();

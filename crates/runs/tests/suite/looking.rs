@@ -208,7 +208,18 @@ fn the_check_up_tells_what_dispatch_would() {
         ("dev", Code::XchainRuntimeUnavailable),
         ("qa", Code::XchainRuntimeNotSupported),
     ] {
+        let before = repo.home();
+        refused(runs.assign(Some(role)), code);
+        assert_eq!(repo.home(), before, "nothing is written for {role}");
+        // One that was there when the turn was assigned.
+        let config = repo.json("agentxchain.json");
+        repo.configure(|config| {
+            for runtime in ["gone", "model"] {
+                config["runtimes"][runtime] = json!({"type": "manual"});
+            }
+        });
         let turn = runs.assign(Some(role)).unwrap().turn;
+        repo.configure(|changed| *changed = config);
         let before = repo.home();
         refused(runs.dispatch(None), code);
         assert_eq!(repo.home(), before, "nothing is written for {}", turn.id());

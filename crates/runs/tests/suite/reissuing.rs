@@ -43,7 +43,7 @@ fn a_run_that_a_role_cannot_carry_on_goes_on_with_another() {
     assert_eq!(index["active_turns"][new]["role"], "dev");
     assert_eq!(
         repo.json(".agentxchain/session.json")["checkpoint_reason"],
-        "turn_reissued"
+        "turn_assigned"
     );
 
     // The run goes on, and the turn that was taken back is no part of what was done.

@@ -172,7 +172,7 @@ fn an_agent_that_nobody_started_or_that_is_gone_is_told() {
     // A number that no process has by now.
     let about = json!({"worker_pid": 4_000_000, "worker_started_at": "2026-01-01T00:00:00.000Z"});
     let about = about.as_object().cloned().unwrap();
-    runs.mark(&turn, TurnStatus::Running, about).unwrap();
+    runs.mark(&turn, 1, TurnStatus::Running, about).unwrap();
     assert_eq!(runs.status().unwrap().next, [dispatch]);
 }
 
@@ -423,7 +423,7 @@ END
         runs.assign(Some(role)).unwrap();
     }
     let options = Loop {
-        max_turns: Some(0),
+        max_turns: Some(2),
         ..Loop::default()
     };
     let looped = runs.run_loop(&options).unwrap();

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_runs::operations::{Step, Stepped};
-use accord_runs::{Carried, Runs};
+use accord_runs::operations::{Reject, Step, Stepped};
+use accord_runs::{Carried, Runs, World};
 use serde_json::{Value, json};
 
 use crate::support::{Repo, refused};
@@ -314,4 +314,28 @@ fn a_tool_behind_an_address_is_called_in_its_session() {
         heads.last().unwrap().starts_with("delete "),
         "the session is ended"
     );
+}
+
+#[test]
+fn an_answer_for_a_try_that_is_over_is_left_out() {
+    let place: Arc<Mutex<Option<std::path::PathBuf>>> = Arc::default();
+    let told = Arc::clone(&place);
+    let server = serve(move |number, envelope| {
+        if number == 0 {
+            let root = told.lock().unwrap().clone().unwrap();
+            let runs = Runs::open(&root, World::system()).unwrap();
+            runs.reject(&Reject {
+                reason: "too slow".to_owned(),
+                ..Reject::default()
+            })
+            .unwrap();
+        }
+        ("200 OK".to_owned(), review(envelope).to_string())
+    });
+    let (repo, runs) = reviewed_by(&json!({"type": "remote_agent", "url": server.url}));
+    *place.lock().unwrap() = Some(repo.root());
+    refused(runs.step(&Step::default()), Code::XchainAttemptOver);
+    assert!(repo.lines(".agentxchain/history.jsonl").is_empty());
+    accepted(runs.step(&Step::default()));
+    assert_eq!(server.seen.lock().unwrap().len(), 2, "it was asked again");
 }

@@ -101,6 +101,21 @@ impl Repository {
         Ok(findings)
     }
 
+    /// Whether the commit of a journal can be finished by the next writer, as far as the journal
+    /// goes.
+    ///
+    /// # Errors
+    /// With `record_invalid` when the journal cannot be read.
+    pub fn check_journal(&self, path: &str) -> Result<()> {
+        let Some(journal) = journal::read(self.disk(), path)? else {
+            return Ok(());
+        };
+        match journal::recovery(self, path, &journal) {
+            Err(error @ TreeError::Damaged { .. }) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// What is to be said about a journal, by the reader that finishes commits; `None` where it
     /// is gone by now.
     fn look_at_journal(&self, path: &str) -> Option<(FindingKind, String)> {

@@ -43,6 +43,7 @@ impl AcceptArgs {
             force_review: self.as_review,
             human_merge: self.human_merge,
             checkpoint: self.checkpoint,
+            attempt: None,
         };
         let done = self.repo.take(runs.accept(&accept))?;
         let next = self.repo.next(&runs)?;
@@ -82,16 +83,16 @@ fn write(page: &mut Page, answer: &RunAcceptAnswer) {
         clean(role.unwrap_or("?"))
     ));
     for warning in &answer.warnings {
-        page.labelled("warning", warning);
+        page.labelled_whole("warning", warning);
     }
     if let Some(failure) = &answer.after_hooks {
-        page.labelled("hook", &failure.message);
+        page.labelled_whole("hook", &failure.message);
     }
     if let Some(made) = &answer.checkpoint {
         page.labelled("commit", &made.commit);
     }
     if let Some(failure) = &answer.no_checkpoint {
-        page.labelled("commit", &format!("none: {}", failure.message));
+        page.labelled_whole("commit", &format!("none: {}", failure.message));
     }
     next_lines(page, &answer.next);
 }

@@ -131,6 +131,8 @@ message! {
         required_or_null turn_id: String = "turn_id", "turn-id";
         /// Why the run is blocked, where the last result was refused.
         optional failure: RunFailure = "failure", "failure";
+        /// What is odd about accepted turns and allowed.
+        required warnings: Vec<String> = "warnings", "text";
         /// Where the run stands.
         required state: Object = "state", "governed-state";
         /// What is to be done next, the first first.
@@ -165,6 +167,8 @@ message! {
         optional lock_owner_pid: u64 = "lock_owner_pid", "process-id";
         /// Journals that the next command that writes brings to their end.
         required journals: Vec<String> = "journals", "repository-paths";
+        /// What is odd about the turn that was accepted last, and allowed.
+        required last_warnings: Vec<String> = "last_warnings", "text";
         /// What is to be done next, the first first.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::wire_enum;
+use accord_contract::wire::{Value, wire_enum};
 use accord_governance::state::Status;
 use accord_process::Cancel;
 use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
@@ -67,7 +67,7 @@ pub(super) struct StepArgs {
 given out; 1 the run is blocked; 2 something went wrong."
 )]
 pub(super) struct LoopArgs {
-    /// Give out at most so many turns; as many as `run_loop.max_turns` in agentxchain.json says when absent, else 50
+    /// Carry at most so many turns, those that are out already included; as many as `run_loop.max_turns` in agentxchain.json says when absent, else 50
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
 
@@ -112,6 +112,7 @@ struct End {
     accepted: usize,
     turn: Option<String>,
     failure: Option<Failure>,
+    warnings: Vec<String>,
 }
 
 impl End {
@@ -121,6 +122,7 @@ impl End {
             accepted: 0,
             turn: None,
             failure: None,
+            warnings: Vec::new(),
         }
     }
 }
@@ -137,6 +139,7 @@ impl StepArgs {
                 Stepped::Carried(Carried::Accepted(done)) => End {
                     accepted: 1,
                     turn: Some(done.accepted.turn_id.to_string()),
+                    warnings: done.accepted.warnings,
                     ..End::of(match done.accepted.state.status() {
                         Status::Completed => RunStop::Completed,
                         Status::Blocked => RunStop::Blocked,
@@ -187,6 +190,7 @@ impl LoopArgs {
             };
             Ok(End {
                 accepted: looped.accepted,
+                warnings: looped.warnings,
                 ..end
             })
         })
@@ -242,6 +246,7 @@ fn drive(
         accepted: end.accepted as u64,
         turn_id: end.turn,
         failure: end.failure.as_ref().map(RunFailure::new),
+        warnings: end.warnings,
         state: state.document(),
         next: repo.next(&runs)?,
     };
@@ -262,8 +267,15 @@ fn drive(
         };
         let words = page.ink(ink, &words);
         page.line(format!("{words} ({accepted} accepted)"));
-        if let Some(failure) = &answer.failure {
-            page.labelled("because", &failure.message);
+        let blocked = state.member("blocked_reason");
+        let detail = blocked.pointer("/recovery/detail").and_then(Value::as_str);
+        let detail = detail.filter(|_| end.stop == RunStop::Blocked);
+        let failure = answer.failure.as_ref();
+        if let Some(why) = failure.map(|failure| failure.message.as_str()).or(detail) {
+            page.labelled_whole("because", why);
+        }
+        for warning in &answer.warnings {
+            page.labelled_whole("warning", warning);
         }
         next_lines(page, &answer.next);
     })?;
@@ -332,6 +344,10 @@ fn line_of(notice: &Notice) -> Option<String> {
             };
             format!("{turn} is with {}{again}", clean(runtime))
         }
+        Notice::WorkerEnded { failure, .. } => format!(
+            "{}, and was ended; its result is there",
+            clean(&failure.message)
+        ),
         Notice::WorkerFailed { failure, .. } => format!("no result: {}", clean(&failure.message)),
         Notice::Accepted {
             turn,

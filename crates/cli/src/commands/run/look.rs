@@ -91,13 +91,14 @@ impl HistoryArgs {
         let lines = self.lines.repo.take(runs.history(&self.lines.query()))?;
         self.lines.print(
             &lines,
-            &["accepted", "turn", "role", "phase", "summary"],
+            &["when", "turn", "role", "phase", "status", "summary"],
             |line| {
                 vec![
                     moment(&line["accepted_at"]),
                     member(line, "turn_id"),
                     member(line, "role"),
                     member(line, "phase"),
+                    member(line, "status"),
                     one_line(line["summary"].as_str().unwrap_or_default(), 80),
                 ]
             },
@@ -234,6 +235,7 @@ fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAnswer 
         accepted_turns: overview.accepted_turns,
         lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
         journals: overview.journals.clone(),
+        last_warnings: overview.last_warnings.clone(),
         next,
     }
 }
@@ -246,10 +248,10 @@ fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
     let name = name.unwrap_or_else(|_| overview.root.to_string_lossy().into_owned());
     page.heading(&name);
     if let Err(failure) = &overview.config {
-        page.labelled("config", &failure.message);
+        page.labelled_whole("config", &failure.message);
     }
     match &overview.state {
-        Err(failure) => page.labelled("state", &failure.message),
+        Err(failure) => page.labelled_whole("state", &failure.message),
         Ok(state) => write_state(page, overview, state),
     }
     for view in &overview.turns {
@@ -279,11 +281,16 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     }
     let detail = state.member("blocked_reason");
     if let Some(detail) = detail.pointer("/recovery/detail").and_then(Value::as_str) {
-        page.labelled("because", detail);
+        page.labelled_whole("because", detail);
     }
     let failure = state.member("last_gate_failure");
     for reason in failure["reasons"].as_array().into_iter().flatten() {
-        page.labelled("gate", reason.as_str().unwrap_or_default());
+        page.labelled_whole("gate", reason.as_str().unwrap_or_default());
+    }
+    if state.status() != Status::Completed {
+        for warning in &overview.last_warnings {
+            page.labelled_whole("warning", warning);
+        }
     }
     // What is left follows the configuration, which may have been changed since the last turn.
     let config = overview.config.as_ref().ok();

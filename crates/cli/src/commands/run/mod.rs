@@ -123,6 +123,17 @@ impl RepoArgs {
         }
     }
 
+    /// How git is told which folder is meant.
+    fn git_words(&self) -> String {
+        let here = self.folder().canonicalize().ok();
+        let root = Runs::open(&self.folder(), World::system());
+        let root = root.map(|runs| runs.repository().root().to_owned()).ok();
+        match root.filter(|root| self.repo.is_some() || Some(root) != here.as_ref()) {
+            None => String::new(),
+            Some(root) => format!(" -C {}", shell_words::quote(&root.to_string_lossy())),
+        }
+    }
+
     /// The services for the repository.
     fn open(&self) -> Result<Runs, CliError> {
         let opened = Runs::open(&self.folder(), world());
@@ -190,7 +201,11 @@ impl RepoArgs {
 /// Whether arguments ask `accord run` to answer with documents. They may be wrong in any other respect.
 pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool {
     let mut words = args.into_iter().skip(1).take_while(|word| word != "--");
-    words.next().is_some_and(|word| word == "run") && words.any(|word| word == "--json")
+    words.next().is_some_and(|word| word == "run")
+        && words.any(|word| {
+            let word = word.to_string_lossy();
+            word == "--json" || word.starts_with("--json=")
+        })
 }
 
 /// Writes the document of a refusal.

@@ -43,21 +43,7 @@ impl NextAnswer {
                 run("checkpoint"),
                 "what accepted turns changed is not committed yet".to_owned(),
             ),
-            NextStep::Tidy { files } => (
-                Some("git status".to_owned()),
-                format!(
-                    "{} not committed and {} to no turn: commit or stash first",
-                    match files.as_slice() {
-                        [only] => format!("{only} is"),
-                        files => format!("{} are", counted(files.len() as u64, "file")),
-                    },
-                    if files.len() == 1 {
-                        "belongs"
-                    } else {
-                        "belong"
-                    }
-                ),
-            ),
+            NextStep::Tidy { files } => tidy(files, repo),
             NextStep::Dispatch {
                 turn,
                 by_hand: true,
@@ -68,6 +54,13 @@ impl NextAnswer {
             NextStep::Dispatch { turn, .. } => (
                 run(&format!("step --turn {turn}")),
                 "no worker has the turn; this lets its agent do it".to_owned(),
+            ),
+            NextStep::Unable { turn, why } => (
+                run(&format!("reissue --turn {turn} --role ROLE --reason '…'")),
+                format!(
+                    "{}; this gives the work to another role, or mend that and step again",
+                    why.message
+                ),
             ),
             NextStep::Work {
                 turn,
@@ -133,6 +126,17 @@ impl NextAnswer {
         Self { command, why }
     }
 
+    /// A result that was staged and would be refused.
+    pub(super) fn stage_again(turn: &str, repo: &RepoArgs) -> Self {
+        let words = repo.words();
+        Self {
+            command: Some(format!(
+                "accord run stage --turn {turn} --summary '…'{words}"
+            )),
+            why: "once that is mended; it replaces what is staged".to_owned(),
+        }
+    }
+
     /// The step on a line.
     pub(super) fn line(&self) -> String {
         match &self.command {
@@ -140,4 +144,32 @@ impl NextAnswer {
             None => clean(&self.why),
         }
     }
+}
+
+/// How files that belong to no turn are got out of the way: by their names, since a stash of
+/// everything would take the run's own records along.
+fn tidy(files: &[String], repo: &RepoArgs) -> (Option<String>, String) {
+    const MOST: usize = 5;
+    let within = repo.git_words();
+    let (what, belongs) = match files {
+        [only] => (format!("{only} is"), "belongs"),
+        files => (
+            format!("{} are", counted(files.len() as u64, "file")),
+            "belong",
+        ),
+    };
+    let (command, names) = match files.len() {
+        0..=MOST => {
+            let names: Vec<_> = files.iter().map(|file| shell_words::quote(file)).collect();
+            let names = names.join(" ");
+            let command = format!("git{within} add -- {names} && git{within} commit");
+            (command, names)
+        }
+        _ => (format!("git{within} status"), "FILE…".to_owned()),
+    };
+    let why = format!(
+        "{what} not committed and {belongs} to no turn: commit, or put aside with \
+         git{within} stash push -u -- {names}"
+    );
+    (Some(command), why)
 }

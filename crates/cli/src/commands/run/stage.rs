@@ -6,7 +6,7 @@ use accord_contract::wire::{Object, Value};
 use accord_runs::operations::Deed;
 
 use super::answers::{RunFailure, RunStageAnswer};
-use super::{RepoArgs, TurnArgs, next_lines, usage, words};
+use super::{NextAnswer, RepoArgs, TurnArgs, next_lines, usage, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
@@ -87,7 +87,13 @@ impl StageArgs {
             path: staged.path.clone(),
             result: staged.result.clone(),
             problem: staged.problem.as_ref().map(RunFailure::new),
-            next: self.repo.next(&runs)?,
+            next: match &staged.problem {
+                None => self.repo.next(&runs)?,
+                Some(_) => vec![NextAnswer::stage_again(
+                    staged.turn.id().as_str(),
+                    &self.repo,
+                )],
+            },
         };
         self.repo.say(&answer, |page| {
             let files = staged
@@ -101,7 +107,7 @@ impl StageArgs {
                 counted(files, "changed file")
             ));
             if let Some(problem) = &answer.problem {
-                page.labelled("refused", &problem.message);
+                page.labelled_whole("refused", &problem.message);
             }
             next_lines(page, &answer.next);
         })?;

@@ -3,16 +3,21 @@
 use accord_contract::wire::{Extensible, Value};
 use accord_governance::dispatch;
 use accord_governance::history::RunIndex;
+use accord_governance::run::check_told;
 use accord_governance::state::{State, Status, Turn, TurnStatus};
 use accord_trees::governed::RecordFile;
 
-use super::{Finding, Level};
+use super::{Finding, Level, error_of};
 use crate::Runs;
 use crate::operations::status::has_worker;
 use crate::work::own_path;
 
 impl Runs {
     pub(super) fn check_run(&self, state: &State, findings: &mut Vec<Finding>) {
+        let told_of = self.told_of().ok().flatten();
+        if let Err(failure) = check_told(state, told_of.as_deref()) {
+            findings.push(error_of(failure.code, "the run", failure.message));
+        }
         if state.status() == Status::Blocked {
             let why = state
                 .blocked_on()

@@ -1,0 +1,110 @@
+//! What `accord run` tells people: everything that they must know, and commands that work.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::run_place::Place;
+
+#[test]
+fn files_in_the_way_are_named_in_the_command_that_commits_them() {
+    let place = Place::begun();
+    place.write("my notes.txt", "mine");
+    std::fs::create_dir(place.at("below")).expect("a folder");
+    for (words, folder) in [("status", "."), ("status --repo ..", "below")] {
+        let mut typed = crate::accord::command(&["run"]);
+        let typed = typed
+            .args(words.split(' '))
+            .arg("--json")
+            .current_dir(place.at(folder));
+        let said = typed.output().expect("accord runs").stdout;
+        let said: Value = serde_json::from_slice(&said).expect("JSON");
+        let next = &said["next"][0];
+        let why = next["why"].as_str().expect("words");
+        assert!(why.contains("stash push -u -- 'my notes.txt'"), "{why}");
+        let line = next["command"].as_str().expect("a command");
+        let done = Command::new("sh")
+            .args(["-c", &format!("{line} --quiet -m mine")])
+            .current_dir(place.at(folder))
+            .status();
+        assert!(done.expect("sh runs").success(), "{line}");
+        let next = &place.json("status")["next"][0];
+        assert_eq!(next["command"], "accord run assign pm");
+        place.write("my notes.txt", "mine, again");
+    }
+}
+
+/// A turn that asks to leave the phase and did nothing about its gate.
+fn leaves_early(place: &Place) {
+    place.hand_out("pm");
+    place.write("README.md", "x");
+    place
+        .run("stage --summary 'nothing yet' --next-phase")
+        .yes();
+}
+
+#[test]
+fn warnings_are_told_in_full_by_whatever_accepts_and_by_status() {
+    const END: &str = "its request to leave was dropped";
+    for words in ["step", "loop --max-turns 1", "accept --checkpoint"] {
+        let place = Place::begun();
+        leaves_early(&place);
+        let ran = place.run(words);
+        assert_eq!(ran.code, 0, "{words}: {ran:?}");
+        assert!(ran.stdout.contains(END), "{words}: {ran:?}");
+        let said = place.run("status").yes();
+        assert!(said.contains(END), "{said}");
+        let warnings = place.json("status")["last_warnings"].clone();
+        assert!(warnings[0].as_str().expect("a text").ends_with(END));
+        let place = Place::begun();
+        leaves_early(&place);
+        let ran = place.run(&format!("{words} --json"));
+        let said: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let warning = said["warnings"][0].as_str().expect("a text");
+        assert!(warning.ends_with(END), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_loop_that_ends_at_a_block_says_why_in_full() {
+    let last = "and these are the last of many words that an agent can say before it ends";
+    let script = format!("echo '{} {last}' >&2; exit 1", "word ".repeat(30));
+    let place = Place::begun_with(|config| {
+        config["roles"]["pm"]["runtime"] = json!("agent");
+        config["runtimes"]["agent"] = json!({"type": "local_cli", "command": ["sh", "-c", script]});
+        config["rules"]["max_turn_retries"] = json!(1);
+    });
+    let ran = place.run("loop");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let said = ran.stdout;
+    assert!(said.contains("because") && said.contains(last), "{said}");
+    let said = place.run("status").yes();
+    assert!(said.contains(last), "{said}");
+    assert!(said.contains("commit what you changed yourself"), "{said}");
+}
+
+#[test]
+fn a_staged_result_that_would_be_refused_is_to_be_staged_again() {
+    let place = Place::begun();
+    // Who only reviews must object to something.
+    place.hand_out("qa");
+    let ran = place.run("stage --summary done");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("next  accord run stage --turn"),
+        "{ran:?}"
+    );
+    assert!(!ran.stdout.contains("run accept"), "{ran:?}");
+}
+
+#[test]
+fn the_history_tells_turns_that_were_taken_back_from_accepted_ones() {
+    let place = Place::begun();
+    place.hand_out("pm");
+    place.run("reissue --reason 'pm is away'").yes();
+    let said = place.run("history").yes();
+    assert!(
+        said.contains("reissued") && !said.contains("accepted"),
+        "{said}"
+    );
+}

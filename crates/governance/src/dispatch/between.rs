@@ -1,0 +1,81 @@
+//! What changed between two tries of a turn, while no worker had it.
+//!
+//! When a worker ends without being accepted, what differs from the turn's baseline then is noted
+//! with the turn. Whatever differs from that note when the turn is handed out again was changed
+//! by somebody else: a person who corrected the configuration, or who committed.
+//!
+//! Invariants:
+//! - what a worker left, committed or not, stays the turn's own until somebody commits it or
+//!   changes it once more;
+//! - a file that somebody else changed is theirs as it is: a worker that changes it again answers
+//!   for it;
+//! - where nothing was noted, nothing is forgiven.
+
+use accord_contract::wire::{Object, Value};
+
+use crate::RepoPath;
+use crate::accept::Observation;
+use crate::members::{build, object, text};
+use crate::state::{Baseline, Turn};
+
+/// The member of a turn that holds the note.
+pub const LEFT_BEHIND: &str = "left_behind";
+
+/// The most files that are noted; past it everything stays the turn's own.
+const MOST: usize = 2_000;
+
+/// What somebody else changed between two tries.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Between {
+    /// What the next try is compared with.
+    pub baseline: Baseline,
+    /// The files that somebody else changed or committed.
+    pub files: Vec<String>,
+}
+
+/// What a worker left when it ended; null where nobody can tell or it is too much to note.
+pub fn left_behind(seen: &Observation) -> Value {
+    if !seen.is_git() || seen.changed.len() > MOST {
+        return Value::Null;
+    }
+    let of = |uncommitted: bool| -> Object {
+        let files = seen.changed.iter();
+        files
+            .filter(|(path, _)| seen.uncommitted.contains(*path) == uncommitted)
+            .map(|(path, mark)| (path.clone(), mark.as_str().into()))
+            .collect()
+    };
+    build([
+        ("committed", of(false).into()),
+        ("uncommitted", of(true).into()),
+    ])
+    .into()
+}
+
+/// What somebody else changed since the turn's last worker ended, where that is known and
+/// anything was.
+pub fn between(turn: &Turn, seen: &Observation) -> Option<Between> {
+    let left = turn.member(LEFT_BEHIND)?.as_object()?;
+    let mut baseline = turn.baseline()?;
+    let of = |name: &str, path: &str, mark: &str| {
+        let files = object(left, name);
+        files.and_then(|files| text(files, path)) == Some(mark)
+    };
+    let is_left = |path: &str, mark: &str| {
+        // What is committed now and was not then was committed by somebody else.
+        let may_be_uncommitted = seen.uncommitted.contains(path);
+        of("committed", path, mark) || (may_be_uncommitted && of("uncommitted", path, mark))
+    };
+    let is_operational = |path: &str| RepoPath::parse(path).is_ok_and(|path| path.is_operational());
+    let mut files = Vec::new();
+    for (path, mark) in &seen.changed {
+        if is_left(path, mark) || is_operational(path) {
+            continue;
+        }
+        baseline.dirty.retain(|(known, _)| known != path);
+        baseline.dirty.push((path.clone(), mark.clone()));
+        files.push(path.clone());
+    }
+    (!files.is_empty()).then_some(Between { baseline, files })
+}
