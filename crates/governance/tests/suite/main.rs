@@ -10,6 +10,7 @@ mod delegations;
 mod fixtures;
 mod gates;
 mod hooks;
+mod initiative_end;
 mod machine;
 mod recovery;
 mod refusals;

@@ -8,6 +8,7 @@ use accord_governance::state::Turn;
 use accord_governance::{TurnId, dispatch};
 
 use super::assign::look;
+use super::dispatch::initiative;
 use super::staged::put_aside;
 use super::{Assigned, Moved};
 use crate::Runs;
@@ -70,6 +71,14 @@ impl Runs {
             record: Record::History,
             line: reissued.history_entry,
         });
+        // Who goes on must know of the initiative what the first one knew.
+        let folder = dispatch::bundle_folder(reissued.turn.id());
+        for (name, bytes) in initiative(&work, old.id())? {
+            further.push(Write::Replace {
+                path: format!("{folder}/{name}"),
+                text: String::from_utf8_lossy(&bytes).into_owned(),
+            });
+        }
         for path in [
             dispatch::bundle_folder(old.id()),
             dispatch::staging_folder(old.id()),
