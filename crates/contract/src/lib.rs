@@ -6,6 +6,7 @@
 //! * [`codes`]: the registry of failure codes, and what a failure looks like in each
 //!   protocol.
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
+//! * [`closest`](mod@closest): which of the known names somebody may have meant.
 //! * [`fixture`]: what adapters and the kit say to each other.
 //! * [`snapshot`]: the contract as one document, made from the types.
 //! * [`compat`]: what changed between two such documents, and whether the version
@@ -14,6 +15,7 @@
 //! This crate is pure: it reads no clock, file, environment or random source.
 
 pub mod alx;
+pub mod closest;
 pub mod codes;
 pub mod compat;
 pub mod fixture;

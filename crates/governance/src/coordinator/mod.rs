@@ -23,6 +23,7 @@ mod projection;
 mod resync;
 mod state;
 mod validate;
+mod vocabulary;
 
 pub use barrier::{Barrier, BarrierStatus, BarrierType, Barriers, Effect};
 pub use choice::{Choice, Obstacle, ObstacleReason, choose, dispatched_line, prospects};

@@ -1,20 +1,27 @@
-//! When an initiative may end.
+//! When a workstream and an initiative may end.
 
 use accord_governance::coordinator::{
-    BlockerKind, CoordinatorState, Place, completion_blockers, gate_blockers,
+    BlockerKind, CoordinatorState, Offer, Place, choose, completion_blockers, gate_blockers,
+    project,
 };
 use accord_governance::state::State;
 use serde_json::{Value, json};
 
-use crate::coordinators::{begun, coordinator, repos};
+use crate::coordinators::{begun, coordinator, repos, turn};
+use crate::support::{ids, now};
+
+/// An initiative in a phase of its own choice.
+fn in_phase(phase: &str) -> CoordinatorState {
+    let mut document = begun(phase).state.document();
+    document.insert("phase".to_owned(), json!(phase));
+    CoordinatorState::read(document.into()).unwrap()
+}
 
 /// What is said of `web` when its state has these members.
 fn said_of_web(members: &[(&str, Value)]) -> Vec<BlockerKind> {
     let config = coordinator();
     let start = begun("qa");
-    let mut initiative = start.state.document();
-    initiative.insert("phase".to_owned(), json!("qa"));
-    let initiative = CoordinatorState::read(initiative.into()).unwrap();
+    let initiative = in_phase("qa");
     let mut views = repos("qa");
     let web = views.get_mut("web").unwrap();
     let mut document = web.state.as_ref().unwrap().document();
@@ -71,4 +78,36 @@ fn a_repository_must_be_over_or_wait_at_its_own_end() {
             BlockerKind::RepoNotCompletionReady
         ]
     );
+}
+
+#[test]
+fn a_repository_that_owes_a_decision_gets_another_turn() {
+    let config = coordinator();
+    let initiative = in_phase("implementation");
+    let views = repos("implementation");
+    let (mut barriers, mut history) = (begun("implementation").barriers, Vec::new());
+    for (number, (repo, decisions)) in [("api", &["DEC-1"][..]), ("web", &[]), ("web", &["DEC-2"])]
+        .into_iter()
+        .enumerate()
+    {
+        let place = Place {
+            config: &config,
+            state: &initiative,
+            barriers: &barriers,
+            history: &history,
+        };
+        let choice = choose(&place, &views, Some("core")).unwrap();
+        assert_eq!(choice.repo, repo, "turn {number}");
+        let accepted = turn(&format!("turn_{number}"), decisions, "src/x.rs");
+        let offer = Offer {
+            repo,
+            workstream: "core",
+            root: None,
+            accepted: &accepted,
+        };
+        let taken = project(&place, &offer, &mut ids(7), now()).unwrap();
+        history.extend(taken.line);
+        barriers = taken.barriers;
+    }
+    assert!(barriers.is_satisfied("core"));
 }

@@ -16,5 +16,6 @@ mod recovery;
 mod refusals;
 mod reissues;
 mod results;
+mod strays;
 mod support;
 mod timelines;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_governance::coordinator::{
     Barriers, BlockerKind, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus,
@@ -13,10 +13,10 @@ use accord_governance::coordinator::{
 use accord_trees::Holder;
 use accord_trees::governed::RecordFile;
 
-use super::Coordinator;
 use super::desk::none_begun;
 use super::look::{Child, When, views};
-use crate::operations::{NextStep, Overview};
+use super::{COORDINATOR_CONFIG, Coordinator};
+use crate::operations::{Finding, NextStep, Overview, stray_findings};
 
 /// Where an initiative stands.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct CoordinatorOverview {
     pub prospects: Vec<(String, Result<Choice, Obstacle>)>,
     /// Where repositories are no longer as the initiative knows them.
     pub divergence: Vec<Divergence>,
+    /// Members of the configuration that have no effect.
+    pub findings: Vec<Finding>,
     /// What is to be done next, the first first.
     pub next: Vec<NextMove>,
     /// Who works on the workspace just now.
@@ -110,6 +112,7 @@ impl Coordinator {
     /// # Errors
     /// When the workspace cannot be looked at, or its configuration is not sound.
     pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
+        let config = self.config()?;
         let journals = self.workspace.waiting()?;
         let mut overview = CoordinatorOverview {
             root: self.root().to_path_buf(),
@@ -118,17 +121,21 @@ impl Coordinator {
             repos: Vec::new(),
             prospects: Vec::new(),
             divergence: Vec::new(),
+            findings: stray_findings(
+                COORDINATOR_CONFIG,
+                Code::XchainInvalidCoordinatorConfig,
+                &config.strays(),
+            ),
             next: Vec::new(),
             holder: self.workspace.holder()?,
             journals: journals.into_iter().map(|waiting| waiting.path).collect(),
         };
         if self.workspace.coordinator_state()?.is_none() {
-            let config = self.config()?;
             overview.repos = self.repos(&self.children(&config), None);
             overview.next.push(NextMove::Init);
             return Ok(overview);
         }
-        let seen = self.see()?;
+        let seen = self.see_with(config)?;
         overview.divergence = diverging(&seen.place(), &seen.views);
         if seen.state.status() == CoordinatorStatus::Active {
             overview.prospects = prospects(&seen.place(), &seen.views);
@@ -142,7 +149,10 @@ impl Coordinator {
 
     /// Reads everything, without a lock.
     pub(super) fn see(&self) -> Result<Seen, Failure> {
-        let config = self.config()?;
+        self.see_with(self.config()?)
+    }
+
+    fn see_with(&self, config: CoordinatorConfig) -> Result<Seen, Failure> {
         let state = self.workspace.coordinator_state()?.ok_or_else(none_begun)?;
         let children = self.children(&config);
         Ok(Seen {
@@ -202,10 +212,17 @@ fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
         moves.insert(0, NextMove::Step);
         return moves;
     }
-    // A step would change nothing: what keeps the gate shut is done in the repositories.
+    // A step would change nothing: what keeps the gate shut is done in the repositories. Those that
+    // are not at their end are left alone while a workstream may still have work for them.
+    let works = shut
+        .iter()
+        .any(|found| found.kind == BlockerKind::BarrierUnsatisfied);
     let keeps_shut = |repo: &RepoOverview| {
-        shut.iter()
-            .any(|found| is_done_there(found.kind) && found.about.as_ref() == Some(&repo.id))
+        shut.iter().any(|found| {
+            let here = found.about.as_ref() == Some(&repo.id);
+            let early = works && found.kind == BlockerKind::RepoNotCompletionReady;
+            here && is_done_there(found.kind) && !early
+        })
     };
     let further = moves_in(overview, |repo| {
         keeps_shut(repo) || waits_for_a_person(repo)
