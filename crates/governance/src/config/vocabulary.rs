@@ -141,8 +141,8 @@ static ROUTE: [Known; 6] = [
     guards("allowed_next_roles"),
     guards("exit_gate"),
     decides("max_concurrent_turns"),
-    kept("timeout_minutes"),
-    kept("timeout_action"),
+    decides("timeout_minutes"),
+    decides("timeout_action"),
 ];
 
 static GATE: [Known; 5] = [

@@ -84,6 +84,16 @@ fn each_rule_names_its_member() {
             "routing.qa.max_concurrent_turns",
         ),
         (
+            "/routing/qa",
+            json!({"timeout_minutes": 0}),
+            "routing.qa.timeout_minutes",
+        ),
+        (
+            "/routing/qa",
+            json!({"timeout_action": "sleep"}),
+            "routing.qa.timeout_action",
+        ),
+        (
             "/gates/plan",
             json!({"requires_files": ["../x"]}),
             "gates.plan.requires_files",

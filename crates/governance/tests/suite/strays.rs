@@ -100,8 +100,6 @@ fn every_member_that_is_known_is_known_and_those_for_other_runners_are_named_so(
             "runtimes.man.capabilities",
             "runtimes.cli.startup_heartbeat_ms",
             "runtimes.cli.liveness_heartbeat_ms",
-            "routing.planning.timeout_minutes",
-            "routing.planning.timeout_action",
             "rules.max_deadlock_cycles",
             "budget.cost_rates",
             "run_loop.startup_heartbeat_ms",
