@@ -40,9 +40,9 @@ pub(crate) enum Shape {
     /// An object whose members depend on its `type`; one of another type is not looked at.
     ByType(&'static [(&'static str, &'static [Known])]),
     /// An object with members of any name and one shape.
-    Map(&'static Shape),
+    Map(&'static Self),
     /// A list of values of one shape.
-    List(&'static Shape),
+    List(&'static Self),
 }
 
 /// A member that decides something.

@@ -186,7 +186,7 @@ fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
     let mut moves = match seen.state.status() {
         // A repository may still wait at its own end.
         CoordinatorStatus::Completed => {
-            let mut moves = moves_in(overview, |repo| waits_for_a_person(repo));
+            let mut moves = moves_in(overview, waits_for_a_person);
             moves.push(NextMove::Init);
             return moves;
         }
