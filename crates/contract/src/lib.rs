@@ -5,10 +5,11 @@
 //!   writer, its entry in a contract snapshot and its JSON Schema.
 //! * [`codes`]: the registry of failure codes, and what a failure looks like in each
 //!   protocol.
+//! * [`calendar`]: days, which every protocol writes alike.
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
+//! * [`closest`](mod@closest): which of the known names somebody may have meant.
 //! * [`fixture`]: what adapters and the kit say to each other.
 //! * [`snapshot`]: the contract as one document, made from the types.
-//! * [`calendar`]: days, which every protocol writes alike.
 //! * [`compat`]: what changed between two such documents, and whether the version
 //!   number is honest about it.
 //!
@@ -16,6 +17,7 @@
 
 pub mod alx;
 pub mod calendar;
+pub mod closest;
 pub mod codes;
 pub mod compat;
 pub mod fixture;

@@ -33,22 +33,33 @@ pub struct Overrun {
     pub action: TimeoutAction,
 }
 
+/// What happens when the phase takes too long: what its routing says, or what holds everywhere.
+pub fn phase_action(config: &Config, phase: &str) -> TimeoutAction {
+    let own = config.route(phase).and_then(|route| route.timeout_action);
+    own.unwrap_or(config.timeouts.action)
+}
+
 /// What has taken too long by now. A phase alone can be skipped: anything else escalates
 /// instead.
 pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Instant) -> Vec<Overrun> {
     let began = |name: &str| text(state.members(), name).and_then(Instant::parse);
     let limits = &config.timeouts;
+    let own = config
+        .route(state.phase())
+        .and_then(|route| route.timeout_minutes);
+    let per_phase = own.or(limits.per_phase);
     let scopes = [
         (Scope::Turn, limits.per_turn, turn.and_then(Turn::began)),
-        (Scope::Phase, limits.per_phase, began("phase_entered_at")),
+        (Scope::Phase, per_phase, began("phase_entered_at")),
         (Scope::Run, limits.per_run, began("created_at")),
     ];
     let overrun = |(scope, limit, began): (Scope, Option<u64>, Option<Instant>)| {
         let (limit_minutes, began) = (limit?, began?);
         let elapsed_minutes = now.millis_since(began) / 60_000;
-        let action = match limits.action {
-            TimeoutAction::SkipPhase if scope != Scope::Phase => TimeoutAction::Escalate,
-            action => action,
+        let action = match (scope, limits.action) {
+            (Scope::Phase, _) => phase_action(config, state.phase()),
+            (_, TimeoutAction::SkipPhase) => TimeoutAction::Escalate,
+            (_, action) => action,
         };
         (elapsed_minutes >= limit_minutes).then_some(Overrun {
             scope,

@@ -17,7 +17,6 @@
 mod api;
 mod caller;
 pub mod client;
-mod closest;
 pub mod http;
 pub mod keys;
 pub mod log;

@@ -14,14 +14,25 @@ struct Shop {
 }
 
 impl Shop {
+    /// With an initiative that has begun.
     fn new() -> (Self, String) {
+        Self::after(1)
+    }
+
+    /// After the first commands of the page, so many blocks of them.
+    fn after(blocks: usize) -> (Self, String) {
         let shop = Self {
             folder: tempfile::tempdir().expect("a folder"),
         };
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/coordinator.md");
         let page = std::fs::read_to_string(page).expect("the page");
-        let script = page.split("```sh\n").nth(1).expect("commands");
-        let script = script.split("```").next().expect("their end");
+        let script: Vec<&str> = page
+            .split("```sh\n")
+            .skip(1)
+            .take(blocks)
+            .map(|block| block.split("```").next().expect("its end"))
+            .collect();
+        let script = script.join("\n");
         let programs = Path::new(program())
             .parent()
             .expect("a folder")
@@ -29,7 +40,7 @@ impl Shop {
         let path = std::env::var("PATH").expect("a path");
         let mut shell = Command::new("/bin/sh");
         shell
-            .args(["-e", "-c", script])
+            .args(["-e", "-c", &script])
             .current_dir(shop.folder.path())
             .env("PATH", format!("{programs}:{path}"));
         for name in ["AUTHOR", "COMMITTER"] {
@@ -114,6 +125,76 @@ fn the_page_makes_an_initiative_and_the_status_says_what_waits_for_whom() {
     );
     let command = blocked["next"][0]["command"].as_str().unwrap();
     assert_eq!(command, format!("accord run resolve {api}"));
+}
+
+/// The commands that an answer names, without the place of the workspace.
+fn commands(answer: &Value, root: &Path) -> Vec<String> {
+    let place = format!("{}/", root.display());
+    let steps = answer.as_array().expect("steps").iter();
+    let steps = steps.map(|step| step["command"].as_str().expect("a command"));
+    steps.map(|command| command.replace(&place, "")).collect()
+}
+
+#[test]
+fn repositories_at_their_own_gates_are_named_with_what_opens_them() {
+    let (shop, said) = Shop::after(2);
+    let root = shop.root();
+    let expected = [
+        "accord run approve-transition --repo api",
+        "accord run approve-transition --repo web",
+    ];
+    for command in expected {
+        let words = command.replace("--repo ", &format!("--repo {}/", root.display()));
+        assert!(said.contains(&words), "{said}");
+    }
+    let status = json(&shop.coordinator(&["status", "--json"]).yes());
+    assert_eq!(commands(&status["next"], &root), expected);
+    let refusal = shop.coordinator(&["step", "--json"]);
+    assert_eq!(refusal.code, 2);
+    let refusal = json(&refusal.stdout);
+    assert_eq!(refusal["code"], "nothing_to_dispatch");
+    let details = &refusal["details"];
+    assert_eq!(commands(&details["next"], &root), expected);
+    assert_eq!(details["gate_blockers"][0], "repo_pending_gate (api)");
+    let words = shop.coordinator(&["step"]).refused("nothing_to_dispatch");
+    assert!(
+        words.contains("approve-transition --repo") && words.contains("planning_signoff"),
+        "{words}"
+    );
+}
+
+#[test]
+fn the_page_leads_to_the_end_of_the_initiative() {
+    let (shop, said) = Shop::after(usize::MAX);
+    assert!(said.contains("reached initiative_ship"), "{said}");
+    let status = json(&shop.coordinator(&["status", "--json"]).yes());
+    assert_eq!(status["state"]["status"], "completed");
+    for repo in status["repos"].as_array().expect("repositories") {
+        assert_eq!(repo["status"], "completed", "{repo}");
+    }
+    assert_eq!(status["findings"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn mistyped_members_of_a_workspace_are_named() {
+    let (shop, _) = Shop::new();
+    shop.change("agentxchain-multi.json", |config| {
+        config["gates"] = serde_json::json!({"g": {"require_repos": ["api"]}});
+        config["repos"]["api"]["requird"] = false.into();
+    });
+    let words = shop.coordinator(&["status"]).yes();
+    assert!(words.contains("did you mean required?"), "{words}");
+    let status = json(&shop.coordinator(&["status", "--json"]).yes());
+    let found = status["findings"].as_array().expect("findings");
+    let gate = found
+        .iter()
+        .find(|finding| finding["level"] == "error")
+        .expect("the gate");
+    assert_eq!(
+        gate["subject"],
+        "agentxchain-multi.json, gates.g.require_repos"
+    );
+    assert_eq!(gate["code"], "invalid_coordinator_config");
 }
 
 #[test]

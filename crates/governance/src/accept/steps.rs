@@ -6,14 +6,14 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{self, Value};
 
 use super::{Acceptance, Observation, Outcome, Step, Want, observe};
-use crate::config::PolicyAction;
+use crate::config::{PolicyAction, TimeoutAction};
 use crate::faults::{Fault, seeded};
 use crate::gate::{self, PhaseExit, View};
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build, text};
 use crate::result::{self, Situation, TurnResult, TurnStatusClaim};
 use crate::state::{Status, Turn};
-use crate::{conflict, dispatch, policy, run};
+use crate::{conflict, dispatch, policy, run, timeout};
 
 /// Where a turn's result may be staged, the usual place first.
 pub(super) fn staging_paths(turn: &Turn) -> Vec<String> {
@@ -187,8 +187,9 @@ impl Acceptance {
         let queued = ["queued_phase_transition", "queued_run_completion"]
             .iter()
             .any(|name| !self.inputs.state.member(name).is_null());
-        let skips = self.inputs.config.timeouts.action == crate::config::TimeoutAction::SkipPhase;
-        let needed = gate::needed_files(&self.inputs.config, self.inputs.state.phase());
+        let phase = self.inputs.state.phase();
+        let skips = timeout::phase_action(&self.inputs.config, phase) == TimeoutAction::SkipPhase;
+        let needed = gate::needed_files(&self.inputs.config, phase);
         if (asks || queued || skips) && !needed.is_empty() {
             self.step = step;
             self.want = Want::Files(needed);

@@ -73,6 +73,8 @@ fn route((phase, members): (&String, &Object)) -> Route {
         allowed_next_roles: roles.map(|_| texts(members, "allowed_next_roles")),
         exit_gate: text(members, "exit_gate").map(str::to_owned),
         max_concurrent_turns: turns.clamp(1, MAX_CONCURRENT_TURNS),
+        timeout_minutes: count(members, "timeout_minutes"),
+        timeout_action: text(members, "timeout_action").and_then(TimeoutAction::parse),
     }
 }
 

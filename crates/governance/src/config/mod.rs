@@ -13,6 +13,7 @@ mod roles;
 mod routing;
 pub(crate) use validate::is_http_url;
 mod validate;
+mod vocabulary;
 mod workflow;
 
 use accord_contract::wire::{Object, Value};
@@ -26,50 +27,16 @@ pub use problem::{ConfigProblem, refusal};
 pub use roles::{Role, Runtime, RuntimeType, WriteAuthority};
 pub use routing::{MAX_CONCURRENT_TURNS, Route};
 pub use validate::{narrow_problems, problems};
+pub(crate) use vocabulary::HOOKS;
 pub use workflow::{Artifact, Semantics, Template, WorkflowKit};
 
 use crate::faults::{Fault, seeded};
 use crate::hooks::{Hook, HookPhase};
+use crate::strays::{Stray, strays};
 use accord_contract::codes::Failure;
 
 /// The phases of a run whose configuration has no routing.
 pub const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];
-
-/// The members that decide something here. Any other is kept, and named by a check-up.
-const EFFECTIVE_MEMBERS: [&str; 16] = [
-    "schema_version",
-    "project",
-    "roles",
-    "runtimes",
-    "routing",
-    "gates",
-    "hooks",
-    "workflow_kit",
-    "rules",
-    "budget",
-    "policies",
-    "approval_policy",
-    "timeouts",
-    "prompts",
-    "gate_semantic_coverage_mode",
-    "run_loop",
-];
-
-/// What of them decides nothing all the same. The protocol names no meaning for deadlock
-/// cycles that a run could be held to; a run that makes no progress is stopped by
-/// [`progress`](crate::progress).
-const IDLE_MEMBERS: [(&str, &str, &str); 3] = [
-    ("rules", "max_deadlock_cycles", "rules.max_deadlock_cycles"),
-    ("budget", "cost_rates", "budget.cost_rates"),
-    ("project", "default_branch", "project.default_branch"),
-];
-
-/// What of the run loop decides something: how long a worker may take to start, and be quiet.
-const RUN_LOOP_MEMBERS: [&str; 3] = [
-    "startup_watchdog_ms",
-    "stale_turn_threshold_ms",
-    "max_turns",
-];
 
 /// A governed configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -236,25 +203,10 @@ impl Config {
             .map_or(1, |route| route.max_concurrent_turns)
     }
 
-    /// Members that are kept and have no effect here, as dotted names.
-    pub fn product_members(&self) -> Vec<String> {
-        let names = self.document.keys().map(String::as_str);
-        let mut found: Vec<String> = names
-            .filter(|name| !EFFECTIVE_MEMBERS.contains(name))
-            // Whoever wrote these said already that they are for others.
-            .filter(|name| !name.starts_with("x-") && !name.starts_with('$'))
-            .map(str::to_owned)
-            .collect();
-        let idle = IDLE_MEMBERS.iter().filter(|(section, name, _)| {
-            let section = crate::members::object(&self.document, section);
-            section.is_some_and(|members| members.contains_key(*name))
-        });
-        found.extend(idle.map(|(_, _, dotted)| (*dotted).to_owned()));
-        let run_loop = crate::members::object(&self.document, "run_loop");
-        let names = run_loop.into_iter().flat_map(|members| members.keys());
-        let idle = names.filter(|name| !RUN_LOOP_MEMBERS.contains(&name.as_str()));
-        found.extend(idle.map(|name| format!("run_loop.{name}")));
-        found
+    /// The members that have no effect here: those that are kept for other runners, and those
+    /// that nobody knows.
+    pub fn strays(&self) -> Vec<Stray> {
+        strays(&self.document, &vocabulary::DOCUMENT)
     }
 
     fn project(&self, name: &str) -> &str {

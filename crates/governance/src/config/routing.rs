@@ -1,4 +1,6 @@
-//! Phases: who begins them, who may follow whom, and what guards their end.
+//! Phases: who begins them, who may follow whom, what guards their end, and how long they may take.
+
+use super::TimeoutAction;
 
 /// The most turns of one phase that may ever be active at once.
 pub const MAX_CONCURRENT_TURNS: usize = 4;
@@ -17,4 +19,8 @@ pub struct Route {
     pub exit_gate: Option<String>,
     /// How many turns may be active at once, from 1 to [`MAX_CONCURRENT_TURNS`].
     pub max_concurrent_turns: usize,
+    /// How long it may take, in minutes, where it has a limit of its own.
+    pub timeout_minutes: Option<u64>,
+    /// What happens past its limit, where that is not what happens elsewhere.
+    pub timeout_action: Option<TimeoutAction>,
 }

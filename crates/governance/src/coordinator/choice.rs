@@ -161,8 +161,15 @@ fn consider(
         return stop(None, ObstacleReason::WorkstreamComplete);
     }
     let any = stream.repos.iter().any(|repo| accepted(repo));
+    // What the first turn left undecided, another one must decide.
+    let owing = || {
+        stream.barrier.settings()?;
+        let made = place.barriers.of_workstream(&stream.id)?.satisfied_repos();
+        stream.repos.iter().find(|repo| !made.contains(repo))
+    };
     let next = if any {
-        stream.repos.iter().find(|repo| !accepted(repo))
+        let new = stream.repos.iter().find(|repo| !accepted(repo));
+        new.or_else(owing)
     } else {
         Some(&stream.entry_repo)
     };

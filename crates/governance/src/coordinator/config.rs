@@ -5,9 +5,11 @@ use accord_contract::wire::{Object, Value};
 
 use super::BarrierType;
 use super::validate::{problems, refusal};
+use super::vocabulary::DOCUMENT;
 use crate::config::DEFAULT_PHASES;
 use crate::hooks::{Hook, HookPhase, hooks_of};
 use crate::members::{self, entries, text, texts};
+use crate::strays::{Stray, strays};
 
 /// A repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -94,6 +96,11 @@ impl CoordinatorConfig {
     /// The document, as it came in.
     pub fn document(&self) -> &Object {
         &self.document
+    }
+
+    /// The members that have no effect, as those of [`Config::strays`](crate::config::Config::strays).
+    pub fn strays(&self) -> Vec<Stray> {
+        strays(&self.document, &DOCUMENT)
     }
 
     /// The project's id.

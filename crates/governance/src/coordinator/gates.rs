@@ -13,7 +13,7 @@ use super::{
 };
 use crate::Instant;
 use crate::members::{array, build, text, texts};
-use crate::state::Status;
+use crate::state::{State, Status};
 
 /// The gate at the end when the configuration names none.
 pub const DEFAULT_FINAL_GATE: &str = "initiative_ship";
@@ -107,6 +107,15 @@ impl GateChange {
     }
 }
 
+/// What keeps the gate that comes next shut: that of the phase, or that of the initiative in its
+/// last phase.
+pub fn gate_blockers(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<Blocker> {
+    match place.config.next_phase(place.state.phase()) {
+        Some(next) => phase_blockers(place, repos, next),
+        None => completion_blockers(place, repos),
+    }
+}
+
 /// What keeps the phase from ending.
 pub fn phase_blockers(
     place: &Place<'_>,
@@ -129,6 +138,34 @@ pub fn phase_blockers(
         &mut found,
     );
     barrier_blockers(place, place.state.phase(), &mut found);
+    found
+}
+
+/// What keeps the initiative from ending. A repository that waits for a person at its own end is
+/// as ready as one that is over.
+pub fn completion_blockers(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<Blocker> {
+    let mut found = Vec::new();
+    let phase = place.state.phase();
+    if let Some(next) = place.config.next_phase(phase) {
+        found.push(blocker(BlockerKind::NotFinalPhase, Some(next)));
+    }
+    let required = required_repos(place.config, Some(final_gate(place)));
+    repo_blockers(place, repos, &required, &mut found);
+    for stream in place.config.phases() {
+        barrier_blockers(place, stream, &mut found);
+    }
+    for id in &required {
+        let state = repos.get(id).and_then(|view| view.state.as_ref());
+        let at_its_end = |state: &State| {
+            state.status() == Status::Completed || state.pending_completion().is_some()
+        };
+        if state.is_some_and(|state| !at_its_end(state)) {
+            found.push(blocker(BlockerKind::RepoNotCompletionReady, Some(id)));
+        } else {
+            let waits = blocker(BlockerKind::RepoPendingGate, Some(id));
+            found.retain(|other| *other != waits);
+        }
+    }
     found
 }
 
@@ -184,35 +221,20 @@ pub fn request_completion(
     now: Instant,
 ) -> Result<GateChange, Failure> {
     check_active(place.state)?;
-    let mut blockers = Vec::new();
-    let phase = place.state.phase();
-    if let Some(next) = place.config.next_phase(phase) {
-        blockers.push(blocker(BlockerKind::NotFinalPhase, Some(next)));
-    }
-    let gate = place.config.exit_gate(phase).unwrap_or(DEFAULT_FINAL_GATE);
-    let required = required_repos(place.config, Some(gate));
-    repo_blockers(place, repos, &required, &mut blockers);
-    for stream in place.config.phases() {
-        barrier_blockers(place, stream, &mut blockers);
-    }
-    for id in &required {
-        let view = repos.get(id);
-        let ready = view.and_then(|view| {
-            let (state, config) = (view.state.as_ref()?, view.config.as_ref()?);
-            Some(state.status() == Status::Completed || config.is_final_phase(state.phase()))
-        });
-        if ready == Some(false) {
-            blockers.push(blocker(BlockerKind::RepoNotCompletionReady, Some(id)));
-        }
-    }
+    let blockers = completion_blockers(place, repos);
     if !blockers.is_empty() {
         return Err(refusal(&blockers));
     }
+    let gate = final_gate(place);
+    let required = required_repos(place.config, Some(gate));
     let pending = build([
         ("gate_type", "run_completion".into()),
         ("gate", gate.into()),
         ("required_repos", array(&required)),
-        ("human_barriers", array(&human_barriers(place, phase))),
+        (
+            "human_barriers",
+            array(&human_barriers(place, place.state.phase())),
+        ),
         ("requested_at", now.to_string().into()),
     ]);
     Ok(wait_or_pass(
@@ -327,6 +349,12 @@ fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
     }
     let message = format!("an initiative that is {} reaches no gate", state.status());
     Err(Failure::new(Code::XchainInvalidStateTransition, message))
+}
+
+/// The gate at the end of the initiative.
+fn final_gate<'a>(place: &Place<'a>) -> &'a str {
+    let named = place.config.exit_gate(place.state.phase());
+    named.unwrap_or(DEFAULT_FINAL_GATE)
 }
 
 fn required_repos(config: &CoordinatorConfig, gate: Option<&str>) -> Vec<String> {

@@ -23,6 +23,7 @@ mod projection;
 mod resync;
 mod state;
 mod validate;
+mod vocabulary;
 
 pub use barrier::{Barrier, BarrierStatus, BarrierType, Barriers, Effect};
 pub use choice::{Choice, Obstacle, ObstacleReason, choose, dispatched_line, prospects};
@@ -35,8 +36,8 @@ pub use context::{TurnContext, turn_context};
 pub use dispatching::{Dispatching, Found, begin_dispatch, end_dispatch, forget_dispatch};
 pub use divergence::{Divergence, DivergenceKind, diverging};
 pub use gates::{
-    Blocker, BlockerKind, DEFAULT_FINAL_GATE, GateChange, approve_gate, phase_blockers,
-    request_completion, request_phase,
+    Blocker, BlockerKind, DEFAULT_FINAL_GATE, GateChange, approve_gate, completion_blockers,
+    gate_blockers, phase_blockers, request_completion, request_phase,
 };
 pub use init::{Initialised, RepoStart, init};
 pub use ledger::{CoordinatorDecision, CoordinatorLedger};

@@ -160,6 +160,12 @@ impl Block {
             Category::PolicyEscalation => {
                 "correct the result or the policy, then resolve the block"
             }
+            Category::Timeout => {
+                "raise the limit in agentxchain.json where more time is needed, then resolve the block"
+            }
+            Category::NonProgress => {
+                "do what the gate asks for, or have another role do it, then resolve the block"
+            }
             _ => "do what is asked for, then resolve the block",
         }
     }

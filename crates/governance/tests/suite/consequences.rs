@@ -188,20 +188,30 @@ fn a_whole_run_ends() {
 
 #[test]
 fn a_phase_that_takes_too_long_ends_by_its_gate_or_stops_the_run() {
-    let skipping = |gate: bool| {
+    let skipping = |gate: bool, own: bool| {
         config_with(|document| {
-            document["timeouts"] = json!({"per_phase_minutes": 30, "action": "skip_phase"});
+            if own {
+                // A phase may have a limit, and a way out, of its own.
+                document["timeouts"] = json!({"per_phase_minutes": 600, "action": "warn"});
+                let route = &mut document["routing"]["implementation"];
+                route["timeout_minutes"] = 30.into();
+                route["timeout_action"] = "skip_phase".into();
+            } else {
+                document["timeouts"] = json!({"per_phase_minutes": 30, "action": "skip_phase"});
+            }
             if gate {
                 document["routing"]["implementation"]["exit_gate"] = "built".into();
                 document["gates"]["built"] = json!({"requires_files": ["built.txt"]});
             }
         })
     };
-    for (gate, phase, status) in [
-        (false, "qa", Status::Active),
-        (true, "implementation", Status::Blocked),
+    for (gate, own, phase, status) in [
+        (false, false, "qa", Status::Active),
+        (true, false, "implementation", Status::Blocked),
+        (false, true, "qa", Status::Active),
+        (true, true, "implementation", Status::Blocked),
     ] {
-        let mut world = world(skipping(gate), "implementation");
+        let mut world = world(skipping(gate, own), "implementation");
         let turn = assign(&mut world, "dev", 2);
         let staged = result(&world, &turn);
         stage(&mut world, &turn, &staged);

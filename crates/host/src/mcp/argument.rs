@@ -6,11 +6,10 @@
 //! - `null` is the same as leaving an argument out, since models send both;
 //! - what passed the check has the type that the schema says.
 
+use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
-
-use crate::closest::closest;
 
 /// One argument of a tool.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
 use rmcp::model::{Tool as Described, ToolAnnotations};
 
@@ -11,7 +12,6 @@ use super::argument::{self, Argument, Schemas};
 use super::ask::{Answer, Ask};
 use super::call::Call;
 use super::outcome::Outcome;
-use crate::closest::closest;
 
 /// The tools of one protocol.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use accord_contract::closest::{closest, steps};
 use accord_contract::codes::{Code, Failure};
 use serde_json::Value;
 
 use super::{KNOWN, Known, Settings, default_text};
-use crate::closest::{closest, steps};
 
 /// The file of the settings in a data folder.
 pub const CONFIG_FILE: &str = "accord.toml";

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_governance::coordinator::{
-    Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence, Obstacle,
-    ObstacleReason, Place, RepoView, diverging, prospects, recovery_report_path,
+    Barriers, BlockerKind, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus,
+    Divergence, Obstacle, ObstacleReason, Place, RepoView, diverging, gate_blockers, prospects,
+    recovery_report_path,
 };
 use accord_trees::Holder;
 use accord_trees::governed::RecordFile;
 
-use super::Coordinator;
 use super::desk::none_begun;
 use super::look::{Child, When, views};
-use crate::operations::{NextStep, Overview};
+use super::{COORDINATOR_CONFIG, Coordinator};
+use crate::operations::{Finding, NextStep, Overview, stray_findings};
 
 /// Where an initiative stands.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct CoordinatorOverview {
     pub prospects: Vec<(String, Result<Choice, Obstacle>)>,
     /// Where repositories are no longer as the initiative knows them.
     pub divergence: Vec<Divergence>,
+    /// Members of the configuration that have no effect.
+    pub findings: Vec<Finding>,
     /// What is to be done next, the first first.
     pub next: Vec<NextMove>,
     /// Who works on the workspace just now.
@@ -109,6 +112,7 @@ impl Coordinator {
     /// # Errors
     /// When the workspace cannot be looked at, or its configuration is not sound.
     pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
+        let config = self.config()?;
         let journals = self.workspace.waiting()?;
         let mut overview = CoordinatorOverview {
             root: self.root().to_path_buf(),
@@ -117,31 +121,38 @@ impl Coordinator {
             repos: Vec::new(),
             prospects: Vec::new(),
             divergence: Vec::new(),
+            findings: stray_findings(
+                COORDINATOR_CONFIG,
+                Code::XchainInvalidCoordinatorConfig,
+                &config.strays(),
+            ),
             next: Vec::new(),
             holder: self.workspace.holder()?,
             journals: journals.into_iter().map(|waiting| waiting.path).collect(),
         };
         if self.workspace.coordinator_state()?.is_none() {
-            let config = self.config()?;
-            overview.repos = self.repos(self.children(&config), None);
+            overview.repos = self.repos(&self.children(&config), None);
             overview.next.push(NextMove::Init);
             return Ok(overview);
         }
-        let seen = self.see()?;
+        let seen = self.see_with(config)?;
         overview.divergence = diverging(&seen.place(), &seen.views);
         if seen.state.status() == CoordinatorStatus::Active {
             overview.prospects = prospects(&seen.place(), &seen.views);
         }
+        overview.repos = self.repos(&seen.children, Some(&seen.state));
         overview.next = next(&seen, &overview);
         overview.barriers = seen.barriers;
-        overview.repos = self.repos(seen.children, Some(&seen.state));
         overview.state = Some(seen.state);
         Ok(overview)
     }
 
     /// Reads everything, without a lock.
     pub(super) fn see(&self) -> Result<Seen, Failure> {
-        let config = self.config()?;
+        self.see_with(self.config()?)
+    }
+
+    fn see_with(&self, config: CoordinatorConfig) -> Result<Seen, Failure> {
         let state = self.workspace.coordinator_state()?.ok_or_else(none_begun)?;
         let children = self.children(&config);
         Ok(Seen {
@@ -154,8 +165,8 @@ impl Coordinator {
         })
     }
 
-    fn repos(&self, children: Vec<Child>, state: Option<&CoordinatorState>) -> Vec<RepoOverview> {
-        let overview = |child: Child| {
+    fn repos(&self, children: &[Child], state: Option<&CoordinatorState>) -> Vec<RepoOverview> {
+        let overview = |child: &Child| {
             let run = state.and_then(|state| state.repo_run(&child.repo.id));
             RepoOverview {
                 run: run.map(str::to_owned),
@@ -163,97 +174,116 @@ impl Coordinator {
                     Ok(runs) => runs.status().map_err(|failure| failure.message),
                     Err(problem) => Err(problem.to_string()),
                 },
-                id: child.repo.id,
-                place: child.place,
+                id: child.repo.id.clone(),
+                place: child.place.clone(),
             }
         };
-        children.into_iter().map(overview).collect()
+        children.iter().map(overview).collect()
     }
 }
 
 fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
-    match seen.state.status() {
-        CoordinatorStatus::Completed => vec![NextMove::Init],
-        CoordinatorStatus::Blocked => vec![NextMove::Account {
-            report: recovery_report_path(),
-        }],
+    let mut moves = match seen.state.status() {
+        // A repository may still wait at its own end.
+        CoordinatorStatus::Completed => {
+            let mut moves = moves_in(overview, waits_for_a_person);
+            moves.push(NextMove::Init);
+            return moves;
+        }
+        CoordinatorStatus::Blocked => {
+            return vec![NextMove::Account {
+                report: recovery_report_path(),
+            }];
+        }
         CoordinatorStatus::Paused => {
             let gate = seen.state.pending_gate();
             let gate = gate.and_then(|gate| gate.get("gate")?.as_str());
-            vec![NextMove::ApproveGate {
+            return vec![NextMove::ApproveGate {
                 gate: gate.unwrap_or_default().to_owned(),
-            }]
+            }];
         }
-        CoordinatorStatus::Active => {
-            // Where every workstream waits for a repository, a step would change nothing.
-            let waits = |found: &Obstacle| {
-                matches!(
-                    found.reason,
-                    ObstacleReason::RepoBusy | ObstacleReason::RepoBlocked
-                )
-            };
-            let mut moves = Vec::new();
-            let mut stuck = false;
-            for (_, prospect) in &overview.prospects {
-                let Err(found) = prospect else { continue };
-                let Some(repo) = found.repo.as_ref().filter(|_| waits(found)) else {
-                    continue;
-                };
-                stuck = true;
-                let place = seen.children.iter().find(|child| child.repo.id == *repo);
-                if let Some(child) = place {
-                    let there = NextMove::Repository {
-                        id: repo.clone(),
-                        place: child.place.clone(),
-                    };
-                    if !moves.contains(&there) {
-                        moves.push(there);
-                    }
-                }
-            }
-            let can = overview
-                .prospects
-                .iter()
-                .any(|(_, prospect)| prospect.is_ok());
-            let behind = overview
-                .divergence
-                .iter()
-                .any(|found| found.kind.is_mendable());
-            if can || behind {
-                moves.insert(0, NextMove::Step);
-                return moves;
-            }
-            // A repository that waits for a person keeps the whole initiative waiting.
-            for repo in &overview.repos {
-                let own = repo.overview.as_ref().ok();
-                let own = own.filter(|own| own.next.first().is_some_and(needs_person));
-                let Some(own) = own else { continue };
-                stuck = true;
-                let there = NextMove::Repository {
-                    id: repo.id.clone(),
-                    place: own.root.clone(),
-                };
-                if !moves.iter().any(|known| is_in(known, &repo.id)) {
-                    moves.push(there);
-                }
-            }
-            if !stuck {
-                moves.insert(0, NextMove::Step);
-            }
-            moves
+        CoordinatorStatus::Active => moves_in(overview, |repo| holds_up(&repo.id, overview)),
+    };
+    let can = overview.prospects.iter().any(|(_, found)| found.is_ok());
+    let mut behind = overview.divergence.iter();
+    let behind = behind.any(|found| found.kind.is_mendable());
+    let shut = gate_blockers(&seen.place(), &seen.views);
+    if can || behind || shut.is_empty() {
+        moves.insert(0, NextMove::Step);
+        return moves;
+    }
+    // A step would change nothing: what keeps the gate shut is done in the repositories. Those that
+    // are not at their end are left alone while a workstream may still have work for them.
+    let works = shut
+        .iter()
+        .any(|found| found.kind == BlockerKind::BarrierUnsatisfied);
+    let keeps_shut = |repo: &RepoOverview| {
+        shut.iter().any(|found| {
+            let here = found.about.as_ref() == Some(&repo.id);
+            let early = works && found.kind == BlockerKind::RepoNotCompletionReady;
+            here && is_done_there(found.kind) && !early
+        })
+    };
+    let further = moves_in(overview, |repo| {
+        keeps_shut(repo) || waits_for_a_person(repo)
+    });
+    for there in further {
+        if !moves.contains(&there) {
+            moves.push(there);
         }
     }
+    if moves.is_empty() {
+        moves.push(NextMove::Step);
+    }
+    moves
 }
 
-fn needs_person(step: &NextStep) -> bool {
+/// Whether a workstream waits for the repository.
+fn holds_up(repo: &str, overview: &CoordinatorOverview) -> bool {
+    overview.prospects.iter().any(|(_, prospect)| {
+        prospect.as_ref().is_err_and(|found| {
+            let there = matches!(
+                found.reason,
+                ObstacleReason::RepoBusy | ObstacleReason::RepoBlocked
+            );
+            there && found.repo.as_deref() == Some(repo)
+        })
+    })
+}
+
+/// Whether what keeps a gate shut is mended by work in the repository that it names.
+fn is_done_there(kind: BlockerKind) -> bool {
     matches!(
-        step,
-        NextStep::ApproveTransition { .. }
-            | NextStep::ApproveCompletion { .. }
-            | NextStep::Resolve { .. }
+        kind,
+        BlockerKind::RepoBlocked
+            | BlockerKind::RepoActiveTurns
+            | BlockerKind::RepoPendingGate
+            | BlockerKind::RepoNotCompletionReady
     )
 }
 
-fn is_in(step: &NextMove, repo: &str) -> bool {
-    matches!(step, NextMove::Repository { id, .. } if id == repo)
+/// Whether nobody but a person lets the repository go on.
+fn waits_for_a_person(repo: &RepoOverview) -> bool {
+    let own = repo.overview.as_ref().ok();
+    let step = own.and_then(|own| own.next.first());
+    step.is_some_and(|step| {
+        matches!(
+            step,
+            NextStep::ApproveTransition { .. }
+                | NextStep::ApproveCompletion { .. }
+                | NextStep::Resolve { .. }
+        )
+    })
+}
+
+fn moves_in(
+    overview: &CoordinatorOverview,
+    meant: impl Fn(&RepoOverview) -> bool,
+) -> Vec<NextMove> {
+    let there = |repo: &RepoOverview| NextMove::Repository {
+        id: repo.id.clone(),
+        place: repo.place.clone(),
+    };
+    let repos = overview.repos.iter();
+    repos.filter(|repo| meant(repo)).map(there).collect()
 }

@@ -163,7 +163,7 @@ fn brief(work: &Work<'_>, turn: &Turn) -> Result<(String, String), Failure> {
 }
 
 /// What a coordinator left in the bundle for the turn, whatever the attempt.
-fn initiative(work: &Work<'_>, turn: &TurnId) -> Result<Bundle, Failure> {
+pub(super) fn initiative(work: &Work<'_>, turn: &TurnId) -> Result<Bundle, Failure> {
     let mut bundle = work.held.bundle(turn)?;
     bundle.retain(|name, _| name == CONTEXT_DOCUMENT || name == CONTEXT_MARKDOWN);
     Ok(bundle)
@@ -202,8 +202,12 @@ fn after_dispatch(work: &mut Work<'_>, turn: &Turn, files: &Bundle) -> Result<()
     match refused {
         None => Ok(()),
         Some(refused) => {
-            // What nobody may use is not left lying about.
+            // What nobody may use is not left lying about; what a coordinator left is for the next try.
+            let left = initiative(work, turn.id())?;
             work.held.remove(&own_path(&folder)?)?;
+            for (name, bytes) in &left {
+                work.held.add_to_bundle(turn.id(), name, bytes)?;
+            }
             Err(work.refused(refused))
         }
     }

@@ -29,6 +29,7 @@ pub use assign::Assigned;
 pub use checkpoint::Checkpoint;
 pub use dispatch::Dispatched;
 pub(crate) use dispatch::pretty;
+pub(crate) use doctor::stray_findings;
 pub use doctor::{Finding, Level};
 pub use init::{InitOptions, Initialized, init};
 pub use records::{Query, RunChoice};

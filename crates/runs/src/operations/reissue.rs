@@ -8,6 +8,7 @@ use accord_governance::state::Turn;
 use accord_governance::{TurnId, dispatch};
 
 use super::assign::look;
+use super::dispatch::initiative;
 use super::staged::put_aside;
 use super::step::refuse_if_worked_on;
 use super::{Assigned, Moved};
@@ -74,6 +75,14 @@ impl Runs {
             further.push(Write::Append {
                 record: Record::History,
                 line: reissued.history_entry,
+            });
+        }
+        // Who goes on must know of the initiative what the first one knew.
+        let folder = dispatch::bundle_folder(reissued.turn.id());
+        for (name, bytes) in initiative(&work, old.id())? {
+            further.push(Write::Replace {
+                path: format!("{folder}/{name}"),
+                text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
         for path in [

@@ -77,6 +77,21 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     workspace.carry_out("api", &turn, |result| {
         result["run_completion_request"] = json!(true);
     });
+    // No workstream has work for the other repository, and its run is not at its end.
+    let Outcome::Waiting(failure) = coordinator.step(None).unwrap().outcome else {
+        panic!("a repository is not at its end");
+    };
+    let shut = json!(["repo_not_completion_ready (web)"]);
+    assert_eq!(failure.details.unwrap()["gate_blockers"], shut);
+    let next = coordinator.status().unwrap().next;
+    assert!(matches!(&next[..], [NextMove::Repository { id, .. }] if id == "web"));
+    let own = workspace.runs("web").assign(None).unwrap();
+    let own = own.turn.id().to_string();
+    workspace.runs("web").dispatch(None).unwrap();
+    workspace.carry_out("web", &own, |result| {
+        result["run_completion_request"] = json!(true);
+    });
+    assert_eq!(coordinator.status().unwrap().next, [NextMove::Step]);
     let Outcome::Gate { state } = coordinator.step(None).unwrap().outcome else {
         panic!("the initiative is at its end");
     };
@@ -149,6 +164,39 @@ fn a_turn_whose_worker_was_not_there_is_handed_out_later() {
     );
     let bundle = format!("api/.agentxchain/dispatch/turns/{turn}");
     assert!(workspace.has(&format!("{bundle}/COORDINATOR_CONTEXT.json")));
+}
+
+#[test]
+fn a_turn_that_is_given_out_anew_is_told_of_the_initiative_too() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.begun();
+    let (_, turn) = handed_out(coordinator.step(None));
+    let names = ["COORDINATOR_CONTEXT.json", "COORDINATOR_CONTEXT.md"];
+    let told = |turn: &str| {
+        let folder = format!("api/.agentxchain/dispatch/turns/{turn}");
+        names.map(|name| workspace.read(&format!("{folder}/{name}")))
+    };
+    let first = told(&turn);
+    let runs = workspace.runs("api");
+    let reissue = accord_runs::operations::Reissue {
+        reason: "anew".into(),
+        ..Default::default()
+    };
+    let anew = runs.reissue(&reissue).unwrap().assigned.turn;
+    // A hook that refuses takes the bundle away, and not what the coordinator left in it.
+    let config = workspace.read("api/agentxchain.json");
+    workspace.change("api/agentxchain.json", |config| {
+        config["hooks"]["after_dispatch"] = json!([{"name": "h", "type": "process",
+            "command": ["/bin/sh", "-c", "echo '{\"verdict\":\"block\",\"message\":\"no\"}'"],
+            "timeout_ms": 5000, "mode": "blocking"}]);
+    });
+    refused(runs.dispatch(None), Code::XchainHookBlocked);
+    workspace.write("api/agentxchain.json", &config);
+    runs.resolve().unwrap();
+    let again = runs.dispatch(None).unwrap();
+    assert_ne!(again.turn.id().as_str(), turn);
+    assert_eq!(told(anew.id().as_str()), first);
+    assert!(again.context.contains(&first[1]), "{}", again.context);
 }
 
 #[test]

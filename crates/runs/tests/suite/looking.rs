@@ -183,6 +183,9 @@ fn the_check_up_tells_what_dispatch_would() {
         config["roles"]["dev"]["runtime"] = json!("gone");
         config["roles"]["qa"]["runtime"] = json!("model");
         config["notifications"] = json!({"webhooks": []});
+        config["budget"] = json!({"foo": 1});
+        config["timeouts"] = json!({"per_turn_minute": 1});
+        config["gates"]["open"] = json!({"require_human_approval": true});
     });
     let runs = repo.started();
     let findings = runs.doctor();
@@ -202,6 +205,13 @@ fn the_check_up_tells_what_dispatch_would() {
         Some(Code::XchainRuntimeNotSupported)
     );
     assert_eq!(about("notifications").level, Level::Note);
+    assert_eq!(about("budget.foo").level, Level::Warning);
+    let late = about("timeouts.per_turn_minute");
+    assert!(late.advice.contains("per_turn_minutes"), "{late:?}");
+    // A gate that stands more open than was meant is an error.
+    let open = about("gates.open.require_human_approval");
+    assert_eq!(open.code, Some(Code::XchainInvalidConfig));
+    assert!(open.advice.contains("requires_human_approval"), "{open:?}");
     assert_eq!(findings[0].level, Level::Error, "the gravest first");
 
     for (role, code) in [
@@ -323,7 +333,7 @@ fn the_check_up_names_what_the_machine_lacks() {
         ),
         ("hooks.after_acceptance, unset", Level::Warning, None),
         ("prompts.dev", Level::Warning, None),
-        ("run_loop.other", Level::Note, None),
+        ("run_loop.other", Level::Warning, None),
     ];
     let expected = expected.map(|(subject, level, code)| (subject.to_owned(), level, code));
     assert_eq!(found, expected);

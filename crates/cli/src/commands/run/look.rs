@@ -6,7 +6,7 @@ use accord_governance::state::{State, Status};
 use accord_runs::operations::{Level, Overview, Query, RunChoice, TurnView};
 
 use super::answers::{RunDoctorAnswer, RunFailure, RunFinding, RunStatusAnswer};
-use super::{NextAnswer, RepoArgs, busy_lines, next_lines};
+use super::{NextAnswer, RepoArgs, busy_lines, finding_lines, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -161,20 +161,7 @@ impl DoctorArgs {
             findings: findings.iter().map(RunFinding::new).collect(),
         };
         self.repo.say(&answer, |page| {
-            for finding in &findings {
-                let ink = match finding.level {
-                    Level::Error => Ink::Bad,
-                    Level::Warning => Ink::Waiting,
-                    Level::Note => Ink::Faint,
-                };
-                let level = page.ink(ink, finding.level.as_str());
-                page.line(format!(
-                    "{level}  {}: {}",
-                    clean(&finding.subject),
-                    clean(&finding.message)
-                ));
-                page.labelled_whole("", &finding.advice);
-            }
+            finding_lines(page, &findings);
             page.line(match healthy {
                 true => "nothing stands in the way",
                 false => "mend what is an error first",

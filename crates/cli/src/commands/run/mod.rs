@@ -20,7 +20,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_governance::TurnId;
 use accord_process::Cancel;
-use accord_runs::operations::Overview;
+use accord_runs::operations::{Finding, Level, Overview};
 use accord_runs::{Holder, Notice, Runs, World};
 
 pub(crate) use self::answers::RunFailure;
@@ -293,6 +293,24 @@ fn busy_lines(page: &mut Page, holder: Option<&Holder>, journals: &[String]) {
     for journal in journals {
         let what = format!("{journal} waits for the next command that writes");
         page.labelled("journal", &what);
+    }
+}
+
+/// Lines about what a check-up found.
+fn finding_lines(page: &mut Page, findings: &[Finding]) {
+    for finding in findings {
+        let ink = match finding.level {
+            Level::Error => Ink::Bad,
+            Level::Warning => Ink::Waiting,
+            Level::Note => Ink::Faint,
+        };
+        let level = page.ink(ink, finding.level.as_str());
+        page.line(format!(
+            "{level}  {}: {}",
+            clean(&finding.subject),
+            clean(&finding.message)
+        ));
+        page.labelled_whole("", &finding.advice);
     }
 }
 

@@ -198,19 +198,32 @@ fn timeouts(document: &Object, found: &mut Vec<ConfigProblem>) {
         return;
     };
     for name in ["per_turn_minutes", "per_phase_minutes", "per_run_minutes"] {
-        if given(timeouts, name).is_some() && count(timeouts, name).is_none_or(|number| number == 0)
-        {
-            let field = format!("timeouts.{name}");
-            found.push(invalid(
-                &field,
-                format!("{field} must be a whole number above zero"),
-            ));
-        }
+        minutes("timeouts", timeouts, name, found);
     }
-    if let Some(action) = given(timeouts, "action")
+    timeout_action("timeouts", timeouts, "action", found);
+}
+
+/// The rules of a phase's own limit.
+pub(super) fn phase_timeout(phase: &str, route: &Object, found: &mut Vec<ConfigProblem>) {
+    let at = format!("routing.{phase}");
+    minutes(&at, route, "timeout_minutes", found);
+    timeout_action(&at, route, "timeout_action", found);
+}
+
+fn minutes(at: &str, members: &Object, name: &str, found: &mut Vec<ConfigProblem>) {
+    if given(members, name).is_some() && count(members, name).is_none_or(|number| number == 0) {
+        let field = format!("{at}.{name}");
+        let message = format!("{field} must be a whole number above zero");
+        found.push(invalid(&field, message));
+    }
+}
+
+fn timeout_action(at: &str, members: &Object, name: &str, found: &mut Vec<ConfigProblem>) {
+    if let Some(action) = given(members, name)
         && action.as_str().and_then(TimeoutAction::parse).is_none()
     {
-        let message = "timeouts.action must be escalate, warn or skip_phase";
-        found.push(invalid("timeouts.action", message));
+        let field = format!("{at}.{name}");
+        let message = format!("{field} must be escalate, warn or skip_phase");
+        found.push(invalid(&field, message));
     }
 }

@@ -244,6 +244,7 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
                 found.push(invalid(field("max_concurrent_turns"), message));
             }
         }
+        limits::phase_timeout(phase, route, found);
     }
 }
 

@@ -2,11 +2,14 @@
 
 mod declared;
 mod standing;
+mod strays;
 
 use accord_contract::codes::Code;
 use accord_contract::wire_enum;
 use accord_governance::config::{Config, problems};
 use accord_trees::governed::FindingKind;
+
+pub(crate) use strays::stray_findings;
 
 use crate::Runs;
 use crate::git::Git;
@@ -50,15 +53,8 @@ impl Runs {
             self.check_runtimes(config, &mut findings);
             self.check_hooks(config, &mut findings);
             self.check_prompts(config, &mut findings);
-            for member in config.product_members() {
-                findings.push(Finding {
-                    level: Level::Note,
-                    subject: format!("agentxchain.json, {member}"),
-                    message: "it feeds features of another runner and has no effect here".into(),
-                    advice: "nothing: it is kept as it is".into(),
-                    code: None,
-                });
-            }
+            let code = Code::XchainInvalidConfig;
+            findings.extend(stray_findings("agentxchain.json", code, &config.strays()));
             if let Ok(state) = self.state() {
                 self.check_run(&state, &mut findings);
             }

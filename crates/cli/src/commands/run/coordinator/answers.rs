@@ -9,7 +9,7 @@ use accord_governance::coordinator::{Choice, Divergence, Obstacle};
 use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
 use accord_runs::operations::Dispatched;
 
-use super::super::answers::RunFailure;
+use super::super::answers::{RunFailure, RunFinding};
 use super::super::next::NextAnswer;
 
 message! {
@@ -153,6 +153,8 @@ message! {
         required workstreams: Vec<CoordinatorWorkstream> = "workstreams", "workstreams";
         /// Where repositories are not as the initiative knows them.
         required divergence: Vec<CoordinatorDivergence> = "divergence", "divergences";
+        /// Members of the configuration that have no effect.
+        required findings: Vec<RunFinding> = "findings", "findings";
         /// The process that works on the workspace just now.
         optional lock_owner_pid: u64 = "lock_owner_pid", "process-id";
         /// Journals that the next command that writes brings to their end.
@@ -255,6 +257,7 @@ pub(super) fn status_answer(
             .iter()
             .map(CoordinatorDivergence::new)
             .collect(),
+        findings: overview.findings.iter().map(RunFinding::new).collect(),
         lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
         journals: overview.journals.clone(),
         next,

@@ -5,7 +5,8 @@ mod show;
 
 use std::path::PathBuf;
 
-use accord_contract::wire::Object;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value, Wire};
 use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextMove, Outcome};
 
 use self::answers::{
@@ -151,6 +152,20 @@ impl WorkspaceArgs {
         next
     }
 
+    /// A step that cannot be taken says what can be done instead, repository by repository.
+    fn pointing(&self, failure: Failure, coordinator: &Coordinator) -> Failure {
+        if failure.code != Code::XchainNothingToDispatch {
+            return failure;
+        }
+        let Ok(overview) = coordinator.status() else {
+            return failure;
+        };
+        let next = self.next(&overview);
+        let lines: Vec<String> = next.iter().map(NextAnswer::line).collect();
+        let documents: Vec<Value> = next.iter().map(Wire::encode).collect();
+        failure.with("next", documents).suggesting(lines.join("\n"))
+    }
+
     /// What is to be done next in a repository.
     fn next_in(&self, overview: &CoordinatorOverview, id: &str) -> Option<NextAnswer> {
         let repo = overview.repos.iter().find(|repo| repo.id == id)?;
@@ -205,7 +220,9 @@ impl StatusArgs {
 impl StepArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
-        let stepped = answering.take(coordinator.step(self.workstream.as_deref()))?;
+        let stepped = coordinator.step(self.workstream.as_deref());
+        let stepped = stepped.map_err(|failure| self.workspace.pointing(failure, &coordinator));
+        let stepped = answering.take(stepped)?;
         let overview = answering.take(coordinator.status())?;
         let (mut turn, mut waiting) = (None, None);
         match &stepped.outcome {

@@ -5,7 +5,7 @@ use accord_governance::coordinator::{BarrierStatus, CoordinatorState, Coordinato
 use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
 
 use super::super::next::NextAnswer;
-use super::super::{busy_lines, next_lines};
+use super::super::{busy_lines, finding_lines, next_lines};
 use super::answers::CoordinatorDivergence;
 use crate::show::{Ink, Page, clean, one_line, table};
 
@@ -39,6 +39,7 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
         .map(CoordinatorDivergence::new)
         .collect();
     divergence(page, "differs", &found);
+    finding_lines(page, &overview.findings);
     busy_lines(page, overview.holder.as_ref(), &overview.journals);
     next_lines(page, next);
 }

@@ -2,10 +2,7 @@
 
 /// The known name that is most like `meant`, where one is like it at all: it holds the other, or
 /// few letters differ.
-pub(crate) fn closest<'a>(
-    meant: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn closest<'a>(meant: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let meant = plain(meant);
     if meant.is_empty() || meant.len() > LONGEST {
         return None;
@@ -30,7 +27,7 @@ fn plain(name: &str) -> String {
 }
 
 /// How many letters must be changed, added or removed to make one of the other.
-pub(crate) fn steps(one: &str, other: &str) -> usize {
+pub fn steps(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (line, letter) in one.chars().enumerate() {

@@ -1,0 +1,51 @@
+//! Members of a configuration that have no effect: what people are told about them.
+
+use accord_contract::codes::Code;
+use accord_governance::{Stray, StrayKind};
+
+use super::{Finding, Level};
+
+/// A finding for each member of a file that has no effect there. One that leaves a gate more open
+/// than its author believes is an error, with the code of a file that is not sound.
+pub(crate) fn stray_findings(file: &str, code: Code, strays: &[Stray]) -> Vec<Finding> {
+    let strays = strays.iter();
+    strays.map(|stray| finding(file, code, stray)).collect()
+}
+
+fn finding(file: &str, code: Code, stray: &Stray) -> Finding {
+    let subject = format!("{file}, {}", stray.field);
+    let (level, message, advice) = match stray.kind {
+        StrayKind::Unknown {
+            meant: Some(meant),
+            leaves_open: true,
+        } => (
+            Level::Error,
+            format!("no such member is known, and what {meant} would keep shut stands open"),
+            format!("did you mean {meant}? Correct the name"),
+        ),
+        StrayKind::Unknown {
+            meant: Some(meant), ..
+        } => (
+            Level::Warning,
+            "no such member is known, so that it has no effect".to_owned(),
+            format!("did you mean {meant}? Correct the name"),
+        ),
+        StrayKind::Unknown { .. } => (
+            Level::Warning,
+            "no such member is known, so that it has no effect".to_owned(),
+            "remove it; a name that begins with x_ is taken for your own".to_owned(),
+        ),
+        _ => (
+            Level::Note,
+            "it feeds features of another runner and has no effect here".to_owned(),
+            "nothing: it is kept as it is".to_owned(),
+        ),
+    };
+    Finding {
+        code: (level == Level::Error).then_some(code),
+        level,
+        subject,
+        message,
+        advice,
+    }
+}
