@@ -64,6 +64,12 @@ pub enum Notice {
         /// The role.
         role: String,
     },
+    /// Files changed while no worker had the turn that is handed out now; it does not answer for
+    /// them.
+    Spared {
+        /// The files.
+        files: Vec<String>,
+    },
     /// A turn's worker begins.
     Dispatched {
         /// The turn.

@@ -1,15 +1,20 @@
-//! What changed between two tries of a turn, while no worker had it.
+//! What changed while no worker had a turn: between two tries, or before the first.
 //!
 //! When a worker ends without being accepted, what differs from the turn's baseline then is noted
 //! with the turn. Whatever differs from that note when the turn is handed out again was changed
-//! by somebody else: a person who corrected the configuration, or who committed.
+//! by somebody else: a person who corrected the configuration, or who committed. A turn that was
+//! never handed out has left nothing, and needs no note.
 //!
 //! Invariants:
 //! - what a worker left, committed or not, stays the turn's own until somebody commits it or
 //!   changes it once more;
 //! - a file that somebody else changed is theirs as it is: a worker that changes it again answers
 //!   for it;
-//! - where nothing was noted, nothing is forgiven.
+//! - where nothing was noted of a worker, nothing is forgiven;
+//! - settings of version control that changed meanwhile are somebody else's like files: a worker
+//!   that changes some leaves no note.
+
+use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value};
 
@@ -24,7 +29,7 @@ pub const LEFT_BEHIND: &str = "left_behind";
 /// The most files that are noted; past it everything stays the turn's own.
 const MOST: usize = 2_000;
 
-/// What somebody else changed between two tries.
+/// What somebody else changed while no worker had a turn.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Between {
@@ -53,11 +58,24 @@ pub fn left_behind(seen: &Observation) -> Value {
     .into()
 }
 
-/// What somebody else changed since the turn's last worker ended, where that is known and
-/// anything was.
-pub fn between(turn: &Turn, seen: &Observation) -> Option<Between> {
-    let left = turn.member(LEFT_BEHIND)?.as_object()?;
+/// Whether no worker ever had this turn.
+pub fn never_handed_out(turn: &Turn) -> bool {
+    turn.member("dispatched_at").is_none_or(Value::is_null)
+}
+
+/// What somebody else changed since the turn's last worker ended, or since its assignment where it
+/// had none, as far as that is known and anything was. `view` is what decides now which changes
+/// version control shows.
+pub fn between(turn: &Turn, seen: &Observation, view: BTreeMap<String, String>) -> Option<Between> {
+    let nothing = Object::new();
+    let left = match turn.member(LEFT_BEHIND).and_then(Value::as_object) {
+        Some(left) => left,
+        None if never_handed_out(turn) => &nothing,
+        None => return None,
+    };
     let mut baseline = turn.baseline()?;
+    let other_view = baseline.view != view;
+    baseline.view = view;
     let of = |name: &str, path: &str, mark: &str| {
         let files = object(left, name);
         files.and_then(|files| text(files, path)) == Some(mark)
@@ -77,5 +95,5 @@ pub fn between(turn: &Turn, seen: &Observation) -> Option<Between> {
         baseline.dirty.push((path.clone(), mark.clone()));
         files.push(path.clone());
     }
-    (!files.is_empty()).then_some(Between { baseline, files })
+    (other_view || !files.is_empty()).then_some(Between { baseline, files })
 }

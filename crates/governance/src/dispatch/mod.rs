@@ -7,7 +7,7 @@ mod form;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
-pub use between::{Between, LEFT_BEHIND, between, left_behind};
+pub use between::{Between, LEFT_BEHIND, between, left_behind, never_handed_out};
 pub use brief::{Briefing, context, prompt};
 
 use crate::budget;
@@ -164,8 +164,8 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Ins
     kept(previous, members)
 }
 
-/// A turn was handed to its worker. What somebody else changed since its last one ended is not
-/// the turn's own.
+/// A turn was handed to its worker. What somebody else changed while none had it is not the turn's
+/// own.
 ///
 /// # Errors
 /// As [`mark`].
@@ -180,6 +180,7 @@ pub fn hand_over(
     let about = baseline.map(|baseline| ("baseline".to_owned(), baseline.into()));
     let about = about.into_iter().collect();
     let mut change = mark_with(state, turn, TurnStatus::Dispatched, about, ids, now)?;
+    let between = between.filter(|between| !between.files.is_empty());
     if let (Some(between), Some(handed)) = (between, change.state.turn(turn)) {
         let payload = build([("files", array(&between.files))]);
         let about = Some((turn.as_str(), handed.role()));

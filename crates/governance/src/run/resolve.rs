@@ -7,19 +7,19 @@ use crate::event::{Emitter, EventType};
 use crate::faults::{Fault, seeded};
 use crate::ledger;
 use crate::members::build;
-use crate::state::{State, Status, TurnStatus};
+use crate::state::{Baseline, State, Status, TurnStatus};
 use crate::{Ids, Instant, TurnId};
 
 /// Lets a run that is blocked or paused go on. Turns that failed for good may be tried once
-/// more. What the person committed meanwhile is theirs: active turns are measured from `head`, the
-/// commit that the repository stands at, where there is one.
+/// more. What the person committed meanwhile, or set in version control, is theirs: active turns are
+/// measured from how the repository stands now, where there is a commit.
 ///
 /// # Errors
 /// With `invalid_state_transition` when it is neither, or when a gate waits, which only an
 /// approval passes.
 pub fn resolve(
     state: &State,
-    head: Option<&str>,
+    standing: Option<&Baseline>,
     ids: &mut Ids,
     now: Instant,
 ) -> Result<Change, Failure> {
@@ -51,9 +51,11 @@ pub fn resolve(
         }
     }
     next.set("non_progress_count", 0);
-    let moved = head
-        .map(|head| rest_on(&mut next, head, now))
-        .unwrap_or_default();
+    let head = standing.and_then(|standing| standing.head_ref.as_deref());
+    let moved = match (standing, head) {
+        (Some(standing), Some(head)) => rest_on(&mut next, standing, head, now),
+        _ => Vec::new(),
+    };
     let details = build([("resolved", was.as_str().into())]);
     let mut emitter = Emitter::new(&next, ids, now)?;
     emitter.emit(EventType::EscalationResolved, &next, None, details.clone());
@@ -69,8 +71,14 @@ pub fn resolve(
     Ok(change)
 }
 
-/// Has active turns measured from this commit; gives those for which that is another than before.
-fn rest_on(state: &mut State, head: &str, now: Instant) -> Vec<(TurnId, String, String)> {
+/// Has active turns measured from this commit, with what decides now which changes are shown; gives
+/// those for which the commit is another than before.
+fn rest_on(
+    state: &mut State,
+    standing: &Baseline,
+    head: &str,
+    now: Instant,
+) -> Vec<(TurnId, String, String)> {
     let turns: Vec<TurnId> = state.turns().map(|turn| turn.id().clone()).collect();
     let mut moved = Vec::new();
     for id in turns {
@@ -80,12 +88,17 @@ fn rest_on(state: &mut State, head: &str, now: Instant) -> Vec<(TurnId, String, 
         let Some(mut baseline) = turn.baseline() else {
             continue;
         };
-        let Some(from) = baseline.head_ref.take().filter(|from| from != head) else {
+        let Some(from) = baseline.head_ref.replace(head.to_owned()) else {
             continue;
         };
-        baseline.head_ref = Some(head.to_owned());
+        if from == head && baseline.view == standing.view {
+            continue;
+        }
+        baseline.view.clone_from(&standing.view);
         turn.set("baseline", baseline.document(now));
-        moved.push((id, turn.role().to_owned(), from));
+        if from != head {
+            moved.push((id, turn.role().to_owned(), from));
+        }
     }
     moved
 }

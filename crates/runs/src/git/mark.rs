@@ -15,6 +15,8 @@ use sha2::{Digest as _, Sha256};
 pub(super) const GONE: &str = "deleted";
 
 const CHUNK: usize = 64 * 1024;
+/// The most of a file of patterns that is read as such.
+const MOST_RULES: u64 = 1024 * 1024;
 
 /// The mark of what lies at a path now; a link is marked by where it leads, and is not followed.
 pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
@@ -28,6 +30,25 @@ pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
 /// The mark of a text.
 pub(super) fn of_text(text: &str) -> String {
     format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(text)))
+}
+
+/// The mark of the rules in a file of patterns; none where it has none. Remarks and empty lines,
+/// such as git puts into a new repository, are no rules.
+pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>, Failure> {
+    let mark = of(root, path)?;
+    if !mark.starts_with("sha256:") {
+        return Ok((mark != GONE).then_some(mark));
+    }
+    let mut text = Vec::new();
+    let read =
+        File::open(root.join(path)).and_then(|file| file.take(MOST_RULES).read_to_end(&mut text));
+    if read.is_err() || text.len() as u64 == MOST_RULES {
+        return Ok(Some(mark));
+    }
+    let text = String::from_utf8_lossy(&text);
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let rules: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
+    Ok((!rules.is_empty()).then(|| of_text(&rules.join("\n"))))
 }
 
 fn look(place: &Path) -> io::Result<String> {

@@ -30,15 +30,19 @@ const SETTINGS: [&str; 14] = [
 pub(super) const FILES: [&str; 2] = ["info/attributes", "info/exclude"];
 
 impl Git {
-    /// What decides which changes are shown now: marks of it, by name.
-    pub(super) fn view(&self) -> Result<BTreeMap<String, String>, Failure> {
+    /// What decides which changes are shown now: marks of it, by name. Only what is set in the
+    /// repository counts: a run may go on on another machine, under another user.
+    pub(crate) fn view(&self) -> Result<BTreeMap<String, String>, Failure> {
         let mut settings: BTreeMap<String, String> = BTreeMap::new();
-        let said = self.ask(&["config", "--list", "-z"], Vec::new())?;
-        for entry in String::from_utf8_lossy(&said).split('\0') {
+        let asked = ["config", "--list", "--show-scope", "-z"];
+        let said = self.ask(&asked, Vec::new())?;
+        let said = String::from_utf8_lossy(&said);
+        let mut said = said.split('\0');
+        while let (Some(scope), Some(entry)) = (said.next(), said.next()) {
             // A setting without a value stands for a yes.
             let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
-            let counts = SETTINGS.contains(&name) || name.starts_with("filter.");
-            if counts {
+            let own = matches!(scope, "local" | "worktree");
+            if own && (SETTINGS.contains(&name) || name.starts_with("filter.")) {
                 let known = settings.entry(name.to_owned()).or_default();
                 known.push_str(value);
                 known.push('\n');
@@ -50,8 +54,7 @@ impl Git {
             .map(|(name, value)| (name, mark::of_text(&value)))
             .collect();
         for (name, place) in FILES.iter().zip(&self.own_files) {
-            let mark = mark::of(&self.root, place)?;
-            if mark != mark::GONE {
+            if let Some(mark) = mark::of_rules(&self.root, place)? {
                 view.insert((*name).to_owned(), mark);
             }
         }

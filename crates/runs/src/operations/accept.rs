@@ -5,6 +5,7 @@ use accord_governance::TurnId;
 use accord_governance::accept::{self as core, Accepted, Inputs, Options, Outcome};
 use accord_governance::result::Leniency;
 
+use super::step::refuse_if_worked_on;
 use super::{Checkpoint, checkpoint};
 use crate::Runs;
 use crate::drive::drive;
@@ -49,6 +50,9 @@ impl Runs {
         let mut work = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
             work.state.target_at(turn, attempt)?;
+        } else if let Ok(turn) = work.target(accept.turn.as_ref()) {
+            // Half a worker's work is not for others to hand in.
+            refuse_if_worked_on(&turn)?;
         }
         let inputs = Inputs {
             config: work.config.clone(),

@@ -3,7 +3,7 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::config::Runtime;
+use accord_governance::config::{Runtime, RuntimeType};
 use accord_governance::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
 use accord_governance::dispatch::{self, Between, Briefing};
 use accord_governance::hooks::{self, HookBatch, HookPhase};
@@ -15,10 +15,10 @@ use accord_trees::governed::RecordFile;
 
 use super::Moved;
 use super::step::refuse_if_worked_on;
-use crate::Runs;
 use crate::drive::is_unusable;
 use crate::runtime;
 use crate::work::{Work, own_path};
+use crate::{Notice, Runs};
 
 /// How many turns of the history a worker is told about.
 const RECENT: usize = 5;
@@ -60,7 +60,7 @@ impl Runs {
         // The same refusals as at the end, before anything is written.
         let now = work.now();
         let mut draft = work.ids.clone();
-        let between = since_last_worker(&work, &turn)?;
+        let between = while_nobody_worked(&work, &turn)?;
         let between = between.as_ref();
         let change = dispatch::hand_over(&work.state, turn.id(), between, &mut draft, now)?;
         dispatch::check_runtime(&work.config, &turn, runtime::SUPPORTED)?;
@@ -102,6 +102,10 @@ impl Runs {
             .add_to_bundle(handed.id(), MANIFEST, &pretty(&manifest))?;
         let change = dispatch::hand_over(&work.state, handed.id(), between, &mut work.ids, now)?;
         let moved = work.moved(change)?;
+        if let Some(between) = between.filter(|between| !between.files.is_empty()) {
+            let files = between.files.clone();
+            self.world.tell(&Notice::Spared { files });
+        }
         work.note_turns();
         Ok(Dispatched {
             bundle: dispatch::bundle_folder(handed.id()),
@@ -128,16 +132,30 @@ impl Runs {
     }
 }
 
-/// What somebody else changed since the turn's last worker ended.
-fn since_last_worker(work: &Work<'_>, turn: &Turn) -> Result<Option<Between>, Failure> {
+/// What somebody else changed since the turn's last worker ended, or since the turn was assigned.
+fn while_nobody_worked(work: &Work<'_>, turn: &Turn) -> Result<Option<Between>, Failure> {
+    let runtime = turn.runtime_id().and_then(|id| work.config.runtime(id));
+    // A person may begin before the bundle is there.
+    let by_hand = runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual);
+    // What changed beside other turns may be theirs.
+    let beside = turn.member("concurrent_with").and_then(Value::as_array);
+    let alone = work.state.turns().len() == 1 && beside.is_none_or(Vec::is_empty);
     let noted = turn
         .member(dispatch::LEFT_BEHIND)
-        .and_then(Value::as_object);
-    let (Some(_), Some(git)) = (noted, work.git()?) else {
+        .is_some_and(Value::is_object);
+    if by_hand || !(noted || alone && dispatch::never_handed_out(turn)) {
+        return Ok(None);
+    }
+    let Some(git) = work.git()? else {
         return Ok(None);
     };
-    match git.observe(turn.baseline().as_ref()) {
-        Ok(seen) => Ok(dispatch::between(turn, &seen)),
+    let mut baseline = turn.baseline();
+    if let Some(baseline) = &mut baseline {
+        // Settings count from now on, too.
+        baseline.view.clear();
+    }
+    match git.observe(baseline.as_ref()) {
+        Ok(seen) => Ok(dispatch::between(turn, &seen, git.view()?)),
         // Whose a file is that cannot be spoken of is for the acceptance to say.
         Err(failure) if is_unusable(&failure) => Ok(None),
         Err(failure) => Err(failure),

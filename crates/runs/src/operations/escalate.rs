@@ -46,8 +46,8 @@ impl Runs {
     pub fn resolve(&self) -> Result<Moved, Failure> {
         let mut work = self.begin()?;
         let now = work.now();
-        let head = work.baseline()?.head_ref;
-        let change = run::resolve(&work.state, head.as_deref(), &mut work.ids, now)?;
+        let standing = work.baseline()?;
+        let change = run::resolve(&work.state, Some(&standing), &mut work.ids, now)?;
         work.moved(change)
     }
 }

@@ -35,6 +35,16 @@ fn recorded(repo: &Repo, code: &str) {
 }
 
 #[test]
+fn settings_of_a_machine_and_remarks_are_no_change() {
+    let repo = Repo::with_git();
+    std::fs::remove_file(repo.root().join(".git/info/exclude")).ok();
+    let (runs, turn) = turn_in(&repo);
+    std::fs::create_dir_all(repo.root().join(".git/info")).unwrap();
+    repo.write(".git/info/exclude", "# patterns, one a line\n\n");
+    accept(&runs, turn.turn.id()).unwrap();
+}
+
+#[test]
 fn git_that_is_gone_broken_or_another_is_refused_and_recorded() {
     let elsewhere = Repo::empty();
     let elsewhere = elsewhere.root().display().to_string();

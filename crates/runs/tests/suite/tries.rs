@@ -9,7 +9,7 @@ use accord_runs::operations::{Loop, Reject, Step, Stepped, Stop};
 use accord_runs::{Carried, Notice, Runs, World};
 use serde_json::{Value, json};
 
-use crate::support::{Repo, dispatched, refused};
+use crate::support::{Repo, accept, dispatched, refused};
 use crate::workers::{PLANS, planned_by, turn_member};
 
 fn rejection() -> Reject {
@@ -48,6 +48,7 @@ fn nobody_rejects_a_turn_or_hands_it_out_while_its_worker_works() {
     for failure in [
         runs.reject(&rejection()).map(drop),
         runs.dispatch(None).map(drop),
+        accept(&runs, turn.turn.id()).map(drop),
     ] {
         let failure = refused(failure, Code::XchainWorkerBusy);
         let words = failure.suggestion.unwrap();
@@ -120,6 +121,55 @@ fn so_is_what_a_person_commits() {
     refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
     mend(&repo);
     repo.commit_all("mend the agent");
+    accepted(runs.step(&Step::default()).unwrap());
+}
+
+#[test]
+fn so_is_what_a_person_changes_before_the_first_try() {
+    let repo = planned_by(PLANS, json!({}));
+    let runs = repo.started();
+    runs.assign(Some("pm")).unwrap();
+    mend(&repo);
+    repo.commit_all("one more rule");
+    repo.write("note.txt", "of a person");
+    accepted(runs.step(&Step::default()).unwrap());
+}
+
+#[test]
+fn so_are_settings_of_git_that_a_person_changes_between_two_tries() {
+    let repo = mended_by_the_configuration();
+    let runs = repo.started();
+    refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
+    mend(&repo);
+    repo.write(".git/info/exclude", "out/\n");
+    repo.git(&["config", "core.autocrlf", "input"]);
+    accepted(runs.step(&Step::default()).unwrap());
+}
+
+#[test]
+fn settings_that_a_worker_changed_are_nobodys_until_a_person_resolves() {
+    let script = format!("echo '*.bin' >> .git/info/exclude\n{PLANS}");
+    let repo = planned_by(&script, json!({}));
+    let runs = repo.started();
+    let Stepped::Carried(Carried::Blocked(failure)) = runs.step(&Step::default()).unwrap() else {
+        panic!("it is refused, and once more");
+    };
+    assert_eq!(failure.code, Code::XchainVersionControlChanged);
+    // Who resolves has seen what the block names.
+    repo.write(".git/info/exclude", "*.bin\n");
+    let keeps = repo.json("agentxchain.json").to_string();
+    let keeps = keeps.replace("echo '*.bin' >> .git/info/exclude", ":");
+    repo.write("agentxchain.json", &keeps);
+    let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+    let commit = [
+        "commit",
+        "--quiet",
+        "-m",
+        "leave git alone",
+        "agentxchain.json",
+    ];
+    repo.git(&[&identity[..], &commit[..]].concat());
+    runs.resolve().unwrap();
     accepted(runs.step(&Step::default()).unwrap());
 }
 

@@ -245,6 +245,10 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
             Some(format!("{phase} hook {}", clean(name)))
         }
         Notice::CommandStarted { command } if terminal => Some(format!("$ {}", clean(command))),
+        Notice::Spared { files } => Some(format!(
+            "not held against the turn, since nobody worked on it when they changed: {}",
+            clean(&files.join(", "))
+        )),
         Notice::Trouble(failure) => Some(format!("not done: {}", clean(&failure.message))),
         _ => None,
     }
