@@ -11,7 +11,7 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_governance::TurnId;
-use accord_governance::dispatch::{LEFT_BEHIND, staging_folder, staging_path};
+use accord_governance::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_governance::state::{Status, Turn, TurnStatus};
 use accord_process::Cancel;
 
@@ -107,7 +107,7 @@ impl Runs {
             let message = format!("the bundle of {turn}: {}", first.unwrap_or_default());
             return Err(Failure::new(Code::XchainManifestInvalid, message));
         }
-        self.make_room(turn)?;
+        self.begin()?.held.make_staging(turn)?;
         let state = &dispatched.moved.state;
         let attempt = dispatched.turn.attempt();
         let over = Cancel::new();
@@ -309,16 +309,6 @@ impl Runs {
         {
             self.world.tell(&Notice::Trouble(failure.clone()));
         }
-    }
-
-    /// Makes the folder that a worker puts its result into.
-    fn make_room(&self, turn: &TurnId) -> Result<(), Failure> {
-        let place = self.repository().root().join(staging_path(turn));
-        let folder = place.parent().unwrap_or(&place);
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let message = format!("{} could not be made: {error}", folder.display());
-            Failure::new(Code::XchainFileSystemFailed, message)
-        })
     }
 
     /// Stages a result that a worker answered with.

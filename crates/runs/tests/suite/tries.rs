@@ -10,7 +10,7 @@ use accord_runs::{Carried, Notice, Runs, World};
 use serde_json::{Value, json};
 
 use crate::support::{Repo, accept, dispatched, refused};
-use crate::workers::{PLANS, planned_by, turn_member};
+use crate::workers::{PLANS, accepted, planned_by, turn_member};
 
 fn rejection() -> Reject {
     Reject {
@@ -28,14 +28,6 @@ fn worker_of(repo: &Repo, turn: &TurnId) -> Child {
     active["worker_started_at"] = active["dispatched_at"].clone();
     repo.write(".agentxchain/state.json", &state.to_string());
     worker
-}
-
-#[track_caller]
-fn accepted(stepped: Stepped) {
-    assert!(
-        matches!(stepped, Stepped::Carried(Carried::Accepted(_))),
-        "{stepped:?}"
-    );
 }
 
 #[test]

@@ -46,6 +46,14 @@ pub(crate) fn planned_by(script: &str, settings: Value) -> Repo {
     repo
 }
 
+#[track_caller]
+pub(crate) fn accepted(stepped: Stepped) {
+    assert!(
+        matches!(stepped, Stepped::Carried(Carried::Accepted(_))),
+        "{stepped:?}"
+    );
+}
+
 fn only_turn(runs: &Runs) -> TurnId {
     let state = runs.state().unwrap();
     state.only_turn().unwrap().id().clone()
@@ -134,11 +142,7 @@ fn the_briefing_comes_by_argument_by_input_or_from_the_bundle() {
         "test -z \"$(cat)\" && grep -q '# Turn turn_' \"$AGENTXCHAIN_DISPATCH_DIR/PROMPT.md\" || exit 9; {PLANS}"
     );
     let repo = planned_by(&script, json!({"prompt_transport": "dispatch_bundle_only"}));
-    let done = repo.started().step(&Step::default()).unwrap();
-    assert!(
-        matches!(done, Stepped::Carried(Carried::Accepted(_))),
-        "{done:?}"
-    );
+    accepted(repo.started().step(&Step::default()).unwrap());
 }
 
 #[test]
@@ -181,11 +185,23 @@ fn the_folder_of_the_result_is_there_before_the_worker() {
     let script = PLANS.replace("mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"", "");
     assert_ne!(script, PLANS);
     let repo = planned_by(&script, json!({}));
-    let done = repo.started().step(&Step::default()).unwrap();
+    accepted(repo.started().step(&Step::default()).unwrap());
+}
+
+#[test]
+fn no_folder_for_a_result_is_made_outside_of_the_repository() {
+    let outside = Repo::empty();
+    let repo = planned_by(PLANS, json!({}));
+    let runs = repo.started();
+    let staging = repo.root().join(".agentxchain/staging");
+    std::fs::remove_dir_all(&staging).ok();
+    std::os::unix::fs::symlink(outside.root(), &staging).unwrap();
+    let failure = runs.step(&Step::default()).unwrap_err();
     assert!(
-        matches!(done, Stepped::Carried(Carried::Accepted(_))),
-        "{done:?}"
+        failure.message.contains(".agentxchain/staging"),
+        "{failure:?}"
     );
+    assert_eq!(std::fs::read_dir(outside.root()).unwrap().count(), 0);
 }
 
 #[test]
@@ -197,11 +213,7 @@ fn a_worker_may_use_the_place_that_all_turns_share() {
     );
     assert_ne!(script, PLANS);
     let repo = planned_by(&script, json!({}));
-    let done = repo.started().step(&Step::default()).unwrap();
-    assert!(
-        matches!(done, Stepped::Carried(Carried::Accepted(_))),
-        "{done:?}"
-    );
+    accepted(repo.started().step(&Step::default()).unwrap());
 }
 
 #[test]
@@ -291,11 +303,7 @@ fn a_result_that_is_refused_is_told_to_the_next_try() {
     );
     let repo = planned_by(&script, json!({}));
     let runs = repo.started();
-    let done = runs.step(&Step::default()).unwrap();
-    assert!(
-        matches!(done, Stepped::Carried(Carried::Accepted(_))),
-        "{done:?}"
-    );
+    accepted(runs.step(&Step::default()).unwrap());
     let types = event_types(&repo);
     assert!(
         types.contains(&"acceptance_failed".to_owned())
@@ -449,11 +457,7 @@ fn the_word_ends_a_worker_and_the_turn_can_be_carried_again() {
     let runs = Runs::open(&repo.root(), world).unwrap();
     refused(runs.step(&Step::default()), Code::XchainWorkerCancelled);
     std::fs::write(&agent, PLANS).unwrap();
-    let done = repo.runs().step(&Step::default()).unwrap();
-    assert!(
-        matches!(done, Stepped::Carried(Carried::Accepted(_))),
-        "{done:?}"
-    );
+    accepted(repo.runs().step(&Step::default()).unwrap());
 }
 
 #[test]
@@ -505,9 +509,5 @@ fn a_turn_that_a_person_does_is_told_and_left() {
         result["phase_transition_request"] = json!("implementation");
     });
     crate::support::stage(&repo, &dispatched, &result);
-    let done = runs.step(&Step::default()).unwrap();
-    assert!(
-        matches!(done, Stepped::Carried(Carried::Accepted(_))),
-        "{done:?}"
-    );
+    accepted(runs.step(&Step::default()).unwrap());
 }

@@ -196,6 +196,14 @@ impl Held {
         bundle::add(self.disk(), turn, name, bytes)
     }
 
+    /// Makes the folder that a turn's result belongs into.
+    ///
+    /// # Errors
+    /// As [`Held::write`].
+    pub fn make_staging(&self, turn: &TurnId) -> Result<()> {
+        atomic::make_folders(self.disk(), &dispatch::staging_folder(turn))
+    }
+
     /// Stages a turn's result where it belongs, and says where.
     ///
     /// # Errors
