@@ -6,6 +6,7 @@ mod acceptance;
 mod configs;
 mod consequences;
 mod coordinators;
+mod corrections;
 mod delegations;
 mod fixtures;
 mod gates;
