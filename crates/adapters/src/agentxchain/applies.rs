@@ -3,34 +3,11 @@
 //! Invariant: a part that nothing would look at is an error, and so is a part that would change nothing. Whoever wrote
 //! it meant another situation than the one that would be judged.
 
+use accord_governance::fixture::inflate::{BUNDLE, BUNDLE_CHANGES, COORDINATOR, RUN};
 use serde_json::Value;
 
 use super::workspace::members;
 use crate::{BadCall, Call};
-
-/// What coordinators look at.
-const COORDINATOR: [&str; 6] = [
-    "coordinator_config",
-    "repos",
-    "coordinator_state",
-    "barriers",
-    "coordinator_history",
-    "barrier_ledger",
-];
-
-/// What a coordinator passes over: its repositories have their own.
-const RUN: [&str; 3] = ["turn_result", "history", "ledger"];
-
-const BUNDLE: &str = "dispatch_bundle";
-
-/// What happens to a bundle once its manifest is written.
-const MUTATIONS: [&str; 5] = [
-    "post_finalize_inject",
-    "post_finalize_tamper",
-    "post_finalize_delete",
-    "post_finalize_corrupt_manifest",
-    "post_finalize_delete_manifest",
-];
 
 /// Refuses a setup with a part that its operation does not look at, or none at all.
 ///
@@ -48,9 +25,10 @@ pub(super) fn check(call: &Call) -> Result<(), BadCall> {
     for name in call.setup.keys().map(String::as_str) {
         let applies = match name {
             _ if COORDINATOR.contains(&name) => is_coordinator,
+            // The repositories of a coordinator have their own.
             _ if RUN.contains(&name) => !is_coordinator,
             _ if name == BUNDLE => is_bundle,
-            _ if MUTATIONS.contains(&name) => operation == super::bundles::VERIFY,
+            _ if BUNDLE_CHANGES.contains(&name) => operation == super::bundles::VERIFY,
             _ => true,
         };
         if !applies {
@@ -63,7 +41,9 @@ pub(super) fn check(call: &Call) -> Result<(), BadCall> {
             return Err(BadCall::new(message));
         }
     }
-    MUTATIONS.iter().try_for_each(|part| of_bundles(call, part))
+    BUNDLE_CHANGES
+        .iter()
+        .try_for_each(|part| of_bundles(call, part))
 }
 
 /// Refuses a change to the bundle of a turn that has none.
