@@ -5,13 +5,13 @@
 //! clause fails.
 //!
 //! A fault of AgentXchain lies inside the engine, at the rule itself
-//! ([`accord_governance::faults`]). A fault of ALX stands in front of the honest code, and changes what it is asked or what
+//! ([`accord_runs_core::faults`]). A fault of ALX stands in front of the honest code, and changes what it is asked or what
 //! it answers. Whoever uses one need not know which it is.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use accord_governance::faults as engine;
+use accord_runs_core::faults as engine;
 use serde_json::Value;
 
 use crate::{Adapter, BadCall, Call, Reply, alx};

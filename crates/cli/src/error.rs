@@ -6,7 +6,7 @@ use std::io;
 use accord_canon::CanonError;
 use accord_contract::codes::{Category, Code, Failure, WireCode};
 use accord_contract::wire::Extensible;
-use accord_knowledge::KbError;
+use accord_knowledge_core::KbError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
 use crate::commands::LineError;

@@ -1,6 +1,6 @@
 //! Who asks.
 
-use accord_context::access::{Access, KeyScope};
+use accord_memory_core::access::{Access, KeyScope};
 
 /// Who asks, as a door has found out.
 #[derive(Clone, Debug)]

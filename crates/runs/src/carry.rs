@@ -10,10 +10,10 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
-use accord_governance::TurnId;
-use accord_governance::dispatch::{LEFT_BEHIND, staging_folder};
-use accord_governance::state::{Status, Turn, TurnStatus};
 use accord_process::Cancel;
+use accord_runs_core::TurnId;
+use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
+use accord_runs_core::state::{Status, Turn, TurnStatus};
 
 use crate::Runs;
 use crate::operations::{Accept, Acceptance, Dispatched, Reject, is_for_a_person};

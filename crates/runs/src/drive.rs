@@ -4,11 +4,11 @@ use std::slice;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::accept::{Acceptance, Answer, CommitKind, Observation, Outcome, Want};
-use accord_governance::hooks::HookPhase;
-use accord_governance::state::Baseline;
-use accord_governance::{RepoPath, TurnId, dispatch};
 use accord_process::{Ending, Invocation, Spec};
+use accord_runs_core::accept::{Acceptance, Answer, CommitKind, Observation, Outcome, Want};
+use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::state::Baseline;
+use accord_runs_core::{RepoPath, TurnId, dispatch};
 
 use crate::git::{self, Git};
 use crate::work::{Work, own_path};

@@ -2,7 +2,7 @@
 //!
 //! A [`Runs`] is one repository in one [`World`]. Each operation is one method, and one file
 //! below `operations`: it takes the repository's lock, brings to an end what others left half
-//! done, reads configuration and state, asks `accord-governance`, writes what that says as one
+//! done, reads configuration and state, asks `accord-runs-core`, writes what that says as one
 //! commit, and lets go.
 //!
 //! * [`hooks`]: running hooks; [`git`]: what changed, and checkpoints; [`runtime`]: what carries

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
-use accord_governance::config::{Config, narrow_problems, refusal};
-use accord_governance::state::State;
+use accord_runs_core::config::{Config, narrow_problems, refusal};
+use accord_runs_core::state::State;
 use accord_trees::governed::Repository;
 
 use crate::work::Work;

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
-use accord_governance::accept::{self, Commit, Record, Write};
-use accord_governance::config::Config;
-use accord_governance::hooks::{self, HookBatch, HookOutcome, HookPhase};
-use accord_governance::run::{Change, Refused};
-use accord_governance::state::{Baseline, State, Status, Turn};
-use accord_governance::{Ids, Instant, RepoPath, TurnId, dispatch};
+use accord_runs_core::accept::{self, Commit, Record, Write};
+use accord_runs_core::config::Config;
+use accord_runs_core::hooks::{self, HookBatch, HookOutcome, HookPhase};
+use accord_runs_core::run::{Change, Refused};
+use accord_runs_core::state::{Baseline, State, Status, Turn};
+use accord_runs_core::{Ids, Instant, RepoPath, TurnId, dispatch};
 use accord_trees::governed::{Held, RecordFile};
 
 use crate::git::Git;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::hooks::{Action, HookPhase};
-use accord_governance::{Ids, Instant, TurnId};
 use accord_process::Cancel;
+use accord_runs_core::hooks::{Action, HookPhase};
+use accord_runs_core::{Ids, Instant, TurnId};
 
 /// How long a repository's lock is waited for when nothing is said.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,6 +1,6 @@
 //! Instants as texts whose bytes sort as time does.
 
-use accord_context::Instant;
+use accord_memory_core::Instant;
 
 /// The key of an instant: its date and time, and as much of the second as says something.
 pub(crate) fn key(instant: Instant) -> String {
@@ -42,7 +42,7 @@ impl Span {
 
 #[cfg(test)]
 mod tests {
-    use accord_context::Timestamp;
+    use accord_memory_core::Timestamp;
 
     use super::*;
 

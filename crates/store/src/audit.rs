@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use accord_context::ProjectId;
+use accord_memory_core::ProjectId;
 
 use crate::{PackageIndex, PackageRow, Result};
 

@@ -1,7 +1,7 @@
 //! The index of blobs: which contents a project has. The contents themselves are files.
 
 use accord_canon::Digest;
-use accord_context::{ProjectId, Timestamp};
+use accord_memory_core::{ProjectId, Timestamp};
 
 use crate::Result;
 

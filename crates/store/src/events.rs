@@ -5,7 +5,7 @@
 //!   number;
 //! - a number is never given twice, also not when the events that had it are trimmed.
 
-use accord_context::{ActorKey, Instant, ProjectId, Timestamp};
+use accord_memory_core::{ActorKey, Instant, ProjectId, Timestamp};
 
 use crate::Result;
 

@@ -4,8 +4,8 @@
 //! and of the numbers that the store gave them. An engine refuses a second fact without an end in a
 //! chain; everything else about chains is decided above it.
 
-use accord_context::query::FactPosition;
-use accord_context::{FactId, Instant, ProjectId, Timestamp};
+use accord_memory_core::query::FactPosition;
+use accord_memory_core::{FactId, Instant, ProjectId, Timestamp};
 
 use crate::Result;
 

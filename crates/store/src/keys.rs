@@ -1,7 +1,7 @@
 //! Keys: who may do what. A key itself is never kept, only its hash.
 
 use accord_canon::Digest;
-use accord_context::{ActorKey, Timestamp};
+use accord_memory_core::{ActorKey, Timestamp};
 
 use crate::Result;
 

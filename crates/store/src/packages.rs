@@ -8,9 +8,11 @@
 //! draft; or it is quarantined, and then no list, count, search or question shows it unless
 //! it is asked for.
 
-use accord_context::package::{PackageType, ReviewType, SearchTexts, Significance, Status};
-use accord_context::query::PackagePosition;
-use accord_context::{ActorKey, ContentHash, Instant, PackageId, ProjectId, SessionId, Timestamp};
+use accord_memory_core::package::{PackageType, ReviewType, SearchTexts, Significance, Status};
+use accord_memory_core::query::PackagePosition;
+use accord_memory_core::{
+    ActorKey, ContentHash, Instant, PackageId, ProjectId, SessionId, Timestamp,
+};
 
 use crate::terms::for_index;
 use crate::{Result, StoreError};

@@ -1,6 +1,6 @@
 //! Projects: the scope of everything else that is kept.
 
-use accord_context::{ProjectId, Timestamp};
+use accord_memory_core::{ProjectId, Timestamp};
 
 use crate::Result;
 

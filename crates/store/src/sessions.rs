@@ -1,7 +1,7 @@
 //! Sessions: stretches of work of one actor.
 
-use accord_context::query::SessionPosition;
-use accord_context::{ActorKey, ProjectId, SessionId, Timestamp};
+use accord_memory_core::query::SessionPosition;
+use accord_memory_core::{ActorKey, ProjectId, SessionId, Timestamp};
 
 use crate::{Order, Result};
 

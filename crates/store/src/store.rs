@@ -11,7 +11,7 @@
 
 use std::sync::mpsc;
 
-use accord_context::ProjectId;
+use accord_memory_core::ProjectId;
 
 use crate::{ReadUnit, Result, StoreError, Trouble, WriteUnit};
 

@@ -3,7 +3,7 @@
 //! Invariant: a part that nothing would look at is an error, and so is a part that would change nothing. Whoever wrote
 //! it meant another situation than the one that would be judged.
 
-use accord_governance::fixture::inflate::{BUNDLE, BUNDLE_CHANGES, COORDINATOR, RUN};
+use accord_runs_core::fixture::inflate::{BUNDLE, BUNDLE_CHANGES, COORDINATOR, RUN};
 use serde_json::Value;
 
 use super::workspace::members;

@@ -1,10 +1,10 @@
 //! The operations on dispatch bundles: finalise, change what the setup says, verify.
 
 use accord_contract::codes::Failure;
-use accord_governance::fixture::answer;
-use accord_governance::manifest::{self, MANIFEST};
-use accord_governance::{RunId, TurnId};
 use accord_runs::Reading;
+use accord_runs_core::fixture::answer;
+use accord_runs_core::manifest::{self, MANIFEST};
+use accord_runs_core::{RunId, TurnId};
 use serde_json::{Map, Value};
 
 use super::site::Site;

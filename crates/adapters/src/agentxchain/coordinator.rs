@@ -1,11 +1,11 @@
 //! The operations on several repositories.
 
 use accord_contract::codes::Failure;
-use accord_governance::coordinator::{
+use accord_runs::coordinator::Coordinator;
+use accord_runs_core::coordinator::{
     Barriers, CoordinatorChange, CoordinatorConfig, Offer, Place, Projection, project as take_over,
 };
-use accord_governance::fixture::answer;
-use accord_runs::coordinator::Coordinator;
+use accord_runs_core::fixture::answer;
 use accord_trees::governed::RecordFile;
 use serde_json::{Map, Value};
 

@@ -1,13 +1,13 @@
 //! The questions that change nothing: about configurations, events, results and gates.
 
 use accord_contract::codes::Code;
-use accord_governance::config::{narrow_problems, refusal};
-use accord_governance::fixture::{answer, inflate};
-use accord_governance::gate::{self, View};
-use accord_governance::history::RunIndex;
-use accord_governance::state::State;
-use accord_governance::{config::Config, dispatch, event, result};
 use accord_runs::Reading;
+use accord_runs_core::config::{narrow_problems, refusal};
+use accord_runs_core::fixture::{answer, inflate};
+use accord_runs_core::gate::{self, View};
+use accord_runs_core::history::RunIndex;
+use accord_runs_core::state::State;
+use accord_runs_core::{config::Config, dispatch, event, result};
 use serde_json::{Map, Value};
 
 use super::site::Site;

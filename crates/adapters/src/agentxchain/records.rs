@@ -1,10 +1,10 @@
 //! The operations that add to the records: decisions and accepted turns.
 
-use accord_governance::RunId;
-use accord_governance::fixture::answer;
-use accord_governance::ledger::{self, DecisionIds};
 use accord_runs::Reading;
 use accord_runs::operations::Accept;
+use accord_runs_core::RunId;
+use accord_runs_core::fixture::answer;
+use accord_runs_core::ledger::{self, DecisionIds};
 use accord_trees::governed::{Held, RecordFile};
 use serde_json::Value;
 

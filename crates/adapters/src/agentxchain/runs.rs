@@ -1,10 +1,10 @@
 //! The operations that move a run.
 
 use accord_contract::codes::Failure;
-use accord_governance::accept::Commit;
-use accord_governance::fixture::{answer, check_resolution, transition};
 use accord_runs::Reading;
 use accord_runs::operations::{Gate, Start};
+use accord_runs_core::accept::Commit;
+use accord_runs_core::fixture::{answer, check_resolution, transition};
 use serde_json::Value;
 
 use super::site::{Site, refusal};

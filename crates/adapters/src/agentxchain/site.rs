@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::TurnId;
-use accord_governance::config::Config;
-use accord_governance::result::Leniency;
-use accord_governance::state::State;
 use accord_process::Cancel;
 use accord_runs::{Reading, Runs, World};
+use accord_runs_core::TurnId;
+use accord_runs_core::config::Config;
+use accord_runs_core::result::Leniency;
+use accord_runs_core::state::State;
 use accord_trees::governed::{Held, RecordFile, Repository};
 use serde_json::{Map, Value};
 

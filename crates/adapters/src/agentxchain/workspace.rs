@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use accord_governance::coordinator::{barriers_path, coordinator_state_path};
-use accord_governance::fixture::inflate;
-use accord_governance::{RepoPath, TurnId, dispatch};
 use accord_runs::coordinator::COORDINATOR_CONFIG;
+use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
+use accord_runs_core::fixture::inflate;
+use accord_runs_core::{RepoPath, TurnId, dispatch};
 use accord_trees::governed::{RecordFile, Repository};
 use accord_trees::{Disk as _, Root};
 use serde_json::{Map, Value};

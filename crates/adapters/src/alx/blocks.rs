@@ -1,6 +1,6 @@
 //! Knowledge Blocks: identity, checks, lineage.
 
-use accord_knowledge::{Draft, HashOptions, KbHasher, Registry, SourceMode, build_derived};
+use accord_knowledge_core::{Draft, HashOptions, KbHasher, Registry, SourceMode, build_derived};
 use serde_json::{Value, json};
 
 use super::canonical::numbers;
@@ -24,7 +24,7 @@ pub(super) fn hash(call: &Call) -> Result<Outcome, BadCall> {
 pub(super) fn verify(call: &Call) -> Result<Outcome, BadCall> {
     let envelope = call.text("envelope")?.as_bytes();
     let verification =
-        accord_knowledge::verify(envelope, None, options(call)?).map(|verification| {
+        accord_knowledge_core::verify(envelope, None, options(call)?).map(|verification| {
             json!({
                 "checks": {
                     "kbHash": verification.kb_hash_check.as_str(),
@@ -39,7 +39,7 @@ pub(super) fn verify(call: &Call) -> Result<Outcome, BadCall> {
 
 pub(super) fn validate(call: &Call) -> Result<Outcome, BadCall> {
     let envelope = call.text("envelope")?.as_bytes();
-    let validated = accord_knowledge::validate(envelope)
+    let validated = accord_knowledge_core::validate(envelope)
         .map(|validated| json!({ "type": validated.kind, "tier": validated.tier }));
     Ok(validated.into())
 }

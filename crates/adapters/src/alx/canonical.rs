@@ -38,7 +38,7 @@ pub(super) fn artifact_hash(call: &Call) -> Result<Outcome, BadCall> {
         call.optional_text("bytesHex")?,
     ) {
         (Some(payload), None) => {
-            accord_knowledge::artifact_hash(payload.as_bytes(), Numbers::Exact)
+            accord_knowledge_core::artifact_hash(payload.as_bytes(), Numbers::Exact)
         }
         (None, Some(digits)) => {
             let bytes = HEXLOWER_PERMISSIVE

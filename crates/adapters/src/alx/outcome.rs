@@ -3,7 +3,7 @@
 use accord_canon::CanonError;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::DecodeError;
-use accord_knowledge::KbError;
+use accord_knowledge_core::KbError;
 use serde_json::{Value, json};
 
 /// What an operation gave: members of the answer, or a refusal.

@@ -7,10 +7,10 @@ use accord_adapters::faults::{Fault, Faulty, faults_of, reached};
 use accord_adapters::{Adapter, agentxchain, alx};
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
-use accord_governance::faults as engine;
 use accord_kit::Case;
 use accord_kit::report::CaseReport;
 use accord_kit::verdict::Verdict;
+use accord_runs_core::faults as engine;
 
 use crate::judged::{cases, judge, judge_answers};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use accord_contract::alx;
 use accord_contract::snapshot::Identity;
 use accord_contract::wire::Value;
-use accord_knowledge::{HashOptions, KB_V1, KbHasher};
+use accord_knowledge_core::{HashOptions, KB_V1, KbHasher};
 
 use crate::error::CliError;
 use crate::exit::Exit;

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use accord_context::{Instant, Verb};
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
+use accord_memory_core::{Instant, Verb};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;

@@ -66,7 +66,7 @@ impl Answer {
         let document = self.value()?;
         let mut output = Output::stdout();
         if json {
-            output.line(accord_context::compact(&self.text))?;
+            output.line(accord_memory_core::compact(&self.text))?;
         } else {
             let mut page = Page::new();
             show(&mut page, &document);

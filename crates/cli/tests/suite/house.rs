@@ -14,19 +14,22 @@ use serde_json::Value;
 const ARROWS: [(&str, &[&str]); 14] = [
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
-    ("accord-knowledge", &["accord-canon", "accord-contract"]),
-    ("accord-context", &["accord-canon", "accord-contract"]),
-    ("accord-governance", &["accord-canon", "accord-contract"]),
+    (
+        "accord-knowledge-core",
+        &["accord-canon", "accord-contract"],
+    ),
+    ("accord-memory-core", &["accord-canon", "accord-contract"]),
+    ("accord-runs-core", &["accord-canon", "accord-contract"]),
     (
         "accord-store",
-        &["accord-canon", "accord-contract", "accord-context"],
+        &["accord-canon", "accord-contract", "accord-memory-core"],
     ),
     (
         "accord-store-sqlite",
         &[
             "accord-canon",
             "accord-contract",
-            "accord-context",
+            "accord-memory-core",
             "accord-store",
         ],
     ),
@@ -35,7 +38,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
         &[
             "accord-canon",
             "accord-contract",
-            "accord-context",
+            "accord-memory-core",
             "accord-store",
             "accord-store-sqlite",
         ],
@@ -43,14 +46,14 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("accord-process", &[]),
     (
         "accord-trees",
-        &["accord-canon", "accord-contract", "accord-governance"],
+        &["accord-canon", "accord-contract", "accord-runs-core"],
     ),
     (
         "accord-runs",
         &[
             "accord-canon",
             "accord-contract",
-            "accord-governance",
+            "accord-runs-core",
             "accord-process",
             "accord-trees",
         ],
@@ -64,8 +67,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
         &[
             "accord-canon",
             "accord-contract",
-            "accord-governance",
-            "accord-knowledge",
+            "accord-runs-core",
+            "accord-knowledge-core",
             "accord-process",
             "accord-runs",
             "accord-trees",
@@ -76,12 +79,12 @@ const ARROWS: [(&str, &[&str]); 14] = [
         &[
             "accord-adapters",
             "accord-canon",
-            "accord-context",
+            "accord-memory-core",
             "accord-contract",
-            "accord-governance",
+            "accord-runs-core",
             "accord-host",
             "accord-kit",
-            "accord-knowledge",
+            "accord-knowledge-core",
             "accord-process",
             "accord-runs",
         ],
@@ -91,10 +94,10 @@ const ARROWS: [(&str, &[&str]); 14] = [
 /// The crates that decide, given state, input and time.
 const PURE: [&str; 5] = [
     "accord-canon",
-    "accord-context",
+    "accord-memory-core",
     "accord-contract",
-    "accord-governance",
-    "accord-knowledge",
+    "accord-runs-core",
+    "accord-knowledge-core",
 ];
 
 /// Everything that pure crates may pull in, however indirectly. None of it
@@ -102,9 +105,9 @@ const PURE: [&str; 5] = [
 /// and no order that could be seen comes from one.
 const PURE_MAY_USE: [&str; 35] = [
     "accord-canon",
-    "accord-context",
+    "accord-memory-core",
     "accord-contract",
-    "accord-knowledge",
+    "accord-knowledge-core",
     "allocator-api2",
     "block-buffer",
     "cfg-if",

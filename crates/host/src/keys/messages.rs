@@ -1,10 +1,10 @@
 //! Keys on the wire, and as they are kept.
 
-use accord_context::access::{KeyActor, KeyScope};
-use accord_context::{ProjectId, Timestamp, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::wire::{Field, Wire as _};
+use accord_memory_core::access::{KeyActor, KeyScope};
+use accord_memory_core::{ProjectId, Timestamp, Verb};
 
 message! {
     /// A key to be made.

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use accord_canon::Digest;
-use accord_context::{ActorKey, Instant, Timestamp, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Wire as _};
+use accord_memory_core::{ActorKey, Instant, Timestamp, Verb};
 use accord_store::{KeyRow, Scope, StoreExt as _};
 use subtle::ConstantTimeEq as _;
 

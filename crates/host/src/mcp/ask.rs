@@ -2,10 +2,10 @@
 
 use std::fmt::{Display, Write as _};
 
-use accord_context::compact;
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value, Wire as _};
+use accord_memory_core::compact;
 use axum::body::Body;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::header::CONTENT_TYPE;

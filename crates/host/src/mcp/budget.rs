@@ -8,9 +8,9 @@
 //! - an item is there whole or not at all, and one that does not fit makes room for a later one;
 //! - what was left out is said in `x-left_out`.
 
-use accord_context::bundle::tokens;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
+use accord_memory_core::bundle::tokens;
 use serde_json::json;
 
 use super::argument::Argument;

@@ -1,8 +1,8 @@
 //! One call of a tool: its arguments, and what is known about who calls.
 
-use accord_context::{Actor, ActorId, ActorKey, ActorType, Instant, SessionId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
+use accord_memory_core::{Actor, ActorId, ActorKey, ActorType, Instant, SessionId};
 
 use super::outcome::OpenSession;
 

@@ -9,8 +9,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use accord_context::limits::MAX_PACKAGE_BYTES;
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::limits::MAX_PACKAGE_BYTES;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};

@@ -11,9 +11,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use accord_context::{ActorKey, Instant};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
+use accord_memory_core::{ActorKey, Instant};
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,

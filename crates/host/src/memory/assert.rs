@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use accord_context::fact::{AssertOptions, AssertState, Asserted, Assertion, assert, invalidate};
-use accord_context::query::InvalidateQuery;
-use accord_context::{
+use accord_contract::codes::Failure;
+use accord_memory_core::fact::{
+    AssertOptions, AssertState, Asserted, Assertion, assert, invalidate,
+};
+use accord_memory_core::query::InvalidateQuery;
+use accord_memory_core::{
     Access, Actor, Fact, NewEvent, Package, PackageId, ProjectId, Verb, Warning, Writing,
 };
-use accord_contract::codes::Failure;
 use accord_store::{FactKey, ReadUnit, WriteUnit};
 
 use super::record::{create_project, record};

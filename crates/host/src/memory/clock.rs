@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use accord_context::{Instant, ProjectId};
+use accord_memory_core::{Instant, ProjectId};
 use accord_store::ReadUnit;
 
 use super::{Memory, Work};

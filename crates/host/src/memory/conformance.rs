@@ -1,6 +1,6 @@
 //! What this host says that it can do.
 
-use accord_context::conformance::{Capability, Conformance, Level};
+use accord_memory_core::conformance::{Capability, Conformance, Level};
 
 use super::Memory;
 

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use accord_context::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
-use accord_context::package::with_minted_id;
-use accord_context::{Actor, NewEvent, Package, ProjectId, Timestamp, Verb, Warning, Writing};
 use accord_contract::codes::Failure;
+use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
+use accord_memory_core::package::with_minted_id;
+use accord_memory_core::{Actor, NewEvent, Package, ProjectId, Timestamp, Verb, Warning, Writing};
 use accord_store::{EventEntry, PackageIndex, PackageRow, WriteUnit};
 use bytes::Bytes;
 

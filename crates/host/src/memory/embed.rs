@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use accord_context::{EventKind, Package, PackageId, ProjectId};
+use accord_memory_core::{EventKind, Package, PackageId, ProjectId};
 use accord_store::{Order, PackageQuery, PackageRow, Quarantined, ReadUnit};
 
 use super::page::walk;

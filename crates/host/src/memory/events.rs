@@ -6,8 +6,8 @@
 //! - an event that the caller may not see, or that is damaged, keeps its number and says nothing else;
 //! - a key that is revoked or expires ends its followers: no page is read for it any more.
 
-use accord_context::{Access, Event, Instant, ProjectId};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::{Access, Event, Instant, ProjectId};
 use accord_store::{Kept, ReadUnit};
 
 use super::live::Wake;

@@ -7,11 +7,11 @@
 //! - what is exported can be imported: a row that is damaged is left out, counted, and named in the log;
 //! - whoever may not see a draft of another finds neither the draft nor its id.
 
-use accord_context::access::Verb;
-use accord_context::export::{fact_line, package_line, project_line, session_line};
-use accord_context::lifecycle::Revision;
-use accord_context::{PackageId, ProjectId, Session};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::access::Verb;
+use accord_memory_core::export::{fact_line, package_line, project_line, session_line};
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::{PackageId, ProjectId, Session};
 use accord_store::{
     Drafts, FactQuery, Order, PackageQuery, PackageRow, Quarantined, ReadUnit, SessionQuery,
     SessionRow, When,

@@ -1,8 +1,8 @@
 //! Reading facts.
 
-use accord_context::query::{Cursor as _, FactQuery, FactTime};
-use accord_context::{FactId, ProjectId, Verb, fact};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::query::{Cursor as _, FactQuery, FactTime};
+use accord_memory_core::{FactId, ProjectId, Verb, fact};
 use accord_store::{Table, When};
 
 use super::page::{Page, unreadable, walk};

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use accord_context::ProjectId;
+use accord_memory_core::ProjectId;
 use accord_store::{Advance, Listener};
 use tokio::sync::watch;
 

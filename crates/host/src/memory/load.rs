@@ -5,18 +5,18 @@
 
 use std::borrow::Cow;
 
-use accord_context::{
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Wire as _};
+use accord_memory_core::{
     Access, Actor, Fact, Instant, Package, PackageId, Project, ProjectId, Session, Timestamp, Verb,
     package, project,
 };
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Wire as _};
 use accord_store::{
     Drafts, FactRow, PackageRow, PackageState, ProjectRow, ReadUnit, RevisionRow, SessionRow,
     StoreError, Table,
 };
 
-use accord_context::lifecycle::Revision;
+use accord_memory_core::lifecycle::Revision;
 use serde::Deserialize;
 
 use super::Work;
@@ -302,7 +302,7 @@ pub(crate) fn row_of_session(session: &Session) -> SessionRow {
 /// The row of a package whose log begins with a deposit of that hash and ends with `revision`.
 pub(crate) fn row_of_package(
     package: &Package,
-    deposited_hash: accord_context::ContentHash,
+    deposited_hash: accord_memory_core::ContentHash,
     revision: u64,
     deposited_at: Instant,
 ) -> PackageRow {

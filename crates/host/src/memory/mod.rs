@@ -1,7 +1,7 @@
 //! The memory of a host: the services of the Agentic Protocol, one file an operation.
 //!
 //! A service checks what the caller may do, reads what was sent, loads what the decision needs in
-//! one unit of the store, asks the core (`accord_context`) to decide, and writes rows and event in
+//! one unit of the store, asks the core (`accord_memory_core`) to decide, and writes rows and event in
 //! the same unit. Doors see [`Memory`] and nothing below it.
 //!
 //! Invariants:
@@ -44,7 +44,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
-use accord_context::ProjectPolicy;
+use accord_memory_core::ProjectPolicy;
 use accord_store::Store;
 use tokio::sync::RwLock;
 

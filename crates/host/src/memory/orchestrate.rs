@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use accord_context::bundle::{
+use accord_contract::codes::Failure;
+use accord_memory_core::bundle::{
     ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,
     TypeCount, digest, excerpt,
 };
-use accord_context::package::{PackageType, Status};
-use accord_context::query::{DigestQuery, Focus, ProjectQuery};
-use accord_context::{Access, ActorKey, Fact, Instant, Package, Project, ProjectId, Verb};
-use accord_contract::codes::Failure;
+use accord_memory_core::package::{PackageType, Status};
+use accord_memory_core::query::{DigestQuery, Focus, ProjectQuery};
+use accord_memory_core::{Access, ActorKey, Fact, Instant, Package, Project, ProjectId, Verb};
 use accord_store::{Drafts, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table};
 
 use super::orient::questions;

@@ -1,9 +1,9 @@
 //! Orient: what somebody needs to begin.
 
-use accord_context::bundle::{MAX_QUESTIONS, OpenQuestions, OrientRows, orient};
-use accord_context::query::OrientQuery;
-use accord_context::{Instant, ProjectId, Verb};
 use accord_contract::codes::Failure;
+use accord_memory_core::bundle::{MAX_QUESTIONS, OpenQuestions, OrientRows, orient};
+use accord_memory_core::query::OrientQuery;
+use accord_memory_core::{Instant, ProjectId, Verb};
 use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit, Table};
 
 use super::page::unreadable;

@@ -1,9 +1,9 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_context::project::{self, ProjectOutcome};
-use accord_context::query::{ProjectPosition, ProjectQuery};
-use accord_context::{Access, Instant, NewEvent, Project, ProjectId, Timestamp, Verb};
 use accord_contract::codes::Failure;
+use accord_memory_core::project::{self, ProjectOutcome};
+use accord_memory_core::query::{ProjectPosition, ProjectQuery};
+use accord_memory_core::{Access, Instant, NewEvent, Project, ProjectId, Timestamp, Verb};
 use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};
 
 use super::page::{Page, unreadable, walk};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use accord_context::query::{Cursor as _, Latest, PackagePosition};
-use accord_context::{PackageId, ProjectId, Verb};
 use accord_contract::codes::Failure;
+use accord_memory_core::query::{Cursor as _, Latest, PackagePosition};
+use accord_memory_core::{PackageId, ProjectId, Verb};
 use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
 
 use super::page::{unreadable, walk};

@@ -1,7 +1,7 @@
 //! Events, as they are written with what they are about and read again.
 
-use accord_context::{EventKind, Instant, NewEvent, Project, ProjectId};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::{EventKind, Instant, NewEvent, Project, ProjectId};
 use accord_store::{EventEntry, EventRow, WriteUnit};
 
 use super::{Work, load};

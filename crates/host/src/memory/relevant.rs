@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use accord_context::conformance::{Capability, cannot_search};
-use accord_context::query::{Params, Relevant};
-use accord_context::{PackageId, ProjectId};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::conformance::{Capability, cannot_search};
+use accord_memory_core::query::{Params, Relevant};
+use accord_memory_core::{PackageId, ProjectId};
 use accord_store::{Drafts, PackageRow, ReadUnit, SearchQuery, Table};
 
 use super::page::unreadable;

@@ -3,9 +3,9 @@
 //! Whoever reads a package checks its hash, and that the row says what the package says. One that fails is never
 //! handed out: it is reported, and a write of its own puts it into quarantine, after it was looked at once more.
 
-use accord_context::package::PackageHead;
-use accord_context::{ContentHash, PackageId, ProjectId, SessionId, Timestamp, package};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::package::PackageHead;
+use accord_memory_core::{ContentHash, PackageId, ProjectId, SessionId, Timestamp, package};
 use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
 use super::{Memory, Stop, Work};

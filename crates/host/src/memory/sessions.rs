@@ -1,12 +1,12 @@
 //! Sessions: start, end, list, read.
 
-use accord_context::query::{Cursor as _, SessionQuery};
-use accord_context::session::{self, SessionEnd, SessionOutcome, SessionRequest};
-use accord_context::{
-    Access, Actor, NewEvent, PackageId, ProjectId, Session, SessionId, Verb, Writing,
-};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
+use accord_memory_core::query::{Cursor as _, SessionQuery};
+use accord_memory_core::session::{self, SessionEnd, SessionOutcome, SessionRequest};
+use accord_memory_core::{
+    Access, Actor, NewEvent, PackageId, ProjectId, Session, SessionId, Verb, Writing,
+};
 use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow, Table};
 
 use super::page::{Page, unreadable, walk};

@@ -1,9 +1,9 @@
 //! Flag, review, resubmit, complete: a package goes to another state.
 
-use accord_context::deposit::answer;
-use accord_context::lifecycle::{Change, Move, Transition, oddities, transition};
-use accord_context::{NewEvent, Package, PackageId, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::deposit::answer;
+use accord_memory_core::lifecycle::{Change, Move, Transition, oddities, transition};
+use accord_memory_core::{NewEvent, Package, PackageId, ProjectId, Verb};
 use accord_store::WriteUnit;
 
 use super::record::record;

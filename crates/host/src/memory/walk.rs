@@ -1,6 +1,6 @@
 //! Going through all projects.
 
-use accord_context::ProjectId;
+use accord_memory_core::ProjectId;
 use accord_store::{ProjectQuery, ReadUnit};
 
 use super::Work;

@@ -1,7 +1,7 @@
 //! Units of work, for services that do not wait on a thread.
 
-use accord_context::ProjectId;
 use accord_contract::codes::Failure;
+use accord_memory_core::ProjectId;
 use accord_store::{ReadUnit, StoreError, StoreExt as _, Trouble, WriteUnit};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;

@@ -8,9 +8,9 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use accord_context::lifecycle::{Revision, check_revisions};
-use accord_context::{Instant, Package, ProjectId, Timestamp};
 use accord_contract::codes::Failure;
+use accord_memory_core::lifecycle::{Revision, check_revisions};
+use accord_memory_core::{Instant, Package, ProjectId, Timestamp};
 use accord_store::{
     PackageIndex, PackageRow, PackageSource, Quarantine, StoreError, StoreExt as _, WriteUnit,
 };

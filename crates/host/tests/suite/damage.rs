@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_context::{FactId, PackageId, Timestamp};
+use accord_memory_core::{FactId, PackageId, Timestamp};
 use accord_store::{EventEntry, PackageState, RevisionRow, StoreError, StoreExt as _};
 use serde_json::{Value, json};
 

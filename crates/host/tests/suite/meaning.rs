@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use accord_context::package::Status;
-use accord_context::query::{PackageFilter, Params, Pull, Relevant};
 use accord_host::Caller;
 use accord_host::memory::embed::Embedder;
 use accord_host::memory::{Memory, MemoryOptions, SearchBy};
+use accord_memory_core::package::Status;
+use accord_memory_core::query::{PackageFilter, Params, Pull, Relevant};
 use accord_store::MemoryStore;
 use serde_json::{Value, json};
 

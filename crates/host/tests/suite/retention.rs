@@ -1,10 +1,10 @@
 //! Forgetting on purpose.
 
 use accord_canon::sha256;
-use accord_context::access::{KeyScope, Verb};
-use accord_context::{Instant, Timestamp};
 use accord_host::Caller;
 use accord_host::memory::{Retention, Sweep, Trim};
+use accord_memory_core::access::{KeyScope, Verb};
+use accord_memory_core::{Instant, Timestamp};
 use serde_json::json;
 
 use crate::support::{World, package, package_with, project_id};

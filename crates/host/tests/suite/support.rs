@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use accord_context::access::{KeyScope, Verb};
-use accord_context::{ActorId, ActorKey, ActorType, Instant, ProjectId};
 use accord_host::http::{Host, api_as};
 use accord_host::settings::Settings;
 use accord_host::upkeep::{Repaired, repair};
 use accord_host::{Api, Caller};
+use accord_memory_core::access::{KeyScope, Verb};
+use accord_memory_core::{ActorId, ActorKey, ActorType, Instant, ProjectId};
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Request};

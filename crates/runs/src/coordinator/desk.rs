@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
-use accord_governance::coordinator::{
+use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
     CoordinatorStatus, Divergence, Place, RepoView, Resync, hooks, recovery_report_path, resync,
 };
-use accord_governance::hooks::{HookBatch, HookOutcome, HookPhase};
-use accord_governance::state::Turn;
-use accord_governance::{Ids, Instant, TurnId, dispatch};
+use accord_runs_core::hooks::{HookBatch, HookOutcome, HookPhase};
+use accord_runs_core::state::Turn;
+use accord_runs_core::{Ids, Instant, TurnId, dispatch};
 use accord_trees::governed::{Held, RecordFile, Repository};
 
 use super::look::{Child, When, about, views};
@@ -207,7 +207,7 @@ impl Desk<'_> {
     fn tell_accepted(
         &self,
         line: &Object,
-        effects: &[accord_governance::coordinator::Effect],
+        effects: &[accord_runs_core::coordinator::Effect],
     ) -> Result<(), Failure> {
         let batch = hooks::after_acceptance(&self.place(), line, effects, &self.workspace());
         let said = self.hooks(batch, HookPhase::AfterAcceptance)?;

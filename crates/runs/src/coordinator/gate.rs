@@ -2,8 +2,8 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
-use accord_governance::coordinator::{Account, CoordinatorState, approve_gate, hooks};
-use accord_governance::hooks::HookPhase;
+use accord_runs_core::coordinator::{Account, CoordinatorState, approve_gate, hooks};
+use accord_runs_core::hooks::HookPhase;
 
 use super::Coordinator;
 

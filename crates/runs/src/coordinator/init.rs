@@ -1,7 +1,7 @@
 //! An initiative begins.
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::coordinator::{
+use accord_runs_core::coordinator::{
     CoordinatorProblem, CoordinatorState, CoordinatorStatus, init, refusal,
 };
 use accord_trees::governed::Held;
@@ -44,7 +44,7 @@ impl Coordinator {
         let mut begun = Vec::new();
         if let Err(starts) = init(&config, &seen, &[], &mut self.world.ids(), now)? {
             let idle = |(_, start): &&(String, _)| {
-                *start == accord_governance::coordinator::RepoStart::Begin
+                *start == accord_runs_core::coordinator::RepoStart::Begin
             };
             for (id, _) in starts.iter().filter(idle) {
                 start(&children, id)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
-use accord_governance::coordinator::{
+use accord_runs_core::coordinator::{
     Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView,
     barriers_path,
 };

@@ -26,8 +26,8 @@ use std::fmt;
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::RepoPath;
-use accord_governance::coordinator::CoordinatorConfig;
+use accord_runs_core::RepoPath;
+use accord_runs_core::coordinator::CoordinatorConfig;
 use accord_trees::governed::Repository;
 
 use crate::World;

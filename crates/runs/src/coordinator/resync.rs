@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
-use accord_governance::coordinator::{
+use accord_runs_core::coordinator::{
     Account, CoordinatorState, CoordinatorStatus, Divergence, check_recovery_report, diverging,
 };
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
-use accord_governance::coordinator::{
+use accord_runs_core::coordinator::{
     Barriers, BlockerKind, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus,
     Divergence, Obstacle, ObstacleReason, Place, RepoView, diverging, gate_blockers, prospects,
     recovery_report_path,

@@ -3,13 +3,13 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::TurnId;
-use accord_governance::coordinator::{
+use accord_runs_core::TurnId;
+use accord_runs_core::coordinator::{
     Account, CONTEXT_DOCUMENT, CONTEXT_MARKDOWN, Choice, CoordinatorState, CoordinatorStatus,
     Dispatching, Found, begin_dispatch, choose, context_folder, end_dispatch, forget_dispatch,
     hooks, request_completion, request_phase,
 };
-use accord_governance::hooks::HookPhase;
+use accord_runs_core::hooks::HookPhase;
 
 use super::desk::{Desk, diverged};
 use super::look::about;

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::RepoPath;
 use accord_process::{Cancel, Ending, Invocation, Outcome, Overflow, Spec, StartError};
+use accord_runs_core::RepoPath;
 use accord_trees::governed::RecordFile;
 
 use crate::world::given_up;

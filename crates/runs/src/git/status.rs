@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::RepoPath;
-use accord_governance::accept::Observation;
-use accord_governance::state::Baseline;
+use accord_runs_core::RepoPath;
+use accord_runs_core::accept::Observation;
+use accord_runs_core::state::Baseline;
 
 use super::{Git, failure, view};
 

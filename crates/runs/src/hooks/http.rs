@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use accord_governance::hooks::Execution;
+use accord_runs_core::hooks::Execution;
 
 use super::MAX_OUTPUT;
 use crate::web::{self, Question, Trouble};

@@ -14,11 +14,11 @@ use std::path::Path;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
-use accord_governance::hooks::{
+use accord_process::Cancel;
+use accord_runs_core::hooks::{
     self, Execution, Hook, HookBatch, HookChain, HookOutcome, HookPhase, Transport,
 };
-use accord_governance::{Instant, TurnId};
-use accord_process::Cancel;
+use accord_runs_core::{Instant, TurnId};
 use accord_trees::governed::{Held, RecordFile};
 
 use crate::world::{Notice, World};

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use accord_governance::faults::{Fault, seeded};
-use accord_governance::hooks::Execution;
 use accord_process::{Cancel, Ending, Invocation, Overflow, Spec};
+use accord_runs_core::faults::{Fault, seeded};
+use accord_runs_core::hooks::Execution;
 
 use super::MAX_OUTPUT;
 

@@ -1,9 +1,9 @@
 //! A staged result becomes part of the history.
 
 use accord_contract::codes::Failure;
-use accord_governance::TurnId;
-use accord_governance::accept::{self as core, Accepted, Inputs, Options, Outcome};
-use accord_governance::result::Leniency;
+use accord_runs_core::TurnId;
+use accord_runs_core::accept::{self as core, Accepted, Inputs, Options, Outcome};
+use accord_runs_core::result::Leniency;
 
 use super::step::refuse_if_worked_on;
 use super::{Checkpoint, checkpoint};

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use accord_contract::codes::Failure;
-use accord_governance::config::GateAction;
-use accord_governance::hooks::HookPhase;
-use accord_governance::run::{
+use accord_process::{Ending, Invocation, Spec};
+use accord_runs_core::config::GateAction;
+use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::run::{
     self, ActionRun, ApprovalPlan, approve_completion, approve_transition, stopped_by_hook,
 };
-use accord_process::{Ending, Invocation, Spec};
 
 use super::Moved;
 use crate::Runs;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::accept::Write;
-use accord_governance::config::Config;
-use accord_governance::hooks::HookPhase;
-use accord_governance::run::{BaselineCheck, check_assignment};
-use accord_governance::state::{State, Turn};
+use accord_runs_core::accept::Write;
+use accord_runs_core::config::Config;
+use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::run::{BaselineCheck, check_assignment};
+use accord_runs_core::state::{State, Turn};
 use accord_trees::governed::{RecordFile, Repository};
 
 use super::Moved;

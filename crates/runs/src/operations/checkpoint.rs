@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::{TurnId, run};
+use accord_runs_core::{TurnId, run};
 
 use super::assign::{AcceptedWork, accepted_work};
 use crate::Runs;

@@ -3,14 +3,14 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::config::{Runtime, RuntimeType};
-use accord_governance::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
-use accord_governance::dispatch::{self, Between, Briefing};
-use accord_governance::hooks::{self, HookBatch, HookPhase};
-use accord_governance::manifest::{self, Bundle, MANIFEST, ManifestError};
-use accord_governance::run::stopped_by_hook;
-use accord_governance::state::Turn;
-use accord_governance::{RepoPath, TurnId};
+use accord_runs_core::config::{Runtime, RuntimeType};
+use accord_runs_core::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
+use accord_runs_core::dispatch::{self, Between, Briefing};
+use accord_runs_core::hooks::{self, HookBatch, HookPhase};
+use accord_runs_core::manifest::{self, Bundle, MANIFEST, ManifestError};
+use accord_runs_core::run::stopped_by_hook;
+use accord_runs_core::state::Turn;
+use accord_runs_core::{RepoPath, TurnId};
 use accord_trees::governed::RecordFile;
 
 use super::Moved;

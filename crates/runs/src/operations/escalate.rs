@@ -1,8 +1,8 @@
 //! A run is stopped until a person has looked, and let go on.
 
 use accord_contract::codes::Failure;
-use accord_governance::run;
-use accord_governance::state::Block;
+use accord_runs_core::run;
+use accord_runs_core::state::Block;
 
 use super::Moved;
 use crate::Runs;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::config::Config;
-use accord_governance::patterns::slug;
-use accord_governance::state::State;
+use accord_runs_core::config::Config;
+use accord_runs_core::patterns::slug;
+use accord_runs_core::state::State;
 use accord_trees::governed::{Held, Repository};
 
 use super::dispatch::pretty;

@@ -1,9 +1,9 @@
 //! A staged result is judged, and nothing is changed.
 
 use accord_contract::codes::Failure;
-use accord_governance::result::{self, Judged, Leniency, Situation};
-use accord_governance::state::{State, Turn};
-use accord_governance::{TurnId, dispatch};
+use accord_runs_core::result::{self, Judged, Leniency, Situation};
+use accord_runs_core::state::{State, Turn};
+use accord_runs_core::{TurnId, dispatch};
 
 use crate::Runs;
 

@@ -2,9 +2,9 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
-use accord_governance::config::RuntimeType;
-use accord_governance::state::{Turn, TurnStatus};
-use accord_governance::{TurnId, dispatch};
+use accord_runs_core::config::RuntimeType;
+use accord_runs_core::state::{Turn, TurnStatus};
+use accord_runs_core::{TurnId, dispatch};
 
 use super::Moved;
 use crate::Runs;

@@ -20,8 +20,8 @@ mod start;
 mod status;
 mod step;
 
-use accord_governance::event::Event;
-use accord_governance::state::State;
+use accord_runs_core::event::Event;
+use accord_runs_core::state::State;
 
 pub use accept::{Accept, Acceptance};
 pub use approve::Gate;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
-use accord_governance::RunId;
+use accord_runs_core::RunId;
 use accord_trees::governed::RecordFile;
 
 use crate::Runs;

@@ -1,11 +1,11 @@
 //! A turn is taken back and its work given out anew.
 
 use accord_contract::codes::Failure;
-use accord_governance::accept::{Record, Write};
-use accord_governance::hooks::HookPhase;
-use accord_governance::run::check_reissue;
-use accord_governance::state::Turn;
-use accord_governance::{TurnId, dispatch};
+use accord_runs_core::accept::{Record, Write};
+use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::run::check_reissue;
+use accord_runs_core::state::Turn;
+use accord_runs_core::{TurnId, dispatch};
 
 use super::assign::look;
 use super::dispatch::initiative;

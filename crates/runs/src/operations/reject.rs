@@ -1,9 +1,9 @@
 //! A turn is rejected: it is tried again, or the run is blocked.
 
 use accord_contract::codes::Failure;
-use accord_governance::TurnId;
-use accord_governance::run::{self, Rejection};
-use accord_governance::state::Status;
+use accord_runs_core::TurnId;
+use accord_runs_core::run::{self, Rejection};
+use accord_runs_core::state::Status;
 
 use super::Moved;
 use super::staged::put_aside;

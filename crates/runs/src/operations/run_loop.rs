@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::count_of;
-use accord_governance::TurnId;
-use accord_governance::config::Config;
-use accord_governance::state::{Block, Status};
+use accord_runs_core::TurnId;
+use accord_runs_core::config::Config;
+use accord_runs_core::state::{Block, Status};
 
 use super::{Dispatched, Gate, NextStep};
 use crate::Runs;
@@ -226,7 +226,7 @@ impl<'a> Driver<'a> {
                 turn,
                 ..
             } => Taken::Stop(Stop::Stands(NextStep::Work {
-                staging: accord_governance::dispatch::staging_path(&turn),
+                staging: accord_runs_core::dispatch::staging_path(&turn),
                 by_hand: true,
                 turn,
             })),

@@ -2,10 +2,10 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::config::WriteAuthority;
-use accord_governance::result::Leniency;
-use accord_governance::state::Turn;
-use accord_governance::{RepoPath, TurnId};
+use accord_runs_core::config::WriteAuthority;
+use accord_runs_core::result::Leniency;
+use accord_runs_core::state::Turn;
+use accord_runs_core::{RepoPath, TurnId};
 use serde_json::json;
 
 use super::pretty;

@@ -2,9 +2,9 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
-use accord_governance::accept::Write;
-use accord_governance::state::Turn;
-use accord_governance::{Instant, TurnId, dispatch, result};
+use accord_runs_core::accept::Write;
+use accord_runs_core::state::Turn;
+use accord_runs_core::{Instant, TurnId, dispatch, result};
 use accord_trees::governed::Repository;
 
 use crate::Runs;

@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
-use accord_governance::run::{self, Beginning};
+use accord_runs_core::run::{self, Beginning};
 use accord_trees::governed::RecordFile;
 
 use super::Moved;

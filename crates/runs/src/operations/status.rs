@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Extensible, Value};
-use accord_governance::budget::{Shortfall, shortfall};
-use accord_governance::config::{Config, Runtime, RuntimeType, WriteAuthority};
-use accord_governance::conflict::HUMAN_MERGE;
-use accord_governance::run::{BaselineCheck, check_told};
-use accord_governance::state::{Category, State, Status, Turn, TurnStatus};
-use accord_governance::{Instant, TurnId, dispatch};
+use accord_runs_core::budget::{Shortfall, shortfall};
+use accord_runs_core::config::{Config, Runtime, RuntimeType, WriteAuthority};
+use accord_runs_core::conflict::HUMAN_MERGE;
+use accord_runs_core::run::{BaselineCheck, check_told};
+use accord_runs_core::state::{Category, State, Status, Turn, TurnStatus};
+use accord_runs_core::{Instant, TurnId, dispatch};
 use accord_trees::governed::RecordFile;
 use accord_trees::{Holder, still_runs};
 

@@ -2,8 +2,8 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
-use accord_governance::TurnId;
-use accord_governance::state::{Status, Turn};
+use accord_runs_core::TurnId;
+use accord_runs_core::state::{Status, Turn};
 
 use super::status::has_worker;
 use super::{Gate, NextStep};

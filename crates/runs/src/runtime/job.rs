@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value, count_of};
-use accord_governance::config::{Config, Runtime};
-use accord_governance::state::Turn;
-use accord_governance::{Instant, dispatch};
 use accord_process::Cancel;
+use accord_runs_core::config::{Config, Runtime};
+use accord_runs_core::state::Turn;
+use accord_runs_core::{Instant, dispatch};
 
 /// How long a worker may take to give its first sign of life when nothing is said.
 const STARTUP: Duration = Duration::from_secs(180);

@@ -14,8 +14,8 @@ use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::config::{Runtime, RuntimeType};
 use accord_process::Invocation;
+use accord_runs_core::config::{Runtime, RuntimeType};
 
 pub use job::{Ended, Job, Limits, Sign};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use accord_contract::wire::{Object, Value};
-use accord_governance::{HOME, Instant as Moment};
+use accord_runs_core::{HOME, Instant as Moment};
 use rustix::fs::OFlags;
 
 use super::job::Job;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_governance::state::Status;
-use accord_governance::{TurnId, dispatch};
 use accord_runs::operations::{Accept, NextStep, Reject, Start};
 use accord_runs::{Runs, World};
+use accord_runs_core::state::Status;
+use accord_runs_core::{TurnId, dispatch};
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -209,7 +209,7 @@ fn a_repository_that_somebody_works_on_says_who() {
 fn time_does_not_go_back_within_a_run() {
     let repo = Repo::plain();
     let at = |text: &str| {
-        let now = accord_governance::Instant::parse(text).unwrap();
+        let now = accord_runs_core::Instant::parse(text).unwrap();
         let world = World::new(
             move || now,
             move || [now.unix_millis().to_be_bytes()[5]; 32],

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_governance::TurnId;
-use accord_governance::coordinator::{CoordinatorStatus, DivergenceKind};
 use accord_runs::World;
 use accord_runs::coordinator::{Coordinator, NextMove, Outcome};
+use accord_runs_core::TurnId;
+use accord_runs_core::coordinator::{CoordinatorStatus, DivergenceKind};
 use accord_trees::governed::Repository;
 use serde_json::{Value, json};
 

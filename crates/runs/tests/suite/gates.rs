@@ -1,9 +1,9 @@
 //! Gates, their commands, and blocks that people resolve.
 
 use accord_contract::codes::Code;
-use accord_governance::state::{Block, Status};
 use accord_runs::Runs;
 use accord_runs::operations::{Gate, Start};
+use accord_runs_core::state::{Block, Status};
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};

@@ -220,7 +220,7 @@ fn the_records_of_the_run_are_not_looked_at_and_everything_else_is() {
     assert_eq!(seen(changes.into_keys().collect()), expected);
     // Committed since, they are still nobody's work.
     repo.commit_all("all");
-    let baseline = accord_governance::state::Baseline {
+    let baseline = accord_runs_core::state::Baseline {
         head_ref: Some(head),
         ..begun.baseline()
     };
@@ -316,7 +316,7 @@ fn a_git_that_is_killed_has_failed_unless_the_command_was_told_to_end() {
     word.cancel();
     refused(end(), Code::XchainGivenUp);
     // Another trouble is still git's own.
-    let baseline = accord_governance::state::Baseline {
+    let baseline = accord_runs_core::state::Baseline {
         head_ref: Some("deadbeef".to_owned()),
         ..git.changes().unwrap().baseline()
     };

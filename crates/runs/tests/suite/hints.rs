@@ -1,9 +1,9 @@
 //! What people are told to do can be done, and helps.
 
 use accord_contract::codes::Code;
-use accord_governance::state::Status;
 use accord_runs::operations::{Loop, NextStep, Reissue, Start, Step, Stepped, Stop};
 use accord_runs::{Carried, Runs};
+use accord_runs_core::state::Status;
 use serde_json::json;
 
 use crate::support::{Repo, dispatched, refused};

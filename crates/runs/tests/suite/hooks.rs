@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread::JoinHandle;
 
 use accord_contract::codes::Code;
-use accord_governance::state::Status;
+use accord_runs_core::state::Status;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -158,7 +158,7 @@ fn a_hook_that_removes_the_lock_or_everything_blocks_the_run_and_costs_nothing()
             turn.staging.clone(),
             format!(
                 "{}/PROMPT.md",
-                accord_governance::dispatch::bundle_folder(turn.turn.id())
+                accord_runs_core::dispatch::bundle_folder(turn.turn.id())
             ),
         ];
         let before = kept.clone().map(|path| repo.read(&path));
@@ -255,7 +255,7 @@ fn a_hook_may_add_to_a_bundle_and_not_change_it() {
     let runs = repo.started();
     let turn = runs.assign(None).unwrap().turn;
     refused(runs.dispatch(None), Code::XchainHookBundleTamper);
-    assert!(!repo.has(&accord_governance::dispatch::bundle_folder(turn.id())));
+    assert!(!repo.has(&accord_runs_core::dispatch::bundle_folder(turn.id())));
     assert_eq!(runs.state().unwrap().status(), Status::Blocked);
 }
 

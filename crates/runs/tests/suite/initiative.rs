@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use accord_contract::codes::Failure;
-use accord_governance::TurnId;
 use accord_runs::coordinator::{Coordinator, Outcome, Stepped};
 use accord_runs::operations::Accept;
 use accord_runs::{Runs, World};
+use accord_runs_core::TurnId;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::Instant;
 use accord_runs::operations::{Accept, Gate, Reject};
 use accord_runs::{Reading, Runs, World};
+use accord_runs_core::Instant;
 use accord_trees::Root;
 use accord_trees::governed::Repository;
 use accord_trees::testing::AbortAfter;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_governance::RunId;
-use accord_governance::result::Leniency;
 use accord_runs::operations::{
     Level, Loop, NextStep, Query, RunChoice, Start, Step, Stepped, Stop,
 };
+use accord_runs_core::RunId;
+use accord_runs_core::result::Leniency;
 use serde_json::json;
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};

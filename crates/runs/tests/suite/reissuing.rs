@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use accord_contract::codes::Code;
-use accord_governance::state::Status;
 use accord_runs::operations::{Reissue, Reject};
+use accord_runs_core::state::Status;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::TurnId;
 use accord_runs::operations::{Accept, Acceptance, Dispatched, InitOptions, Start, init};
 use accord_runs::{Runs, World};
+use accord_runs_core::TurnId;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

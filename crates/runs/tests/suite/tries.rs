@@ -3,10 +3,10 @@
 use std::process::{Child, Command};
 
 use accord_contract::codes::Code;
-use accord_governance::TurnId;
-use accord_governance::state::Status;
 use accord_runs::operations::{Loop, Reject, Step, Stepped, Stop};
 use accord_runs::{Carried, Notice, Runs, World};
+use accord_runs_core::TurnId;
+use accord_runs_core::state::Status;
 use serde_json::{Value, json};
 
 use crate::support::{Repo, accept, dispatched, refused};

@@ -1,9 +1,9 @@
 //! A whole run, from an empty folder to its end.
 
 use accord_contract::codes::Code;
-use accord_governance::state::Status;
 use accord_runs::operations::{Accept, Gate, InitOptions, NextStep, Query, Start, init};
 use accord_runs::{Runs, World};
+use accord_runs_core::state::Status;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -147,7 +147,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
         2
     );
     let ordered = runs.events(&Query::default(), None).unwrap();
-    let problems = accord_governance::event::check_order(&json!(ordered));
+    let problems = accord_runs_core::event::check_order(&json!(ordered));
     assert!(problems.is_ok(), "{problems:?}");
     assert!(repo.read("TALK.md").contains("did it"));
     let session = repo.json(".agentxchain/session.json");

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_governance::TurnId;
-use accord_governance::state::{Status, TurnStatus};
 use accord_process::Cancel;
 use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
 use accord_runs::{Carried, Manner, Notice, Runs, World};
+use accord_runs_core::TurnId;
+use accord_runs_core::state::{Status, TurnStatus};
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, plan, refused};

@@ -1,7 +1,7 @@
 //! Packages of about 1.4 kB, as agents write them.
 
-use accord_context::package::{PackageType, ReviewType, Significance, Status};
-use accord_context::{
+use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
+use accord_memory_core::{
     ActorId, ActorKey, ActorType, ContentHash, FactId, Instant, PackageId, ProjectId, SessionId,
     Timestamp,
 };

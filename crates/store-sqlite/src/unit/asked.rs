@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use accord_context::{Instant, PackageId, ProjectId};
+use accord_memory_core::{Instant, PackageId, ProjectId};
 use accord_store::{DamagedRow, Drafts, QuestionQuery, QuestionRow, Result, Table};
 use rusqlite::params;
 

@@ -1,7 +1,7 @@
 //! Columns as the values that they hold. What is none, somebody else wrote.
 
 use accord_canon::Digest;
-use accord_context::{ActorId, ActorKey, ActorType, ContentHash, Instant, Timestamp};
+use accord_memory_core::{ActorId, ActorKey, ActorType, ContentHash, Instant, Timestamp};
 use accord_store::{Result, StoreError, Trouble};
 use rusqlite::types::ValueRef;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_context::package::Status;
+use accord_memory_core::package::Status;
 use accord_store::{DamagedRow, MAX_SOURCES, PackageIndex, PackageRow, Result, Table};
 use rusqlite::params;
 

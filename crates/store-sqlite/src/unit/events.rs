@@ -1,6 +1,6 @@
 //! Events.
 
-use accord_context::{Instant, ProjectId, Timestamp};
+use accord_memory_core::{Instant, ProjectId, Timestamp};
 use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result, Table};
 use rusqlite::params;
 

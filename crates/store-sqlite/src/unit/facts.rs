@@ -1,6 +1,6 @@
 //! Facts.
 
-use accord_context::{FactId, Instant, ProjectId, Timestamp};
+use accord_memory_core::{FactId, Instant, ProjectId, Timestamp};
 use accord_store::{
     FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When,
 };

@@ -3,8 +3,8 @@
 //! A range is read from where the page begins, for as long as the page is. So what a page costs
 //! depends on its length and on the number of ranges, which is at most five.
 
-use accord_context::Instant;
-use accord_context::package::Status;
+use accord_memory_core::Instant;
+use accord_memory_core::package::Status;
 use accord_store::{Drafts, Order, PackageQuery, Quarantined, Result};
 use rusqlite::params;
 use rusqlite::types::Value;

@@ -1,7 +1,7 @@
 //! Packages: the rows themselves, and everything that is kept in step with them.
 
-use accord_context::package::{PackageType, ReviewType, Significance, Status};
-use accord_context::{Instant, PackageId, ProjectId, SessionId};
+use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
+use accord_memory_core::{Instant, PackageId, ProjectId, SessionId};
 use accord_store::{
     DamagedRow, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages,
     Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Stored, Table, Tally,

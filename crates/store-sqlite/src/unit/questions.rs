@@ -1,8 +1,8 @@
 //! Open questions as they are kept: each once for everybody who may see the packages that ask it.
 
 use accord_canon::sha256;
-use accord_context::ActorKey;
-use accord_context::package::Status;
+use accord_memory_core::ActorKey;
+use accord_memory_core::package::Status;
 use accord_store::{MAX_SOURCES, PackageRow, Result};
 use rusqlite::params;
 

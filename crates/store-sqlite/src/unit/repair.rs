@@ -1,6 +1,6 @@
 //! Making derived tables again, and columns from what they repeat.
 
-use accord_context::{ProjectId, Timestamp};
+use accord_memory_core::{ProjectId, Timestamp};
 use accord_store::{
     PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result, RevisionRow, Trouble,
 };

@@ -1,6 +1,6 @@
 //! Sessions.
 
-use accord_context::{ProjectId, SessionId, Timestamp};
+use accord_memory_core::{ProjectId, SessionId, Timestamp};
 use accord_store::{
     Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table,
 };

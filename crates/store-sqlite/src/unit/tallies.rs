@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use accord_context::package::{PackageType, Status};
-use accord_context::{ActorKey, Instant, ProjectId};
+use accord_memory_core::package::{PackageType, Status};
+use accord_memory_core::{ActorKey, Instant, ProjectId};
 use accord_store::{DamagedRow, PackageRow, Result, Stored, Table, Tally};
 use rusqlite::params;
 

@@ -1,7 +1,7 @@
 //! Who asks a question: the newest, however many there are.
 
-use accord_context::package::Status;
-use accord_context::{ProjectId, Timestamp};
+use accord_memory_core::package::Status;
+use accord_memory_core::{ProjectId, Timestamp};
 use accord_store::{
     MAX_SOURCES, MemoryStore, PackageIndex, Quarantine, QuestionQuery, Store, StoreExt as _,
 };

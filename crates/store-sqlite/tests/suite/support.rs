@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use accord_context::{PackageId, ProjectId};
+use accord_memory_core::{PackageId, ProjectId};
 use accord_store::testing::World;
 use accord_store::{
     EventEntry, PackageIndex, PackageRow, ProjectQuery, ProjectRow, Result, RevisionRow, Store,
@@ -41,7 +41,7 @@ pub(crate) fn package(project: &str, id: &str) -> PackageRow {
         ..row
     };
     row.state.revision = 1;
-    row.state.status = accord_context::package::Status::Complete;
+    row.state.status = accord_memory_core::package::Status::Complete;
     row
 }
 

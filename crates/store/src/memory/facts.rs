@@ -1,7 +1,7 @@
 //! Facts in the model.
 
-use accord_context::query::FactPosition;
-use accord_context::{FactId, Instant, ProjectId, Timestamp};
+use accord_memory_core::query::FactPosition;
+use accord_memory_core::{FactId, Instant, ProjectId, Timestamp};
 
 use super::{State, insert};
 use crate::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, StoreError, When};

@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use accord_canon::Digest;
-use accord_context::{FactId, PackageId, ProjectId, SessionId};
+use accord_memory_core::{FactId, PackageId, ProjectId, SessionId};
 
 use crate::{
     Advance, BlobRow, Common, EventEntry, FactRow, KeyRow, Listener, PackageIndex, PackageRow,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use accord_context::package::Status;
-use accord_context::query::PackagePosition;
-use accord_context::{Instant, PackageId, ProjectId, SessionId};
+use accord_memory_core::package::Status;
+use accord_memory_core::query::PackagePosition;
+use accord_memory_core::{Instant, PackageId, ProjectId, SessionId};
 
 use super::{PackageEntry, ProjectState, State, insert};
 use crate::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use accord_canon::Digest;
-use accord_context::{Instant, ProjectId, Timestamp};
+use accord_memory_core::{Instant, ProjectId, Timestamp};
 
 use super::{ProjectState, State, insert};
 use crate::{

@@ -1,7 +1,7 @@
 //! Sessions in the model.
 
-use accord_context::query::SessionPosition;
-use accord_context::{Instant, ProjectId, SessionId, Timestamp};
+use accord_memory_core::query::SessionPosition;
+use accord_memory_core::{Instant, ProjectId, SessionId, Timestamp};
 
 use super::{State, insert};
 use crate::{Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, StoreError};

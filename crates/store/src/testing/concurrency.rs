@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use accord_context::{PackageId, ProjectId};
+use accord_memory_core::{PackageId, ProjectId};
 
 use super::World;
 use crate::{

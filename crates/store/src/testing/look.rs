@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use accord_context::package::Status;
-use accord_context::{ActorKey, Instant, PackageId, ProjectId, SessionId};
+use accord_memory_core::package::Status;
+use accord_memory_core::{ActorKey, Instant, PackageId, ProjectId, SessionId};
 
 use super::World;
 use crate::{

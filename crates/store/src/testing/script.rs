@@ -1,7 +1,7 @@
 //! Random units of work, as data: the same one can be run on two stores.
 
 use accord_canon::Digest;
-use accord_context::{FactId, PackageId, ProjectId, SessionId, Timestamp};
+use accord_memory_core::{FactId, PackageId, ProjectId, SessionId, Timestamp};
 
 use super::World;
 use super::look::{Look, random_looks};

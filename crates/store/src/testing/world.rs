@@ -1,8 +1,8 @@
 //! A small world in which much happens twice: few ids, few instants, few words.
 
 use accord_canon::{Digest, sha256};
-use accord_context::package::{PackageType, ReviewType, Significance, Status};
-use accord_context::{
+use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
+use accord_memory_core::{
     ActorId, ActorKey, ActorType, ContentHash, FactId, Instant, PackageId, ProjectId, SessionId,
     Timestamp,
 };

@@ -1,8 +1,8 @@
 //! What a worker is given, and what it gave back and was refused.
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::manifest::Bundle;
-use accord_governance::{Instant, RepoPath, TurnId, dispatch};
+use accord_runs_core::manifest::Bundle;
+use accord_runs_core::{Instant, RepoPath, TurnId, dispatch};
 
 use super::files;
 use crate::disk::{self, Disk};

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use accord_contract::wire::Object;
-use accord_governance::accept::{Record, Write};
+use accord_runs_core::accept::{Record, Write};
 
 use super::journal::Lengths;
 use super::obstacle;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
-use accord_governance::ledger::duplicates;
+use accord_runs_core::ledger::duplicates;
 
 use super::{RecordFile, Repository, held, journal};
 use crate::{Result, TreeError, lock};

@@ -1,8 +1,8 @@
 //! Where the files of a governed repository lie.
 
-use accord_governance::accept::{CommitKind, Record};
-use accord_governance::repo_decisions::RepoDecisions;
-use accord_governance::{HOME, RepoPath};
+use accord_runs_core::accept::{CommitKind, Record};
+use accord_runs_core::repo_decisions::RepoDecisions;
+use accord_runs_core::{HOME, RepoPath};
 
 /// A record of a governed repository.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use accord_contract::wire::Object;
-use accord_governance::accept::{Commit, CommitKind};
-use accord_governance::coordinator;
-use accord_governance::history::RunIndex;
-use accord_governance::manifest::Bundle;
-use accord_governance::{HOME, Instant, RepoPath, RunId, TurnId, dispatch};
+use accord_runs_core::accept::{Commit, CommitKind};
+use accord_runs_core::coordinator;
+use accord_runs_core::history::RunIndex;
+use accord_runs_core::manifest::Bundle;
+use accord_runs_core::{HOME, Instant, RepoPath, RunId, TurnId, dispatch};
 
 use super::carry::{self, Time};
 use super::{

@@ -6,8 +6,8 @@
 
 use accord_canon::sha256;
 use accord_contract::wire::{Object, Value};
-use accord_governance::RunId;
-use accord_governance::history::RunIndex;
+use accord_runs_core::RunId;
+use accord_runs_core::history::RunIndex;
 
 use super::{RecordFile, files};
 use crate::disk::{self, Disk};

@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value};
-use accord_governance::TransactionId;
-use accord_governance::accept::{Commit, CommitKind, Recovery, Write, recover};
-use accord_governance::config::Config;
-use accord_governance::coordinator;
-use accord_governance::state::State;
+use accord_runs_core::TransactionId;
+use accord_runs_core::accept::{Commit, CommitKind, Recovery, Write, recover};
+use accord_runs_core::config::Config;
+use accord_runs_core::coordinator;
+use accord_runs_core::state::State;
 
 use super::{Repository, files, obstacle};
 use crate::disk::{self, Disk, parent};

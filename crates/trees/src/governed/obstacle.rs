@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use accord_governance::RepoPath;
-use accord_governance::accept::Write;
+use accord_runs_core::RepoPath;
+use accord_runs_core::accept::Write;
 
 use super::{Repository, journal};
 use crate::disk::Disk;

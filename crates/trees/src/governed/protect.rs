@@ -1,7 +1,7 @@
 //! Files that no hook may change, kept while one runs.
 
-use accord_governance::faults::{Fault, seeded};
-use accord_governance::hooks::PROTECTED_FILES;
+use accord_runs_core::faults::{Fault, seeded};
+use accord_runs_core::hooks::PROTECTED_FILES;
 
 use super::Repository;
 use crate::disk::{self, Disk};

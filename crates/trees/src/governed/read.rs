@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::coordinator::{CoordinatorState, coordinator_state_path};
-use accord_governance::history::RunIndex;
-use accord_governance::manifest;
-use accord_governance::repo_decisions::RepoDecisions;
-use accord_governance::state::State;
-use accord_governance::{RepoPath, RunId, TurnId};
+use accord_runs_core::coordinator::{CoordinatorState, coordinator_state_path};
+use accord_runs_core::history::RunIndex;
+use accord_runs_core::manifest;
+use accord_runs_core::repo_decisions::RepoDecisions;
+use accord_runs_core::state::State;
+use accord_runs_core::{RepoPath, RunId, TurnId};
 
 use super::{RecordFile, Repository, Waiting, bundle, files, index, journal};
 use crate::lock::{self, Holder};

@@ -15,8 +15,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{self, Duration, SystemTime};
 
 use accord_contract::wire::{Object, Value};
-use accord_governance::lock::{Lock, RENEW_EVERY_MS, STALE_AFTER_MS};
-use accord_governance::{HOME, Instant};
+use accord_runs_core::lock::{Lock, RENEW_EVERY_MS, STALE_AFTER_MS};
+use accord_runs_core::{HOME, Instant};
 
 use crate::disk::{self, Disk};
 use crate::{Result, TreeError, atomic};

@@ -11,8 +11,8 @@ use std::fs;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use accord_contract::wire::{Object, Value};
-use accord_governance::Instant;
-use accord_governance::lock::{Lock, STALE_AFTER_MS};
+use accord_runs_core::Instant;
+use accord_runs_core::lock::{Lock, STALE_AFTER_MS};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use accord_contract::codes::Code;
-use accord_governance::TurnId;
-use accord_governance::manifest::Bundle;
+use accord_runs_core::TurnId;
+use accord_runs_core::manifest::Bundle;
 
 use crate::support::{begun, lock, now};
 

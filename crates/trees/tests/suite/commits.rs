@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_governance::accept::{Commit, CommitKind, Write};
-use accord_governance::fixture::{Fixture, World};
-use accord_governance::run;
-use accord_governance::state::State;
+use accord_runs_core::accept::{Commit, CommitKind, Write};
+use accord_runs_core::fixture::{Fixture, World};
+use accord_runs_core::run;
+use accord_runs_core::state::State;
 use accord_trees::TreeError;
 use accord_trees::governed::{RecordFile, Repository};
 use accord_trees::testing::SimDisk;

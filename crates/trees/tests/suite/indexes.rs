@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Object;
-use accord_governance::RunId;
-use accord_governance::history::RunIndex;
+use accord_runs_core::RunId;
+use accord_runs_core::history::RunIndex;
 use accord_trees::governed::{Held, RecordFile, Repository};
 use accord_trees::testing::SimDisk;
 use serde_json::json;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::Instant;
+use accord_runs_core::Instant;
 use accord_trees::TreeError;
 use accord_trees::governed::Repository;
 use serde_json::{Value, json};

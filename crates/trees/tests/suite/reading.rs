@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::TurnId;
+use accord_runs_core::TurnId;
 use accord_trees::governed::{RecordFile, Repository};
 
 use crate::support::{assign, begun, files, lock, path};

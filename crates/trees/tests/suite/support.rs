@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
-use accord_governance::accept::{
+use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Inputs, Observation, Options, Outcome, Want,
 };
-use accord_governance::config::Config;
-use accord_governance::hooks::{HookOutcome, HookPhase};
-use accord_governance::run::{BaselineCheck, Beginning, check_assignment, init};
-use accord_governance::state::{Baseline, State};
-use accord_governance::{Ids, Instant, RepoPath, TurnId};
+use accord_runs_core::config::Config;
+use accord_runs_core::hooks::{HookOutcome, HookPhase};
+use accord_runs_core::run::{BaselineCheck, Beginning, check_assignment, init};
+use accord_runs_core::state::{Baseline, State};
+use accord_runs_core::{Ids, Instant, RepoPath, TurnId};
 use accord_trees::governed::{Held, Repository};
 use accord_trees::testing::SimDisk;
 use serde_json::{Value, json};

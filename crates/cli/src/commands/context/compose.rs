@@ -8,10 +8,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use accord_context::package::{PROTOCOL_VERSION, PackageType, ReviewType, Status};
-use accord_context::{Instant, PackageId, Timestamp};
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
+use accord_memory_core::package::{PROTOCOL_VERSION, PackageType, ReviewType, Status};
+use accord_memory_core::{Instant, PackageId, Timestamp};
 use clap::builder::PossibleValuesParser;
 use sha2::{Digest as _, Sha256};
 

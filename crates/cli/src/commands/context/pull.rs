@@ -1,7 +1,7 @@
 //! `accord context pull`: reads packages.
 
-use accord_context::package::Status;
 use accord_contract::codes::Code;
+use accord_memory_core::package::Status;
 use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;

@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use accord_context::export::{RowFile, row_line};
-use accord_context::limits::MAX_LINE_BYTES;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
+use accord_memory_core::export::{RowFile, row_line};
+use accord_memory_core::limits::MAX_LINE_BYTES;
 
 use crate::error::CliError;
 

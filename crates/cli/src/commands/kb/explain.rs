@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use accord_contract::wire::{Object, Value, Wire as _};
-use accord_knowledge::{Identified, KB_V1};
+use accord_knowledge_core::{Identified, KB_V1};
 
 use super::answers::KbExplainAnswer;
 use super::question::Answer;

@@ -6,7 +6,7 @@ mod explain;
 mod question;
 
 use accord_canon::Digest;
-use accord_knowledge::{HashOptions, SourceMode};
+use accord_knowledge_core::{HashOptions, SourceMode};
 
 use self::question::{Answerer, Question};
 use super::canon::NumbersArgs;

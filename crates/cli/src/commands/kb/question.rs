@@ -1,7 +1,7 @@
 //! What can be asked of an envelope, and the answers.
 
 use accord_contract::wire::{Value, Wire as _};
-use accord_knowledge::{Check, HashOptions, KbError, KbHasher, Verification, verify};
+use accord_knowledge_core::{Check, HashOptions, KbError, KbHasher, Verification, verify};
 
 use super::answers::{Comparison, KbChecks, KbCidAnswer, KbHashAnswer, KbVerifyAnswer};
 use super::explain::explain;

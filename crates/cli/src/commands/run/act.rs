@@ -1,10 +1,10 @@
 //! The commands of `accord run` that move a run.
 
 use accord_contract::codes::Failure;
-use accord_governance::run::ApprovalPlan;
-use accord_governance::state::Pending;
 use accord_runs::Runs;
 use accord_runs::operations::{Gate, Moved, Reissue, Reject, Start};
+use accord_runs_core::run::ApprovalPlan;
+use accord_runs_core::state::Pending;
 
 use super::answers::{
     RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunPlanAnswer, RunRejectAnswer,
@@ -83,7 +83,7 @@ pub(super) struct ReissueArgs {
 pub(super) struct CheckpointArgs {
     /// Only what this accepted turn changed
     #[arg(long, value_name = "ID", value_parser = super::turn_id)]
-    turn: Option<accord_governance::TurnId>,
+    turn: Option<accord_runs_core::TurnId>,
 
     #[command(flatten)]
     repo: RepoArgs,

@@ -5,8 +5,8 @@ use accord_contract::codes::{Code, Failure, WireCode};
 use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
 use accord_contract::wire::{Object, message};
-use accord_governance::event::Event;
 use accord_runs::operations::{Checkpoint, Finding, Level, Moved};
+use accord_runs_core::event::Event;
 
 use super::drive::RunStop;
 use super::next::NextAnswer;

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, wire_enum};
-use accord_governance::state::Status;
 use accord_process::Cancel;
 use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
 use accord_runs::{Carried, Manner, Notice, Runs, World};
+use accord_runs_core::state::Status;
 use signal_hook::iterator::Signals;
 
 use super::answers::{RunDriveAnswer, RunFailure};
@@ -51,7 +51,7 @@ pub(super) struct StepArgs {
 
     /// Carry on this active turn
     #[arg(long, value_name = "ID", value_parser = super::turn_id)]
-    turn: Option<accord_governance::TurnId>,
+    turn: Option<accord_runs_core::TurnId>,
 
     #[command(flatten)]
     manner: MannerArgs,

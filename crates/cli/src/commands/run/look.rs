@@ -1,9 +1,9 @@
 //! The commands of `accord run` that only look.
 
 use accord_contract::wire::{Object, Value};
-use accord_governance::RunId;
-use accord_governance::state::{State, Status};
 use accord_runs::operations::{Level, Overview, Query, RunChoice, TurnView};
+use accord_runs_core::RunId;
+use accord_runs_core::state::{State, Status};
 
 use super::answers::{RunDoctorAnswer, RunFailure, RunFinding, RunStatusAnswer};
 use super::{NextAnswer, RepoArgs, busy_lines, finding_lines, next_lines};

@@ -18,10 +18,10 @@ use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
-use accord_governance::TurnId;
 use accord_process::Cancel;
 use accord_runs::operations::{Finding, Level, Overview};
 use accord_runs::{Holder, Notice, Runs, World};
+use accord_runs_core::TurnId;
 
 pub(crate) use self::answers::RunFailure;
 use self::next::NextAnswer;

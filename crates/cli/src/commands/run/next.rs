@@ -1,8 +1,8 @@
 //! What is to be done next, as the words to type.
 
 use accord_contract::wire::message;
-use accord_governance::dispatch;
 use accord_runs::operations::NextStep;
+use accord_runs_core::dispatch;
 
 use super::RepoArgs;
 use crate::show::{clean, counted};

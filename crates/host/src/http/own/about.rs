@@ -1,9 +1,9 @@
 //! What the server tells about itself: health, metrics, its routes.
 
-use accord_context::Verb;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{True, Wire as _};
+use accord_memory_core::Verb;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};

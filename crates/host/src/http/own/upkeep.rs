@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use accord_context::{Instant, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::wire::{Object, True, Wire as _};
+use accord_memory_core::{Instant, Verb};
 use accord_store_sqlite::FORMAT;
 use axum::Extension;
 use axum::extract::State;

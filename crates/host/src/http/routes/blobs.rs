@@ -4,9 +4,9 @@
 //! means that one, and whoever is let into every project means none in particular.
 
 use accord_canon::Digest;
-use accord_context::ContentHash;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
+use accord_memory_core::ContentHash;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};

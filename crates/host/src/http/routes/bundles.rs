@@ -1,12 +1,12 @@
 //! What is put together from many rows: orient and orchestrate; and what the host says that it can do.
 
-use accord_context::conformance::Conformance;
-use accord_context::package::{PackageFields, PackageType};
-use accord_context::query::{DigestQuery, OrientQuery};
-use accord_context::{ActorId, ActorType, Fact, PackageId, Project, ProjectId, Timestamp};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Number, Value, Wire as _};
+use accord_memory_core::conformance::Conformance;
+use accord_memory_core::package::{PackageFields, PackageType};
+use accord_memory_core::query::{DigestQuery, OrientQuery};
+use accord_memory_core::{ActorId, ActorType, Fact, PackageId, Project, ProjectId, Timestamp};
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;

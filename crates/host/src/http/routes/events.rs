@@ -8,8 +8,8 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use accord_context::{Access, Event};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::{Access, Event};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;

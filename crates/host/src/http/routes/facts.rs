@@ -1,11 +1,11 @@
 //! Facts: assert, invalidate, list, read.
 
-use accord_context::fact::{Fact, FactAssertion};
-use accord_context::query::{FactQuery, InvalidateQuery, assert_options};
-use accord_context::{FactId, Warning};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Value, Wire as _};
+use accord_memory_core::fact::{Fact, FactAssertion};
+use accord_memory_core::query::{FactQuery, InvalidateQuery, assert_options};
+use accord_memory_core::{FactId, Warning};
 use axum::Extension;
 use axum::extract::State;
 use hyper::{Method, StatusCode};

@@ -1,12 +1,12 @@
 //! The life of a package after its deposit: flag, review, resubmit, complete, and the log.
 
-use accord_context::PackageId;
-use accord_context::lifecycle::{
-    self, Change, FlagRequest, Move, MoveRequest, ReviewRequest, Revision,
-};
-use accord_context::package::PackageFields;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_memory_core::PackageId;
+use accord_memory_core::lifecycle::{
+    self, Change, FlagRequest, Move, MoveRequest, ReviewRequest, Revision,
+};
+use accord_memory_core::package::PackageFields;
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;

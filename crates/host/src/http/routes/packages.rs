@@ -1,11 +1,11 @@
 //! Packages: deposit and pull.
 
-use accord_context::PackageId;
-use accord_context::package::PackageFields;
-use accord_context::query::{Latest, Pull};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Value;
+use accord_memory_core::PackageId;
+use accord_memory_core::package::PackageFields;
+use accord_memory_core::query::{Latest, Pull};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;

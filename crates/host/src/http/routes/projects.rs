@@ -1,10 +1,10 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_context::project::{Project, ProjectChange, ProjectRequest};
-use accord_context::query::ProjectQuery;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
+use accord_memory_core::project::{Project, ProjectChange, ProjectRequest};
+use accord_memory_core::query::ProjectQuery;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;

@@ -1,11 +1,11 @@
 //! Sessions: start, end, list, read.
 
-use accord_context::SessionId;
-use accord_context::query::SessionQuery;
-use accord_context::session::{Session, SessionEnd, SessionRequest};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
+use accord_memory_core::SessionId;
+use accord_memory_core::query::SessionQuery;
+use accord_memory_core::session::{Session, SessionEnd, SessionRequest};
 use axum::Extension;
 use axum::extract::State;
 use hyper::{Method, StatusCode};

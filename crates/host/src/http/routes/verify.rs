@@ -1,10 +1,10 @@
 //! Looking through the store.
 
-use accord_context::{ProjectId, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Object, True, Wire as _};
+use accord_memory_core::{ProjectId, Verb};
 use axum::Extension;
 use axum::extract::State;
 use hyper::{HeaderMap, StatusCode};

@@ -1,7 +1,7 @@
 //! What is there: an orientation, a digest, the projects.
 
-use accord_context::query::{MAX_TOKENS, MIN_TOKENS};
 use accord_contract::codes::Failure;
+use accord_memory_core::query::{MAX_TOKENS, MIN_TOKENS};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
 use super::super::{Answer, Argument, Ask, Call, Effect, Outcome, Tool};

@@ -16,9 +16,9 @@ mod files;
 mod serve;
 
 use accord_canon::Digest;
-use accord_context::conformance::{Capability, not_implemented};
-use accord_context::{Access, NewEvent, ProjectId, Timestamp, Verb, Writing};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::conformance::{Capability, not_implemented};
+use accord_memory_core::{Access, NewEvent, ProjectId, Timestamp, Verb, Writing};
 use accord_store::{BlobRow, ReadUnit};
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
@@ -117,7 +117,11 @@ impl Memory {
     }
 
     /// Whether a project takes writes; gives the project that a write would create.
-    fn admit(&self, unit: &dyn ReadUnit, id: &ProjectId) -> Work<Option<accord_context::Project>> {
+    fn admit(
+        &self,
+        unit: &dyn ReadUnit,
+        id: &ProjectId,
+    ) -> Work<Option<accord_memory_core::Project>> {
         let known = load::known_project(unit, id)?;
         let writing = Writing {
             project_id: id,

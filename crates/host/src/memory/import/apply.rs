@@ -2,13 +2,15 @@
 //!
 //! A line that is refused has written nothing, so that the lines beside it can be kept.
 
-use accord_context::export::{MergedPackage, MergedSession, merge_package, merge_session};
-use accord_context::fact::{self, ImportState, Imported};
-use accord_context::lifecycle::Revision;
-use accord_context::project::{ProjectOutcome, create};
-use accord_context::{Fact, Instant, NewEvent, Package, Project, ProjectId, Session, Timestamp};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
+use accord_memory_core::export::{MergedPackage, MergedSession, merge_package, merge_session};
+use accord_memory_core::fact::{self, ImportState, Imported};
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::project::{ProjectOutcome, create};
+use accord_memory_core::{
+    Fact, Instant, NewEvent, Package, Project, ProjectId, Session, Timestamp,
+};
 use accord_store::{FactKey, PackageIndex, WriteUnit};
 
 use super::read::{Item, Place};

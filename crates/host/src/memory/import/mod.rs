@@ -22,11 +22,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use accord_context::export::{Line, may_hold_project, read_line};
-use accord_context::limits::MAX_LINE_BYTES;
-use accord_context::project::not_found;
-use accord_context::{NewEvent, Project, ProjectId, ProjectPolicy, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::export::{Line, may_hold_project, read_line};
+use accord_memory_core::limits::MAX_LINE_BYTES;
+use accord_memory_core::project::not_found;
+use accord_memory_core::{NewEvent, Project, ProjectId, ProjectPolicy, Verb};
 use accord_store::{StoreError, StoreExt as _, Trouble};
 use bytes::{Bytes, BytesMut};
 use tempfile::SpooledTempFile;

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use accord_canon::sha256;
-use accord_context::ProjectId;
+use accord_memory_core::ProjectId;
 use accord_store::StoreError;
 
 use crate::memory::random;

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
 
-use accord_context::export::{Line, read_line};
-use accord_context::lifecycle::Revision;
-use accord_context::package::PROTOCOL_VERSION;
-use accord_context::{Fact, Package, Project, ProjectId, Session};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
+use accord_memory_core::export::{Line, read_line};
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::package::PROTOCOL_VERSION;
+use accord_memory_core::{Fact, Package, Project, ProjectId, Session};
 use accord_store::PackageIndex;
 
 /// Where a line stands.

@@ -1,9 +1,9 @@
 //! What an import came to.
 
-use accord_context::ProjectId;
 use accord_contract::codes::Failure;
 use accord_contract::message;
 use accord_contract::wire::Object;
+use accord_memory_core::ProjectId;
 
 use super::apply::Outcome;
 use super::read::Kind;

@@ -13,10 +13,10 @@ mod sweep;
 use std::future::Future;
 use std::time::Duration;
 
-use accord_context::{Instant, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::message;
 use accord_contract::wire::Object;
+use accord_memory_core::{Instant, ProjectId, Verb};
 use accord_store::ReadUnit;
 
 use super::walk::all_projects;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 use accord_canon::Digest;
-use accord_context::{Instant, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::wire::Object;
+use accord_memory_core::{Instant, ProjectId, Verb};
 use accord_store::{
     FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreExt as _, Trouble, When,
 };

@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use accord_canon::Digest;
-use accord_context::ProjectId;
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::ProjectId;
 use accord_store::BlobRow;
 use sha2::{Digest as _, Sha256};
 

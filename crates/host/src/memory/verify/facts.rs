@@ -1,8 +1,8 @@
 //! Facts say what their rows say, and those of one subject and predicate never hold at once.
 
-use accord_context::ProjectId;
-use accord_context::fact::{Span, check_chain};
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::ProjectId;
+use accord_memory_core::fact::{Span, check_chain};
 use accord_store::{FactKey, FactQuery, FactRow, ReadUnit, When};
 
 use super::{Look, PAGE, RESTORE, Suspect};

@@ -18,8 +18,8 @@ mod rows;
 
 use std::collections::BTreeSet;
 
-use accord_context::{ProjectId, Verb, project};
 use accord_contract::codes::Failure;
+use accord_memory_core::{ProjectId, Verb, project};
 use accord_store::{
     DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreExt as _, Table, Trouble,
 };
@@ -121,7 +121,7 @@ impl Look {
     fn run(
         mut self,
         only: Option<ProjectId>,
-        access: &accord_context::Access,
+        access: &accord_memory_core::Access,
     ) -> Work<VerifyReport> {
         let everything = only.is_none() && access.projects().is_none();
         let projects = match only {

@@ -1,7 +1,7 @@
 //! Packages, each by its number in the store: also one that no list would show.
 
-use accord_context::{PackageId, ProjectId, Timestamp};
 use accord_contract::codes::Failure;
+use accord_memory_core::{PackageId, ProjectId, Timestamp};
 use accord_store::{
     DamagedRow, PackageIndex, PackageRow, Quarantine, ReadUnit, StoreExt as _, Stored,
 };
@@ -108,7 +108,7 @@ fn look(unit: &dyn ReadUnit, project: &ProjectId, number: i64) -> Work<Option<St
 fn verdict<U: ReadUnit + ?Sized>(
     unit: &U,
     row: &PackageRow,
-) -> Work<Result<accord_context::Package, Failure>> {
+) -> Work<Result<accord_memory_core::Package, Failure>> {
     match unit.revisions(&row.project_id, &row.package_id) {
         Ok(log) => Ok(rows::package(row, &log)),
         Err(error) if error.damaged().is_some() => Ok(Err(error.into())),

@@ -1,9 +1,9 @@
 //! What a look through a store found.
 
-use accord_context::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_contract::{message, wire_enum};
+use accord_memory_core::ProjectId;
 use accord_store::Table;
 
 /// How many problems a report lists; all are counted.

@@ -1,8 +1,8 @@
 //! What makes a package sound: it has its hash, its log leads to it, and the row repeats what both say.
 
-use accord_context::Package;
-use accord_context::lifecycle::check_revisions;
 use accord_contract::codes::Failure;
+use accord_memory_core::Package;
+use accord_memory_core::lifecycle::check_revisions;
 use accord_store::{PackageRow, RevisionRow};
 
 use super::report::wrong;

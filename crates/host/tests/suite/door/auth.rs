@@ -2,11 +2,11 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use accord_context::{Instant, Timestamp};
 use accord_contract::wire::Wire as _;
 use accord_host::Caller;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
+use accord_memory_core::{Instant, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 

@@ -1,6 +1,6 @@
 //! Faults that answer something else than the host did.
 
-use accord_context::{Instant, Timestamp};
+use accord_memory_core::{Instant, Timestamp};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use sha2::Digest as _;

@@ -101,7 +101,7 @@ pub(super) fn as_of_just_before(asked: &mut Asked) {
         return;
     };
     let decoded = moment.replace("%3A", ":").replace("%3a", ":");
-    let Ok(instant) = accord_context::Timestamp::parse(&decoded) else {
+    let Ok(instant) = accord_memory_core::Timestamp::parse(&decoded) else {
         return;
     };
     let (mut seconds, mut nanos) = (instant.instant().seconds(), instant.instant().nanos());
@@ -109,7 +109,7 @@ pub(super) fn as_of_just_before(asked: &mut Asked) {
         seconds -= 1;
         nanos = 1_000_000_000;
     }
-    let before = accord_context::Instant::from_parts(seconds, nanos - 1).unwrap();
+    let before = accord_memory_core::Instant::from_parts(seconds, nanos - 1).unwrap();
     set(asked, "as_of", &before.to_string());
 }
 

@@ -1,10 +1,10 @@
 //! What a configuration names and this machine may not have: programs, variables, files.
 
 use accord_contract::codes::{Code, Failure};
-use accord_governance::RepoPath;
-use accord_governance::config::Config;
-use accord_governance::hooks::{Hook, HookMode, HookPhase, Transport};
 use accord_process::Invocation;
+use accord_runs_core::RepoPath;
+use accord_runs_core::config::Config;
+use accord_runs_core::hooks::{Hook, HookMode, HookPhase, Transport};
 
 use super::{Finding, Level, error_of};
 use crate::Runs;

@@ -6,7 +6,7 @@ mod strays;
 
 use accord_contract::codes::Code;
 use accord_contract::wire_enum;
-use accord_governance::config::{Config, problems};
+use accord_runs_core::config::{Config, problems};
 use accord_trees::governed::FindingKind;
 
 pub(crate) use strays::stray_findings;

@@ -1,10 +1,10 @@
 //! What stands in the way of the run that is there: a block, turns whose worker is gone or late.
 
 use accord_contract::wire::{Extensible, Value};
-use accord_governance::dispatch;
-use accord_governance::history::RunIndex;
-use accord_governance::run::check_told;
-use accord_governance::state::{State, Status, Turn, TurnStatus};
+use accord_runs_core::dispatch;
+use accord_runs_core::history::RunIndex;
+use accord_runs_core::run::check_told;
+use accord_runs_core::state::{State, Status, Turn, TurnStatus};
 use accord_trees::governed::RecordFile;
 
 use super::{Finding, Level, error_of};

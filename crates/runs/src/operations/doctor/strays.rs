@@ -1,7 +1,7 @@
 //! Members of a configuration that have no effect: what people are told about them.
 
 use accord_contract::codes::Code;
-use accord_governance::{Stray, StrayKind};
+use accord_runs_core::{Stray, StrayKind};
 
 use super::{Finding, Level};
 

@@ -4,10 +4,10 @@
 use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
 use accord_contract::wire::{Object, message};
-use accord_governance::RunId;
-use accord_governance::coordinator::{Choice, Divergence, Obstacle};
 use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
 use accord_runs::operations::Dispatched;
+use accord_runs_core::RunId;
+use accord_runs_core::coordinator::{Choice, Divergence, Obstacle};
 
 use super::super::answers::{RunFailure, RunFinding};
 use super::super::next::NextAnswer;

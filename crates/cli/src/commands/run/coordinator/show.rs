@@ -1,8 +1,8 @@
 //! What people read about an initiative.
 
 use accord_contract::wire::{Object, Value};
-use accord_governance::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
 use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
+use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
 
 use super::super::next::NextAnswer;
 use super::super::{busy_lines, finding_lines, next_lines};

@@ -1,0 +1,133 @@
+//! Events, and what readers see of them.
+
+use accord_contract::wire::Wire as _;
+use accord_memory_core::access::{KeyScope, Verb};
+use accord_memory_core::lifecycle::{Change, Move, Revision, Transition, transition};
+use accord_memory_core::{Access, ActorType, Event, EventKind, FactId, NewEvent};
+use serde_json::json;
+
+use crate::support::{fact, key, minimal, now, package, project, with};
+
+#[test]
+fn an_event_says_what_it_is_about() {
+    let sound = package(&minimal());
+    let event = Event {
+        seq: 7,
+        event: Some(NewEvent::deposited(&sound, now())),
+    };
+    let expected = json!({
+        "type": "package.deposited", "seq": 7, "project_id": "atlas", "at": "2026-05-01T00:00:00.000Z",
+        "data": {
+            "package_id": "pkg_1", "title": "Indexes rebuilt", "package_type": "milestone", "status": "complete",
+            "review_type": "none", "created_at": "2026-04-18T20:00:00Z",
+            "created_by": {"id": "ada", "type": "human"}, "content_hash": sound.content_hash().to_string(),
+        },
+    });
+    assert_eq!(event.document_for(&Access::open()), expected);
+
+    let fact = fact(json!({}));
+    let asserted = NewEvent::asserted(&fact, Some(&FactId::new("f0").unwrap()), now());
+    assert_eq!(
+        asserted.data,
+        json!({"fact": fact.encode(), "superseded": "f0"})
+    );
+    assert_eq!(
+        NewEvent::invalidated(&fact, None, now()).kind,
+        EventKind::FactInvalidated
+    );
+    let created = NewEvent::project_created(&project(), now());
+    assert_eq!(created.data["project"]["project_id"], "atlas");
+    for (event, kind) in [
+        (
+            NewEvent::project_updated(&project(), now()),
+            EventKind::ProjectUpdated,
+        ),
+        (
+            NewEvent::project_archived(&project(), now()),
+            EventKind::ProjectArchived,
+        ),
+        (
+            NewEvent::project_restored(&project(), now()),
+            EventKind::ProjectRestored,
+        ),
+    ] {
+        assert_eq!((event.kind, &event.data), (kind, &created.data));
+    }
+    let stored = NewEvent::from_stored(
+        created.project_id.clone(),
+        created.kind,
+        created.at.clone(),
+        created.data.clone(),
+        None,
+    );
+    assert_eq!(stored, created);
+}
+
+#[test]
+fn a_draft_is_its_authors_until_it_moves() {
+    let draft = package(&with(json!({"status": "draft"})));
+    let bound = |id: &str| {
+        Access::of(
+            &KeyScope::new(vec![Verb::Read], None).bound_to(key(id, ActorType::Human), false),
+        )
+    };
+    let deposited = Event {
+        seq: 3,
+        event: Some(NewEvent::deposited(&draft, now())),
+    };
+    assert_eq!(
+        deposited.event.as_ref().unwrap().only_for,
+        Some(key("ada", ActorType::Human))
+    );
+    assert_eq!(
+        deposited.document_for(&bound("grace")),
+        json!({"type": "hidden"})
+    );
+    assert_eq!(deposited.type_for(&bound("grace")), "hidden");
+    for reader in [bound("ada"), Access::open()] {
+        assert_eq!(deposited.type_for(&reader), "package.deposited");
+    }
+    let first = Revision::deposited(&draft, None, now());
+    let asked = Move {
+        change: Change::Complete,
+        note: None,
+        actor: None,
+    };
+    let Transition::Moved { package, revision } =
+        transition(&draft, &first, &asked, now()).unwrap()
+    else {
+        panic!("it moves")
+    };
+    let moved = Event {
+        seq: 4,
+        event: Some(NewEvent::transitioned(&package, &revision, now())),
+    };
+    let document = moved.document_for(&bound("grace"));
+    assert_eq!(
+        (
+            &document["data"]["status"],
+            &document["data"]["revision"]["seq"]
+        ),
+        (&json!("complete"), &json!(2))
+    );
+}
+
+#[test]
+fn kinds_have_names_that_a_stream_can_carry() {
+    for kind in EventKind::ALL {
+        assert_eq!(EventKind::parse(kind.as_str()), Some(*kind));
+        let (thing, what) = kind.as_str().split_once('.').unwrap();
+        assert!(["project", "package", "fact", "session"].contains(&thing) && !what.is_empty());
+    }
+}
+
+#[test]
+fn a_damaged_event_keeps_its_number_and_says_so() {
+    let damaged = Event {
+        seq: 5,
+        event: None,
+    };
+    let access = Access::open();
+    assert_eq!(damaged.type_for(&access), "damaged");
+    assert_eq!(damaged.document_for(&access), json!({"type": "damaged"}));
+}
