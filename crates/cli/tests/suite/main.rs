@@ -14,6 +14,7 @@ mod conformance_own;
 mod connection;
 mod contracts;
 mod crash;
+mod data_folder;
 mod documents;
 mod fixtures;
 mod fixtures_unfriendly;

@@ -15,6 +15,7 @@ use crate::keys::Keys;
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::memory::{Memory, MemoryOptions};
 use crate::settings::Settings;
+use crate::upkeep::create_folder;
 
 /// The folder of blobs in a data folder.
 pub const BLOBS: &str = "blobs";
@@ -42,6 +43,8 @@ impl Host {
     /// # Errors
     /// When the store cannot be opened, or two tools for agents have the same name.
     pub fn open(folder: &Path, settings: Settings) -> Result<Self, Failure> {
+        // Where the folder cannot be created, the store says so below, with a code.
+        drop(create_folder(folder));
         let store = SqliteStore::open(folder, &Options::default())
             .map_err(|error| explain(folder, &error))?;
         Self::over(store, folder, settings)

@@ -9,6 +9,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_store::{StoreError, Trouble};
 use accord_store_sqlite::{DATABASE, LOCK};
 
+use super::folder::create as create_folder;
 use crate::http::BLOBS;
 use crate::settings::CONFIG_FILE;
 
@@ -29,7 +30,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
         let occupied = StoreError::new(Trouble::Occupied, String::new());
         return Err(explain(folder, &occupied));
     }
-    let copied = make_folder(folder).and_then(|()| {
+    let copied = create_folder(folder).and_then(|()| {
         // Blobs first: rows never name one that is not there.
         let blobs = backup.join(BLOBS);
         if blobs.is_dir() {

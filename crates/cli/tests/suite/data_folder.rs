@@ -1,0 +1,67 @@
+//! A new data folder keeps itself out of git.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::memory::{Served, bare, run};
+
+#[test]
+fn serving_in_a_repository_leaves_it_clean() {
+    let repository = tempfile::tempdir().expect("a folder");
+    git(repository.path(), &["init", "--quiet"]);
+    // What README's first command runs.
+    let server = Served::start(&repository.path().join(".accord"), &[]);
+    assert_eq!(untracked(repository.path()), "");
+    drop(server);
+    assert_eq!(untracked(repository.path()), "");
+}
+
+#[test]
+fn a_folder_that_exists_gets_no_ignore_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = bare(&["project", "create", "shop"]);
+    command.current_dir(folder.path()).args(["--data", "."]);
+    assert_eq!(run(command, "").code, 0);
+    assert!(folder.path().join("accord.db").exists());
+    assert!(!folder.path().join(".gitignore").exists());
+}
+
+#[test]
+fn a_restored_folder_is_ignored_too() {
+    let repository = tempfile::tempdir().expect("a folder");
+    git(repository.path(), &["init", "--quiet"]);
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let backup = elsewhere.path().join("backup");
+    let backup = backup.to_str().expect("text");
+    let source = elsewhere.path().join("data");
+    let source = source.to_str().expect("text");
+    for args in [["project", "create", "shop"], ["store", "backup", backup]] {
+        let mut command = bare(&args);
+        command.args(["--data", source]);
+        assert_eq!(run(command, "").code, 0);
+    }
+    let mut restore = bare(&["store", "restore", backup, "--data", ".accord"]);
+    restore.current_dir(repository.path());
+    assert_eq!(run(restore, "").code, 0);
+    assert!(repository.path().join(".accord/accord.db").exists());
+    assert_eq!(untracked(repository.path()), "");
+}
+
+fn untracked(repository: &Path) -> String {
+    git(
+        repository,
+        &["status", "--porcelain", "--untracked-files=all"],
+    )
+}
+
+fn git(repository: &Path, args: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(args)
+        .current_dir(repository)
+        .env("HOME", repository)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .expect("git runs");
+    assert!(output.status.success(), "git {args:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
