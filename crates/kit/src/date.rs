@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use accord_contract::calendar::Day;
 use accord_contract::wire::{DecodeError, Form, Pointer, Shape, Value, Wire};
@@ -18,19 +17,13 @@ pub struct Date(Day);
 pub struct NotADate;
 
 impl Date {
-    /// The day at a moment after 1970.
-    pub fn at(moment: SystemTime) -> Self {
-        let seconds = moment
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default()
-            .as_secs();
-        let days = i64::try_from(seconds / SECONDS_A_DAY).unwrap_or(i64::MAX);
-        Self(Day::from_number(days))
-    }
-
     /// Today, by the system's clock.
     pub fn today() -> Self {
-        Self::at(SystemTime::now())
+        Self::at(accord_system::unix_millis() / 1000)
+    }
+
+    fn at(seconds: i64) -> Self {
+        Self(Day::from_number(seconds / SECONDS_A_DAY))
     }
 }
 
@@ -68,27 +61,21 @@ impl Wire for Date {
     }
 }
 
-/// A moment as RFC 3339 writes it, in UTC, to the second.
-pub(crate) fn timestamp(moment: SystemTime) -> String {
-    let seconds = moment
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs();
+/// Seconds since 1970 as an RFC 3339 time in UTC.
+pub(crate) fn timestamp(seconds: i64) -> String {
     let day = seconds % SECONDS_A_DAY;
     let (hours, minutes) = (day / 3600, day / 60 % 60);
     format!(
         "{}T{hours:02}:{minutes:02}:{:02}Z",
-        Date::at(moment),
+        Date::at(seconds),
         day % 60
     )
 }
 
-const SECONDS_A_DAY: u64 = 24 * 60 * 60;
+const SECONDS_A_DAY: i64 = 24 * 60 * 60;
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, UNIX_EPOCH};
-
     use super::{Date, timestamp};
 
     #[test]
@@ -120,7 +107,7 @@ mod tests {
 
     #[test]
     fn moments_are_written_in_utc() {
-        let at = |seconds| timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
+        let at = timestamp;
         assert_eq!(at(0), "1970-01-01T00:00:00Z");
         assert_eq!(at(951_868_799), "2000-02-29T23:59:59Z");
         assert_eq!(at(1_794_700_800), "2026-11-15T00:00:00Z");

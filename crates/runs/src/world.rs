@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
@@ -139,7 +139,7 @@ pub enum Notice {
 impl World {
     /// The system's clock and randomness; nobody listens.
     pub fn system() -> Self {
-        Self::new(system_now, system_random)
+        Self::new(system_now, accord_system::random::<32>)
     }
 
     /// A world with a clock and randomness of its own.
@@ -229,13 +229,5 @@ pub(crate) fn given_up() -> Failure {
 }
 
 fn system_now() -> Instant {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let millis = since.map_or(0, |since| since.as_millis());
-    Instant::from_unix_millis(i64::try_from(millis).unwrap_or(i64::MAX))
-}
-
-fn system_random() -> [u8; 32] {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
-    bytes
+    Instant::from_unix_millis(accord_system::unix_millis())
 }

@@ -3,7 +3,6 @@
 //! New content goes into a temporary file beside the old one, is made to last, and takes its
 //! name. Other runners write that way as well, with the same temporary names.
 
-use data_encoding::HEXLOWER;
 
 use crate::disk::{Disk, parent};
 use crate::{Kind, Result, TreeError};
@@ -16,13 +15,6 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     digits.is_some_and(|digits| {
         digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
-}
-
-/// Twelve hexadecimal digits that nobody else has.
-pub(crate) fn random_digits() -> String {
-    let mut bytes = [0; 6];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
-    HEXLOWER.encode(&bytes)
 }
 
 /// Makes a folder and those that it lies in, and makes them last.
@@ -80,7 +72,7 @@ pub(crate) fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> 
 /// Writes the bytes beside a path, and makes them last.
 fn write_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> {
     loop {
-        let name = format!(".tmp-{}.json", random_digits());
+        let name = format!(".tmp-{}.json", accord_system::random_hex::<6>());
         let temporary = match parent(path) {
             "" => name,
             folder => format!("{folder}/{name}"),

@@ -1,7 +1,5 @@
 //! `accord key`: who may come in through the network.
 
-use std::time::{Duration, SystemTime};
-
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 use accord_memory_core::{Instant, Verb};
@@ -181,10 +179,9 @@ fn expiry(text: &str) -> Result<String, String> {
     };
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let seconds = number.checked_mul(seconds).filter(|seconds| *seconds > 0);
-    let until = SystemTime::now().checked_add(Duration::from_secs(seconds.ok_or_else(wrong)?));
-    let since = until.and_then(|until| until.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let seconds = since.and_then(|since| i64::try_from(since.as_secs()).ok());
-    let instant = seconds.and_then(|seconds| Instant::from_parts(seconds, 0));
+    let now = accord_system::unix_millis() / 1000;
+    let until = seconds.and_then(|seconds| now.checked_add_unsigned(seconds));
+    let instant = until.and_then(|seconds| Instant::from_parts(seconds, 0));
     instant.map(|instant| instant.to_string()).ok_or_else(wrong)
 }
 

@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Which of our crates each of our crates may use.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
     (
@@ -22,7 +22,12 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("accord-runs-core", &["accord-canon", "accord-contract"]),
     (
         "accord-store",
-        &["accord-canon", "accord-contract", "accord-memory-core"],
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-memory-core",
+            "accord-system",
+        ],
     ),
     (
         "accord-store-sqlite",
@@ -31,6 +36,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "accord-contract",
             "accord-memory-core",
             "accord-store",
+            "accord-system",
         ],
     ),
     (
@@ -41,12 +47,19 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "accord-memory-core",
             "accord-store",
             "accord-store-sqlite",
+            "accord-system",
         ],
     ),
+    ("accord-system", &[]),
     ("accord-process", &[]),
     (
         "accord-trees",
-        &["accord-canon", "accord-contract", "accord-runs-core"],
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-runs-core",
+            "accord-system",
+        ],
     ),
     (
         "accord-runs",
@@ -56,11 +69,17 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "accord-runs-core",
             "accord-process",
             "accord-trees",
+            "accord-system",
         ],
     ),
     (
         "accord-kit",
-        &["accord-canon", "accord-contract", "accord-process"],
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-process",
+            "accord-system",
+        ],
     ),
     (
         "accord-adapters",
@@ -72,6 +91,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "accord-process",
             "accord-runs",
             "accord-trees",
+            "accord-system",
         ],
     ),
     (
@@ -87,6 +107,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "accord-knowledge-core",
             "accord-process",
             "accord-runs",
+            "accord-system",
         ],
     ),
 ];
@@ -142,7 +163,8 @@ const PURE_MAY_USE: [&str; 35] = [
 ];
 
 /// The crates that may touch the world.
-const MAY_OPT_OUT: [&str; 8] = [
+const MAY_OPT_OUT: [&str; 9] = [
+    "system",
     "process",
     "store",
     "store-sqlite",
@@ -203,6 +225,25 @@ fn only_crates_that_touch_the_world_opt_out() {
             !opts_out || MAY_OPT_OUT.contains(&name.as_str()),
             "crates/{name} opts out of being pure"
         );
+    }
+}
+
+#[test]
+fn only_the_system_crate_reads_the_wall_clock_and_random_bytes() {
+    for entry in std::fs::read_dir(workspace().join("crates")).expect("the crates") {
+        let folder = entry.expect("an entry").path();
+        if folder.ends_with("system") {
+            continue;
+        }
+        for source in sources(&folder.join("src")) {
+            for read in ["SystemTime::now", "getrandom::"] {
+                assert!(
+                    !source.contains(read),
+                    "{read} in {}; use accord-system",
+                    folder.display()
+                );
+            }
+        }
     }
 }
 

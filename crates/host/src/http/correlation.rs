@@ -4,8 +4,6 @@ use accord_contract::codes::Exchange;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
-use crate::memory::random;
-
 /// The header that carries the id, in requests and in answers.
 pub const CORRELATION: HeaderName = HeaderName::from_static("x-correlation-id");
 
@@ -43,7 +41,7 @@ impl Correlation {
     }
 
     fn mint() -> Self {
-        Self(data_encoding::HEXLOWER.encode(&random::<12>()))
+        Self(accord_system::random_hex::<12>())
     }
 }
 

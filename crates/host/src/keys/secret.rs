@@ -6,7 +6,7 @@
 use accord_canon::{Digest, sha256};
 use data_encoding::BASE32_DNSSEC;
 
-use crate::memory::random;
+use accord_system::random;
 
 const PREFIX: &str = "accord_";
 

@@ -9,7 +9,6 @@
 //! - a call is made as the caller of the request that it came with, whoever began the connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
@@ -213,8 +212,5 @@ fn no_such_tool(failure: Failure) -> ErrorData {
 }
 
 fn now() -> Instant {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    Instant::from_unix_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Instant::from_unix_millis(accord_system::unix_millis())
 }

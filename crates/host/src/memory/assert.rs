@@ -11,10 +11,11 @@ use accord_memory_core::{
     Access, Actor, Fact, NewEvent, Package, PackageId, ProjectId, Verb, Warning, Writing,
 };
 use accord_store::{FactKey, ReadUnit, WriteUnit};
+use accord_system::random;
 
 use super::record::{create_project, record};
 use super::served::check;
-use super::{Memory, Work, load, random};
+use super::{Memory, Work, load};
 use crate::Caller;
 
 /// What an assertion gave.

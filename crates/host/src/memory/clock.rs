@@ -1,7 +1,6 @@
 //! The time, which never goes back.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use accord_memory_core::{Instant, ProjectId};
 use accord_store::ReadUnit;
@@ -17,10 +16,7 @@ pub(super) struct Clock {
 impl Clock {
     /// The time, in milliseconds.
     pub(super) fn now(&self) -> Instant {
-        let shown = SystemTime::now().duration_since(UNIX_EPOCH);
-        let shown = shown.map_or(0, |since| {
-            i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-        });
+        let shown = accord_system::unix_millis();
         let last = self.last.fetch_max(shown, Ordering::Relaxed);
         Instant::from_unix_millis(shown.max(last))
     }

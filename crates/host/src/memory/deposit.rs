@@ -9,11 +9,12 @@ use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, d
 use accord_memory_core::package::with_minted_id;
 use accord_memory_core::{Actor, NewEvent, Package, ProjectId, Timestamp, Verb, Warning, Writing};
 use accord_store::{EventEntry, PackageIndex, PackageRow, WriteUnit};
+use accord_system::random;
 use bytes::Bytes;
 
 use super::record::{create_project, entry};
 use super::served::{Damaged, Served};
-use super::{Memory, Work, load, random};
+use super::{Memory, Work, load};
 use crate::Caller;
 
 /// What a deposit gave.

@@ -66,7 +66,7 @@ pub use self::relevant::{RelevantPage, Score, SearchBy};
 pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, TrimmedProject};
 pub use self::served::Served;
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
-pub(crate) use self::work::{Stop, Work, random};
+pub(crate) use self::work::{Stop, Work};
 
 /// What a memory can be told when it is opened.
 #[derive(Clone, Default)]

@@ -5,10 +5,11 @@ use accord_memory_core::project::{self, ProjectOutcome};
 use accord_memory_core::query::{ProjectPosition, ProjectQuery};
 use accord_memory_core::{Access, Instant, NewEvent, Project, ProjectId, Timestamp, Verb};
 use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};
+use accord_system::random;
 
 use super::page::{Page, unreadable, walk};
 use super::record::{create_project, record};
-use super::{Memory, Work, load, random};
+use super::{Memory, Work, load};
 use crate::Caller;
 
 /// What a request for a new project gave.

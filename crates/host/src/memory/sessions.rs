@@ -8,10 +8,11 @@ use accord_memory_core::{
     Access, Actor, NewEvent, PackageId, ProjectId, Session, SessionId, Verb, Writing,
 };
 use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow, Table};
+use accord_system::random;
 
 use super::page::{Page, unreadable, walk};
 use super::record::{create_project, record};
-use super::{Memory, Work, load, random};
+use super::{Memory, Work, load};
 use crate::Caller;
 
 impl Memory {

@@ -112,10 +112,3 @@ impl From<StoreError> for Stop {
         Self::Store(error)
     }
 }
-
-/// Random bytes, from the operating system.
-pub(crate) fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
-    bytes
-}

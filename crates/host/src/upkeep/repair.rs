@@ -6,7 +6,6 @@
 //! them, and stay as they are.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use accord_contract::codes::Failure;
 use accord_memory_core::lifecycle::{Revision, check_revisions};
@@ -106,7 +105,5 @@ fn restored(
 }
 
 fn now() -> Instant {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let millis = since.map_or(0, |since| since.as_millis());
-    Instant::from_unix_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+    Instant::from_unix_millis(accord_system::unix_millis())
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use accord_contract::wire::Object;
 use thiserror::Error;
@@ -211,7 +211,7 @@ fn describe(
         filtered: (protocol.cases().len() - selected) as u64,
         workers: workers::most(options) as u64,
         case_timeout_ms: millis(options.case_timeout),
-        started_at: date::timestamp(SystemTime::now()),
+        started_at: date::timestamp(accord_system::unix_millis() / 1000),
         extra: Object::new(),
     }
 }

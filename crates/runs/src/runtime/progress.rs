@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, remove_file};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::{HOME, Instant as Moment};
@@ -159,7 +159,5 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 
 /// The clock on the wall, for people; nothing is decided by it.
 fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let millis = since.map_or(0, |since| since.as_millis());
-    Moment::from_unix_millis(i64::try_from(millis).unwrap_or(i64::MAX)).to_string()
+    Moment::from_unix_millis(accord_system::unix_millis()).to_string()
 }

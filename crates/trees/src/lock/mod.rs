@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::{self, Duration, SystemTime};
+use std::time::{self, Duration};
 
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::lock::{Lock, RENEW_EVERY_MS, STALE_AFTER_MS};
@@ -54,7 +54,7 @@ pub(crate) struct Held {
 pub(crate) fn take(disk: &Arc<dyn Disk>, patience: Duration) -> Result<Held> {
     let path = path();
     atomic::make_folders(disk.as_ref(), disk::parent(&path))?;
-    let token = atomic::random_digits();
+    let token = accord_system::random_hex::<6>();
     let began = time::Instant::now();
     let mut pause = Duration::from_millis(5);
     let mut taken_over = false;
@@ -263,7 +263,10 @@ fn renew(disk: &dyn Disk, token: &str) -> Result<bool> {
 fn write_temporary(disk: &dyn Disk, token: &str) -> Result<String> {
     let text = Value::Object(document(token)).to_string() + "\n";
     loop {
-        let temporary = format!("{HOME}/locks/.tmp-{}.json", atomic::random_digits());
+        let temporary = format!(
+            "{HOME}/locks/.tmp-{}.json",
+            accord_system::random_hex::<6>()
+        );
         if disk.create(&temporary, text.as_bytes())? {
             return Ok(temporary);
         }
@@ -292,9 +295,7 @@ pub(crate) fn path() -> String {
 }
 
 pub(crate) fn now() -> Instant {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let millis = since.map_or(0, |since| since.as_millis());
-    Instant::from_unix_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+    Instant::from_unix_millis(accord_system::unix_millis())
 }
 
 #[cfg(test)]

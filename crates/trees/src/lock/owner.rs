@@ -239,9 +239,7 @@ mod tests {
 
     #[test]
     fn a_process_still_runs_until_it_ends_and_is_no_other() {
-        let now = std::time::SystemTime::now();
-        let since = now.duration_since(std::time::UNIX_EPOCH).unwrap();
-        let began = i64::try_from(since.as_millis()).unwrap();
+        let began = accord_system::unix_millis();
         let at = Instant::from_unix_millis;
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let pid = u64::from(child.id());

@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
@@ -175,7 +174,10 @@ impl Draft {
                 missing.insert(name.to_owned(), value);
             }
         };
-        fill("package_id", PackageId::mint(random()?).as_str().into());
+        fill(
+            "package_id",
+            PackageId::mint(accord_system::random()).as_str().into(),
+        );
         fill("project_id", project.as_str().into());
         fill("relay_version", PROTOCOL_VERSION.into());
         fill("status", Status::Complete.as_str().into());
@@ -247,20 +249,7 @@ fn deliverable(path: &Path) -> Result<Value, CliError> {
 }
 
 fn now() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let millis = since.map_or(0, |since| since.as_millis());
-    Instant::from_unix_millis(i64::try_from(millis).unwrap_or_default()).to_string()
-}
-
-fn random() -> Result<[u8; 16], CliError> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        CliError::new(
-            Code::Usage,
-            format!("this system gives no random numbers: {error}"),
-        )
-    })?;
-    Ok(bytes)
+    Instant::from_unix_millis(accord_system::unix_millis()).to_string()
 }
 
 fn package_type(text: &str) -> Result<String, String> {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};
 use super::super::{Argument, Ask, Call, Effect, Outcome, Tool};
 use super::{ACTOR, IN_SESSION, PROJECT, excerpt};
-use crate::memory::random;
+use accord_system::random;
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",

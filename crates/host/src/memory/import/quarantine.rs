@@ -9,7 +9,6 @@ use accord_canon::sha256;
 use accord_memory_core::ProjectId;
 use accord_store::StoreError;
 
-use crate::memory::random;
 use crate::memory::spool::trouble;
 
 /// The folder, in the data folder, of lines that were put aside.
@@ -28,7 +27,7 @@ impl QuarantineFile {
     pub(super) fn new(data_folder: Option<&Path>, project: &ProjectId) -> Self {
         // An id may be any text; a file may not have any name.
         let project = &sha256(project.as_str().as_bytes()).hex()[..12];
-        let random = data_encoding::HEXLOWER.encode(&random::<8>());
+        let random = accord_system::random_hex::<8>();
         Self {
             data_folder: data_folder.map(Path::to_owned),
             name: format!("{FOLDER}/{project}-{random}.ndjson"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use accord_canon::sha256;
 use accord_contract::wire::Value;
@@ -64,7 +64,7 @@ impl World {
         client: &Client,
         options: &HttpOptions,
     ) -> Result<Self, CannotOpen> {
-        let run = run_id();
+        let run = accord_system::random_hex::<4>();
         let mut world = Self {
             scope: format!("{}{run}", routes.scope.prefix),
             run,
@@ -206,7 +206,8 @@ impl World {
                 format!("{prefix}{}", hex.get(..digits).unwrap_or(&hex)).into()
             }
             GeneratorKind::Time => {
-                let seconds = now().saturating_add(generator.seconds.unwrap_or(0));
+                let seconds = (accord_system::unix_millis() / 1000)
+                    .saturating_add(generator.seconds.unwrap_or(0));
                 Moment::text_of_seconds(seconds).into()
             }
             GeneratorKind::Text => {
@@ -305,20 +306,6 @@ fn retire(
 /// What a thread that panicked left half done is still a list of scopes.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Eight digits that no other run has: the time to the nanosecond and the process, hashed.
-fn run_id() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let nanos = since.unwrap_or_default().as_nanos();
-    let mut hex = sha256(format!("{nanos} {}", std::process::id()).as_bytes()).hex();
-    hex.truncate(8);
-    hex
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    i64::try_from(since.unwrap_or_default().as_secs()).unwrap_or(i64::MAX)
 }
 
 /// How long the whole opening of a run may take.

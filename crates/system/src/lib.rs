@@ -1,0 +1,18 @@
+//! The wall clock and random bytes of the operating system.
+//!
+//! This is the only crate that reads either one. Pure crates get the time and random bytes as
+//! arguments; their callers take them from here.
+//!
+//! Durations within one process are measured with [`std::time::Instant`], not with this clock: a
+//! wall clock can jump.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "reading the wall clock is what this crate is for"
+)]
+
+mod clock;
+mod random;
+
+pub use clock::unix_millis;
+pub use random::{random, random_hex};
