@@ -5,7 +5,7 @@
 //!   writer, its entry in a contract snapshot and its JSON Schema.
 //! * [`codes`]: the registry of failure codes, and what a failure looks like in each
 //!   protocol.
-//! * [`calendar`]: days, which every protocol writes alike.
+//! * [`time`]: dates, points in time and timestamps, for every protocol.
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
 //! * [`closest`](mod@closest): which of the known names somebody may have meant.
 //! * [`fixture`]: what adapters and the kit say to each other.
@@ -16,10 +16,10 @@
 //! This crate is pure: it reads no clock, file, environment or random source.
 
 pub mod alx;
-pub mod calendar;
 pub mod closest;
 pub mod codes;
 pub mod compat;
 pub mod fixture;
 pub mod snapshot;
+pub mod time;
 pub mod wire;

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use accord_contract::time::Date;
 use accord_contract::wire::{Pointer, Value, Wire, message};
 use thiserror::Error;
 
 use crate::corpus::Protocol;
-use crate::date::Date;
 use crate::report::{CaseReport, RunReport};
 use crate::verdict::Verdict;
 

@@ -20,7 +20,6 @@ pub mod baseline;
 pub mod case;
 pub mod contract;
 pub mod corpus;
-pub mod date;
 pub mod driver;
 pub mod event;
 mod excerpt;

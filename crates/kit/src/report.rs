@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use accord_contract::fixture::Mismatch;
+use accord_contract::time::Date;
 use accord_contract::wire::{Field, Object, Value, Wire as _, message, wire_enum};
 
 use crate::baseline::StaleEntry;
 use crate::case::{Case, Strength};
-use crate::date::Date;
 use crate::driver::{AdapterInfo, Closing};
 use crate::excerpt;
 use crate::exit::{self, Overall};

@@ -4,15 +4,14 @@
 //! - an event is written with the state that it is about, or not at all;
 //! - an event that a reader may not see keeps its number and says nothing else; so does one that is damaged.
 
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_contract::wire_enum;
 
 use crate::access::Access;
 use crate::lifecycle::Revision;
 use crate::package::Status;
-use crate::{
-    Actor, ActorKey, Fact, FactId, Instant, Package, Project, ProjectId, Session, Timestamp,
-};
+use crate::{Actor, ActorKey, Fact, FactId, Package, Project, ProjectId, Session};
 
 wire_enum! {
     /// What kind of thing happened.
@@ -98,19 +97,19 @@ impl Event {
 
 impl NewEvent {
     /// A package came in.
-    pub fn deposited(package: &Package, now: Instant) -> Self {
+    pub fn deposited(package: &Package, now: Time) -> Self {
         Self::about_package(EventKind::PackageDeposited, package, Object::new(), now)
     }
 
     /// A package went to the state of its last revision.
-    pub fn transitioned(package: &Package, revision: &Revision, now: Instant) -> Self {
+    pub fn transitioned(package: &Package, revision: &Revision, now: Time) -> Self {
         let mut more = Object::new();
         more.insert("revision".into(), revision.encode());
         Self::about_package(EventKind::PackageTransitioned, package, more, now)
     }
 
     /// A fact was asserted, and another one ended for it.
-    pub fn asserted(fact: &Fact, ended: Option<&FactId>, now: Instant) -> Self {
+    pub fn asserted(fact: &Fact, ended: Option<&FactId>, now: Time) -> Self {
         let mut data = Object::new();
         data.insert("fact".into(), fact.encode());
         if let Some(ended) = ended {
@@ -120,7 +119,7 @@ impl NewEvent {
     }
 
     /// A fact ceased to hold, as somebody said; `fact` has its end.
-    pub fn invalidated(fact: &Fact, by: Option<&Actor>, now: Instant) -> Self {
+    pub fn invalidated(fact: &Fact, by: Option<&Actor>, now: Time) -> Self {
         let mut data = Object::from_iter([("fact".into(), fact.encode())]);
         if let Some(by) = by {
             data.insert("invalidated_by".into(), by.encode());
@@ -129,32 +128,32 @@ impl NewEvent {
     }
 
     /// A session began.
-    pub fn session_started(session: &Session, now: Instant) -> Self {
+    pub fn session_started(session: &Session, now: Time) -> Self {
         Self::about_session(EventKind::SessionStarted, session, now)
     }
 
     /// A session ended.
-    pub fn session_ended(session: &Session, now: Instant) -> Self {
+    pub fn session_ended(session: &Session, now: Time) -> Self {
         Self::about_session(EventKind::SessionEnded, session, now)
     }
 
     /// A project was created.
-    pub fn project_created(project: &Project, now: Instant) -> Self {
+    pub fn project_created(project: &Project, now: Time) -> Self {
         Self::about_project(EventKind::ProjectCreated, project, now)
     }
 
     /// The words about a project changed.
-    pub fn project_updated(project: &Project, now: Instant) -> Self {
+    pub fn project_updated(project: &Project, now: Time) -> Self {
         Self::about_project(EventKind::ProjectUpdated, project, now)
     }
 
     /// A project takes no more writes.
-    pub fn project_archived(project: &Project, now: Instant) -> Self {
+    pub fn project_archived(project: &Project, now: Time) -> Self {
         Self::about_project(EventKind::ProjectArchived, project, now)
     }
 
     /// A project takes writes again.
-    pub fn project_restored(project: &Project, now: Instant) -> Self {
+    pub fn project_restored(project: &Project, now: Time) -> Self {
         Self::about_project(EventKind::ProjectRestored, project, now)
     }
 
@@ -180,17 +179,17 @@ impl NewEvent {
         author.is_none_or(|author| access.sees_drafts_of(author))
     }
 
-    fn about_session(kind: EventKind, session: &Session, now: Instant) -> Self {
+    fn about_session(kind: EventKind, session: &Session, now: Time) -> Self {
         let data = Object::from_iter([("session".into(), session.encode())]);
         Self::new(kind, &session.project_id, data, now)
     }
 
-    fn about_project(kind: EventKind, project: &Project, now: Instant) -> Self {
+    fn about_project(kind: EventKind, project: &Project, now: Time) -> Self {
         let data = Object::from_iter([("project".into(), project.encode())]);
         Self::new(kind, &project.project_id, data, now)
     }
 
-    fn about_package(kind: EventKind, package: &Package, more: Object, now: Instant) -> Self {
+    fn about_package(kind: EventKind, package: &Package, more: Object, now: Time) -> Self {
         let fields = package.fields();
         let mut data = Object::new();
         for (name, value) in [
@@ -214,7 +213,7 @@ impl NewEvent {
         event
     }
 
-    fn new(kind: EventKind, project: &ProjectId, data: Object, now: Instant) -> Self {
+    fn new(kind: EventKind, project: &ProjectId, data: Object, now: Time) -> Self {
         Self {
             project_id: project.clone(),
             kind,

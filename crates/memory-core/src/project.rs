@@ -7,12 +7,13 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Field, Object, Value, Wire as _};
 
 use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TEXT_BYTES};
 use crate::package::Title;
 use crate::refuse::check_length;
-use crate::{Actor, Instant, ProjectId, Timestamp, refuse, text};
+use crate::{Actor, ProjectId, refuse, text};
 
 message! {
     /// A bounded scope of work.
@@ -75,7 +76,7 @@ pub struct Writing<'a> {
     pub actor: Option<&'a Actor>,
     /// The time, which for one project never goes back: else the fact that is asserted
     /// last would not be the current one.
-    pub now: Instant,
+    pub now: Time,
 }
 
 /// What a change of a project leads to.
@@ -105,7 +106,7 @@ impl Writing<'_> {
 
 impl Project {
     /// A project that nothing is known of but its id.
-    pub fn bare(project_id: ProjectId, now: Instant) -> Self {
+    pub fn bare(project_id: ProjectId, now: Time) -> Self {
         let name: String = project_id.as_str().chars().take(200).collect();
         Self {
             name: Title::parse(name).expect("an id is not empty"),
@@ -189,7 +190,7 @@ impl Project {
 
     /// The project, archived from now on; one that is archived stays so since then.
     #[must_use]
-    pub fn archived(&self, now: Instant) -> ProjectOutcome {
+    pub fn archived(&self, now: Time) -> ProjectOutcome {
         let mut project = self.clone();
         project
             .archived_at
@@ -219,7 +220,7 @@ impl Project {
 ///
 /// # Errors
 /// When the body is no such request.
-pub fn requested(body: &[u8], random: [u8; 16], now: Instant) -> Result<Project, Failure> {
+pub fn requested(body: &[u8], random: [u8; 16], now: Time) -> Result<Project, Failure> {
     let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
     for name in ["created_at", "archived_at"] {
         refuse::not_yours(&mut members, name)?;

@@ -8,15 +8,14 @@ use std::collections::BTreeSet;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Field, Object, Value, Wire as _};
 
 use crate::callsign::callsign;
 use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TITLE_CHARS};
 use crate::package::Title;
 use crate::project::{Project, Writing};
-use crate::{
-    Actor, ActorId, ActorType, Instant, PackageId, ProjectId, SessionId, Timestamp, refuse, text,
-};
+use crate::{Actor, ActorId, ActorType, PackageId, ProjectId, SessionId, refuse, text};
 
 message! {
     /// What one actor does in one go.
@@ -138,8 +137,8 @@ impl SessionEnd {
     }
 
     /// When the session ended.
-    pub fn at(&self, now: Instant) -> Instant {
-        let named = self.ended_at.value().map(Timestamp::instant);
+    pub fn at(&self, now: Time) -> Time {
+        let named = self.ended_at.value().map(Timestamp::time);
         named.map_or(now, |named| named.min(now))
     }
 }
@@ -227,12 +226,12 @@ impl Session {
 
     /// The session, ended now.
     #[must_use]
-    pub fn ended(&self, now: Instant) -> SessionOutcome {
+    pub fn ended(&self, now: Time) -> SessionOutcome {
         if self.ended_at.is_some() {
             return SessionOutcome::Unchanged;
         }
         let mut session = self.clone();
-        session.ended_at = Some(if now < self.started_at.instant() {
+        session.ended_at = Some(if now < self.started_at.time() {
             self.started_at.clone()
         } else {
             Timestamp::emit(now)

@@ -1,12 +1,13 @@
 //! Two turns that changed the same files at the same time.
 
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
+use crate::RepoPath;
 use crate::config::Config;
 use crate::history::RunIndex;
 use crate::members::{amount, array, build};
 use crate::state::Turn;
-use crate::{Instant, RepoPath};
 
 /// After how many conflicts of one turn the run stops.
 pub const CONFLICT_LIMIT: u64 = 3;
@@ -100,7 +101,7 @@ impl Conflict {
     }
 
     /// The conflict as the turn and the ledger have it.
-    pub fn document(&self, now: Instant) -> Object {
+    pub fn document(&self, now: Time) -> Object {
         build([
             ("detected_at", now.to_string().into()),
             ("detection_count", self.count.into()),

@@ -3,9 +3,9 @@
 //! A delegation waits, is carried out by a child turn, and is done or failed. When all
 //! delegations of a turn have come back, its role reviews them.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use crate::Instant;
 use crate::members::{self, array, build, list, text, texts};
 use crate::state::{State, Turn};
 
@@ -53,12 +53,7 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
 
 /// Books an accepted turn: what it delegates is queued, what was delegated to it comes back.
 /// Gives the role that should go next, where delegations have a say.
-pub(crate) fn book(
-    state: &mut State,
-    turn: &Turn,
-    result: &Object,
-    now: Instant,
-) -> Option<String> {
+pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -> Option<String> {
     let mut queue = queue(state);
     for delegation in list(result, "delegations")
         .iter()
@@ -128,7 +123,7 @@ fn queue(state: &State) -> Vec<Value> {
     list(state.members(), "delegation_queue").to_vec()
 }
 
-fn queued(delegation: &Object, turn: &Turn, now: Instant) -> Object {
+fn queued(delegation: &Object, turn: &Turn, now: Time) -> Object {
     let member = |name: &str| delegation.get(name).cloned().unwrap_or(Value::Null);
     // The protocol's text calls the contract by another name; both are written.
     let contract = contract(delegation);

@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use crate::Instant;
 use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, filled, text};
 use crate::names::Names;
@@ -162,7 +162,7 @@ pub fn decision_line(
     objections: &[Value],
     turn: &Turn,
     state: &State,
-    now: Instant,
+    now: Time,
 ) -> Object {
     let member = |name: &str| decision.get(name).cloned().unwrap_or(Value::Null);
     let id = text(decision, "id").unwrap_or_default();
@@ -196,12 +196,12 @@ pub fn decision_line(
 }
 
 /// A line about what was done with a run, named under `decision`.
-pub fn governance(decision: &str, state: &State, now: Instant, details: Object) -> Object {
+pub fn governance(decision: &str, state: &State, now: Time, details: Object) -> Object {
     about("decision", decision, state, now, details)
 }
 
 /// A line about what was done with a run, named under `type`.
-pub fn typed(kind: &str, state: &State, now: Instant, details: Object) -> Object {
+pub fn typed(kind: &str, state: &State, now: Time, details: Object) -> Object {
     about("type", kind, state, now, details)
 }
 
@@ -220,7 +220,7 @@ pub fn duplicates<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<String
     twice.into_iter().collect()
 }
 
-fn about(key: &str, name: &str, state: &State, now: Instant, details: Object) -> Object {
+fn about(key: &str, name: &str, state: &State, now: Time, details: Object) -> Object {
     let mut line = build([
         ("timestamp", now.to_string().into()),
         (key, name.into()),

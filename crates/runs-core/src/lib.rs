@@ -59,10 +59,8 @@ pub mod result;
 pub mod run;
 pub mod state;
 mod strays;
-mod time;
 pub mod timeout;
 
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};
 pub use paths::{HOME, PathError, RepoPath};
 pub use strays::{Stray, StrayKind};
-pub use time::Instant;

@@ -5,9 +5,9 @@
 //! gone.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use crate::Instant;
 use crate::members::{build, count, text};
 
 /// The age at which other runners take a lock for forgotten.
@@ -23,7 +23,7 @@ pub struct Lock {
     /// The process that holds it.
     pub owner_pid: u64,
     /// When it took or last renewed it, where that can be read.
-    pub acquired_at: Option<Instant>,
+    pub acquired_at: Option<Time>,
 }
 
 impl Lock {
@@ -33,12 +33,12 @@ impl Lock {
         let document = document.as_object()?;
         Some(Self {
             owner_pid: count(document, "owner_pid")?,
-            acquired_at: text(document, "acquired_at").and_then(Instant::parse),
+            acquired_at: text(document, "acquired_at").and_then(Time::parse_iso),
         })
     }
 
     /// The document of a lock that is taken or renewed now.
-    pub fn document(owner_pid: u64, now: Instant) -> Object {
+    pub fn document(owner_pid: u64, now: Time) -> Object {
         build([
             ("owner_pid", owner_pid.into()),
             ("acquired_at", now.to_string().into()),
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_lock_says_who_holds_it() {
-        let now = Instant::from_unix_millis(0);
+        let now = Time::from_unix_millis(0);
         let text = Value::Object(Lock::document(42, now)).to_string();
         let lock = Lock::read(text.as_bytes()).unwrap();
         assert_eq!((lock.owner_pid, lock.acquired_at), (42, Some(now)));

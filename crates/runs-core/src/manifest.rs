@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 
 use accord_canon::sha256;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use crate::faults::{Fault as Seeded, seeded};
 use crate::members::{build, count, given, text};
-use crate::{Instant, RunId, TurnId};
+use crate::{RunId, TurnId};
 
 /// The manifest's own name.
 pub const MANIFEST: &str = "MANIFEST.json";
@@ -65,7 +66,7 @@ pub fn finalize(
     run_id: Option<&RunId>,
     turn_id: &TurnId,
     role: &str,
-    now: Instant,
+    now: Time,
 ) -> Result<Object, Failure> {
     let files: Vec<Value> = bundle
         .iter()

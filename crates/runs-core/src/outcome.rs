@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use crate::config::{Config, Gate};
@@ -13,7 +14,7 @@ use crate::members::{self, array, build, given, text};
 use crate::result::TurnResult;
 use crate::run::{complete, enter_phase, pass_gate, set_gate, set_pending};
 use crate::state::{PendingCompletion, PendingTransition, State, Status, Turn};
-use crate::{Instant, RepoPath, approval, delegation, ledger, progress};
+use crate::{RepoPath, approval, delegation, ledger, progress};
 
 /// Who asks, and what is known about it.
 pub(crate) struct Asking<'a> {
@@ -23,7 +24,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) turn: &'a Turn,
     pub(crate) changed: &'a [RepoPath],
     pub(crate) verification: Option<&'a str>,
-    pub(crate) now: Instant,
+    pub(crate) now: Time,
 }
 
 /// Carries a completed turn's requests out. While other turns are active, or delegated work
@@ -132,7 +133,7 @@ pub(crate) fn skip_phase(
     state.phase() != before || state.status() != Status::Active
 }
 
-fn queue(state: &mut State, result: &TurnResult, turn: &str, now: Instant) {
+fn queue(state: &mut State, result: &TurnResult, turn: &str, now: Time) {
     if result.wants_completion() {
         let request = build([
             ("requested_by_turn", turn.into()),

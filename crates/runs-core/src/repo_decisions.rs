@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use crate::Instant;
 use crate::config::Config;
 use crate::faults::{Fault, seeded};
 use crate::members::{build, text};
@@ -121,7 +121,7 @@ impl RepoDecisions {
         decisions: impl IntoIterator<Item = &'a Object>,
         turn: &Turn,
         state: &State,
-        now: Instant,
+        now: Time,
     ) -> bool {
         let mut changed = false;
         for decision in decisions {

@@ -1,8 +1,8 @@
 //! How long turns, phases and the run have taken.
 
+use accord_contract::time::Time;
 use accord_contract::wire_enum;
 
-use crate::Instant;
 use crate::config::{Config, TimeoutAction};
 use crate::members::text;
 use crate::state::{State, Turn};
@@ -41,8 +41,8 @@ pub fn phase_action(config: &Config, phase: &str) -> TimeoutAction {
 
 /// What has taken too long by now. A phase alone can be skipped: anything else escalates
 /// instead.
-pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Instant) -> Vec<Overrun> {
-    let began = |name: &str| text(state.members(), name).and_then(Instant::parse);
+pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Time) -> Vec<Overrun> {
+    let began = |name: &str| text(state.members(), name).and_then(Time::parse_iso);
     let limits = &config.timeouts;
     let own = config
         .route(state.phase())
@@ -53,7 +53,7 @@ pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Instan
         (Scope::Phase, per_phase, began("phase_entered_at")),
         (Scope::Run, limits.per_run, began("created_at")),
     ];
-    let overrun = |(scope, limit, began): (Scope, Option<u64>, Option<Instant>)| {
+    let overrun = |(scope, limit, began): (Scope, Option<u64>, Option<Time>)| {
         let (limit_minutes, began) = (limit?, began?);
         let elapsed_minutes = now.millis_since(began) / 60_000;
         let action = match (scope, limits.action) {

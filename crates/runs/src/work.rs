@@ -4,13 +4,14 @@ use std::cell::Cell;
 use std::path::Path;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use accord_runs_core::accept::{self, Commit, Record, Write};
 use accord_runs_core::config::Config;
 use accord_runs_core::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use accord_runs_core::run::{Change, Refused};
 use accord_runs_core::state::{Baseline, State, Status, Turn};
-use accord_runs_core::{Ids, Instant, RepoPath, TurnId, dispatch};
+use accord_runs_core::{Ids, RepoPath, TurnId, dispatch};
 use accord_trees::governed::{Held, RecordFile};
 
 use crate::git::Git;
@@ -30,7 +31,7 @@ pub(crate) struct Work<'a> {
     pub(crate) state: State,
     pub(crate) ids: Ids,
     /// The latest time that this run has seen.
-    latest: Cell<Instant>,
+    latest: Cell<Time>,
 }
 
 impl<'a> Work<'a> {
@@ -50,7 +51,7 @@ impl<'a> Work<'a> {
         let last = last
             .last()
             .and_then(|event| event.get("timestamp")?.as_str());
-        let last = last.and_then(Instant::parse).unwrap_or(Instant::MIN);
+        let last = last.and_then(Time::parse_iso).unwrap_or(Time::MIN);
         Ok(Self {
             world,
             held,
@@ -62,7 +63,7 @@ impl<'a> Work<'a> {
     }
 
     /// The time by now; it never goes back.
-    pub(crate) fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Time {
         self.latest.set(self.latest.get().max(self.world.now()));
         self.latest.get()
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_process::Cancel;
 use accord_runs_core::hooks::{Action, HookPhase};
-use accord_runs_core::{Ids, Instant, TurnId};
+use accord_runs_core::{Ids, TurnId};
 
 /// How long a repository's lock is waited for when nothing is said.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -18,7 +19,7 @@ type Listener = dyn Fn(&Notice) + Send + Sync;
 /// The surroundings of every operation; a copy is the same surroundings.
 #[derive(Clone)]
 pub struct World {
-    clock: Arc<dyn Fn() -> Instant + Send + Sync>,
+    clock: Arc<dyn Fn() -> Time + Send + Sync>,
     random: Arc<dyn Fn() -> [u8; 32] + Send + Sync>,
     listener: Option<Arc<Listener>>,
     patience: Duration,
@@ -139,12 +140,12 @@ pub enum Notice {
 impl World {
     /// The system's clock and randomness; nobody listens.
     pub fn system() -> Self {
-        Self::new(system_now, accord_system::random::<32>)
+        Self::new(accord_system::now, accord_system::random::<32>)
     }
 
     /// A world with a clock and randomness of its own.
     pub fn new(
-        clock: impl Fn() -> Instant + Send + Sync + 'static,
+        clock: impl Fn() -> Time + Send + Sync + 'static,
         random: impl Fn() -> [u8; 32] + Send + Sync + 'static,
     ) -> Self {
         Self {
@@ -178,7 +179,7 @@ impl World {
     }
 
     /// The time by now.
-    pub fn now(&self) -> Instant {
+    pub fn now(&self) -> Time {
         (self.clock)()
     }
 
@@ -226,8 +227,4 @@ impl fmt::Debug for World {
 pub(crate) fn given_up() -> Failure {
     let message = "the command was told to end before it was done";
     Failure::new(Code::XchainGivenUp, message)
-}
-
-fn system_now() -> Instant {
-    Instant::from_unix_millis(accord_system::unix_millis())
 }

@@ -1,9 +1,9 @@
 //! Instants as texts whose bytes sort as time does.
 
-use accord_memory_core::Instant;
+use accord_contract::time::Time;
 
 /// The key of an instant: its date and time, and as much of the second as says something.
-pub(crate) fn key(instant: Instant) -> String {
+pub(crate) fn key(instant: Time) -> String {
     let mut key = instant.sort_key();
     key.truncate(
         key.trim_end_matches('Z')
@@ -42,7 +42,7 @@ impl Span {
 
 #[cfg(test)]
 mod tests {
-    use accord_memory_core::Timestamp;
+    use accord_contract::time::Timestamp;
 
     use super::*;
 
@@ -61,19 +61,19 @@ mod tests {
             "2026-04-18T20:10:00Z",
             "9999-12-31T23:59:59.999999999Z",
         ];
-        let instants = times.map(|text| Timestamp::parse(text).unwrap().instant());
+        let instants = times.map(|text| Timestamp::parse(text).unwrap().time());
         let keys = instants.map(key);
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
         assert_eq!(keys[3], "2026-04-18T20:00:00");
         for (key, expected) in keys.iter().zip(instants) {
             let read = Timestamp::parse(&format!("{key}Z")).unwrap();
-            assert_eq!(read.instant(), expected, "{key}");
+            assert_eq!(read.time(), expected, "{key}");
         }
     }
 
     #[test]
     fn a_span_holds_its_keys_and_no_others() {
-        let at = |text: &str| key(Timestamp::parse(text).unwrap().instant());
+        let at = |text: &str| key(Timestamp::parse(text).unwrap().time());
         let [first, last, next] = [
             "2026-04-18T20:00:00Z",
             "2026-04-18T20:59:59.999999999Z",

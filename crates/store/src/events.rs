@@ -5,7 +5,8 @@
 //!   number;
 //! - a number is never given twice, also not when the events that had it are trimmed.
 
-use accord_memory_core::{ActorKey, Instant, ProjectId, Timestamp};
+use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::{ActorKey, ProjectId};
 
 use crate::Result;
 
@@ -65,7 +66,7 @@ pub trait Events {
     ///
     /// # Errors
     /// When the store fails.
-    fn events_before(&self, project: &ProjectId, instant: Instant) -> Result<u64>;
+    fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64>;
 }
 
 /// Writes events.

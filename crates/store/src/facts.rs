@@ -4,8 +4,9 @@
 //! and of the numbers that the store gave them. An engine refuses a second fact without an end in a
 //! chain; everything else about chains is decided above it.
 
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::query::FactPosition;
-use accord_memory_core::{FactId, Instant, ProjectId, Timestamp};
+use accord_memory_core::{FactId, ProjectId};
 
 use crate::Result;
 
@@ -59,7 +60,7 @@ pub enum When {
     #[default]
     Current,
     /// The one that holds at an instant.
-    At(Instant),
+    At(Time),
     /// All of them.
     Ever,
 }
@@ -108,7 +109,7 @@ pub trait Facts {
         &self,
         project: &ProjectId,
         key: FactKey<'_>,
-        instant: Instant,
+        instant: Time,
     ) -> Result<Neighbours>;
 
     /// A page of facts, by subject, by predicate, then in the order of the chain.
@@ -153,22 +154,20 @@ impl FactRow {
         FactPosition {
             subject: self.subject.clone(),
             predicate: self.predicate.clone(),
-            valid_from: self.valid_from.instant(),
+            valid_from: self.valid_from.time(),
             seq: self.seq,
         }
     }
 
     /// Whether it holds at an instant.
-    pub fn holds_at(&self, instant: Instant) -> bool {
-        self.valid_from.instant() <= instant
-            && (self.valid_to.as_ref()).is_none_or(|to| instant < to.instant())
+    pub fn holds_at(&self, instant: Time) -> bool {
+        self.valid_from.time() <= instant
+            && (self.valid_to.as_ref()).is_none_or(|to| instant < to.time())
     }
 
     /// Whether it holds at no instant.
     pub fn never_held(&self) -> bool {
-        let from = self.valid_from.instant();
-        self.valid_to
-            .as_ref()
-            .is_some_and(|to| to.instant() <= from)
+        let from = self.valid_from.time();
+        self.valid_to.as_ref().is_some_and(|to| to.time() <= from)
     }
 }

@@ -8,11 +8,10 @@
 //! draft; or it is quarantined, and then no list, count, search or question shows it unless
 //! it is asked for.
 
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::package::{PackageType, ReviewType, SearchTexts, Significance, Status};
 use accord_memory_core::query::PackagePosition;
-use accord_memory_core::{
-    ActorKey, ContentHash, Instant, PackageId, ProjectId, SessionId, Timestamp,
-};
+use accord_memory_core::{ActorKey, ContentHash, PackageId, ProjectId, SessionId};
 
 use crate::terms::for_index;
 use crate::{Result, StoreError};
@@ -140,7 +139,7 @@ pub struct PackageQuery<'a> {
     /// Whether quarantined ones are among them.
     pub quarantined: Quarantined,
     /// Only those made at that instant or later.
-    pub since: Option<Instant>,
+    pub since: Option<Time>,
     /// Only those behind that place, in the order of the list.
     pub after: Option<PackagePosition>,
     /// Which way the list runs.
@@ -166,7 +165,7 @@ pub struct Tally {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuestionQuery<'a> {
     /// Only those of packages made at that instant or later.
-    pub since: Option<Instant>,
+    pub since: Option<Time>,
     /// Whose drafts ask, too.
     pub drafts: Drafts<'a>,
     /// At most so many questions.
@@ -225,7 +224,7 @@ pub trait Packages {
     ///
     /// # Errors
     /// When the store fails.
-    fn tallies(&self, project: &ProjectId, since: Option<Instant>) -> Result<Vec<Tally>>;
+    fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>>;
 
     /// How many packages stand at a status.
     ///
@@ -241,7 +240,7 @@ pub trait Packages {
     fn highlights(
         &self,
         project: &ProjectId,
-        since: Option<Instant>,
+        since: Option<Time>,
         limit: usize,
     ) -> Result<Vec<PackageRow>>;
 
@@ -261,7 +260,7 @@ pub trait Packages {
     ///
     /// # Errors
     /// When the store fails.
-    fn open_question_count(&self, project: &ProjectId, since: Option<Instant>) -> Result<u64>;
+    fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64>;
 }
 
 /// Writes packages.
@@ -334,7 +333,7 @@ impl PackageRow {
     /// Its place in the order of the project's packages.
     pub fn position(&self) -> PackagePosition {
         PackagePosition {
-            created_at: self.created_at.instant(),
+            created_at: self.created_at.time(),
             seq: self.seq,
         }
     }

@@ -1,6 +1,7 @@
 //! Projects: the scope of everything else that is kept.
 
-use accord_memory_core::{ProjectId, Timestamp};
+use accord_contract::time::Timestamp;
+use accord_memory_core::ProjectId;
 
 use crate::Result;
 

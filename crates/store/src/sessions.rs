@@ -1,7 +1,8 @@
 //! Sessions: stretches of work of one actor.
 
+use accord_contract::time::Timestamp;
 use accord_memory_core::query::SessionPosition;
-use accord_memory_core::{ActorKey, ProjectId, SessionId, Timestamp};
+use accord_memory_core::{ActorKey, ProjectId, SessionId};
 
 use crate::{Order, Result};
 
@@ -87,7 +88,7 @@ impl SessionRow {
     /// Its place in the order of the project's sessions.
     pub fn position(&self) -> SessionPosition {
         SessionPosition {
-            started_at: self.started_at.instant(),
+            started_at: self.started_at.time(),
             seq: self.seq,
         }
     }

@@ -1,9 +1,11 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since the start of 1970 in UTC; 0 when the clock is set to an earlier time.
-pub fn unix_millis() -> i64 {
+use accord_contract::time::Time;
+
+/// The time now, to the millisecond.
+pub fn now() -> Time {
+    // A clock that is set to a time before 1970 is broken; 1970 is as good as any other time.
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
-    elapsed.map_or(0, |elapsed| {
-        i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
-    })
+    let millis = elapsed.unwrap_or_default().as_millis();
+    Time::from_unix_millis(i64::try_from(millis).unwrap_or(i64::MAX))
 }

@@ -14,5 +14,5 @@
 mod clock;
 mod random;
 
-pub use clock::unix_millis;
+pub use clock::now;
 pub use random::{random, random_hex};

@@ -3,7 +3,6 @@
 //! New content goes into a temporary file beside the old one, is made to last, and takes its
 //! name. Other runners write that way as well, with the same temporary names.
 
-
 use crate::disk::{Disk, parent};
 use crate::{Kind, Result, TreeError};
 

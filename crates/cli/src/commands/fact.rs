@@ -1,7 +1,7 @@
 //! `accord fact`: what holds, and since when.
 
+use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value};
-use accord_memory_core::Timestamp;
 
 use crate::error::CliError;
 use crate::exit::Exit;

@@ -1,8 +1,9 @@
 //! `accord key`: who may come in through the network.
 
 use accord_contract::codes::Code;
+use accord_contract::time::Time;
 use accord_contract::wire::Value;
-use accord_memory_core::{Instant, Verb};
+use accord_memory_core::Verb;
 use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;
@@ -167,7 +168,7 @@ impl RevokeArgs {
 /// A time from now, a day, or a time.
 fn expiry(text: &str) -> Result<String, String> {
     let wrong = || "write it as 12h, 90d, 2026-12-31 or 2026-12-31T12:00:00Z".to_owned();
-    if let Ok(instant) = Instant::parse_or_day(text) {
+    if let Ok(instant) = Time::parse_or_date(text) {
         return Ok(instant.to_string());
     }
     let split = text.find(|character: char| !character.is_ascii_digit());
@@ -179,9 +180,9 @@ fn expiry(text: &str) -> Result<String, String> {
     };
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let seconds = number.checked_mul(seconds).filter(|seconds| *seconds > 0);
-    let now = accord_system::unix_millis() / 1000;
+    let now = accord_system::now().unix_seconds();
     let until = seconds.and_then(|seconds| now.checked_add_unsigned(seconds));
-    let instant = until.and_then(|seconds| Instant::from_parts(seconds, 0));
+    let instant = until.and_then(|seconds| Time::from_unix(seconds, 0));
     instant.map(|instant| instant.to_string()).ok_or_else(wrong)
 }
 

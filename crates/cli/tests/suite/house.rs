@@ -50,7 +50,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "accord-system",
         ],
     ),
-    ("accord-system", &[]),
+    ("accord-system", &["accord-canon", "accord-contract"]),
     ("accord-process", &[]),
     (
         "accord-trees",
@@ -124,7 +124,7 @@ const PURE: [&str; 5] = [
 /// Everything that pure crates may pull in, however indirectly. None of it
 /// reads a clock, a file, a setting or a socket; hash maps draw their own seeds,
 /// and no order that could be seen comes from one.
-const PURE_MAY_USE: [&str; 35] = [
+const PURE_MAY_USE: [&str; 37] = [
     "accord-canon",
     "accord-memory-core",
     "accord-contract",
@@ -144,6 +144,8 @@ const PURE_MAY_USE: [&str; 35] = [
     "hybrid-array",
     "indexmap",
     "itoa",
+    "jiff",
+    "jiff-core",
     "keccak",
     "libc",
     "memchr",

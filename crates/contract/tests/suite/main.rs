@@ -7,4 +7,5 @@ mod codes;
 mod compat;
 mod golden;
 mod snapshot;
+mod times;
 mod wire;

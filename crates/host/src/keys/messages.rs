@@ -2,9 +2,10 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_contract::time::Timestamp;
 use accord_contract::wire::{Field, Wire as _};
 use accord_memory_core::access::{KeyActor, KeyScope};
-use accord_memory_core::{ProjectId, Timestamp, Verb};
+use accord_memory_core::{ProjectId, Verb};
 
 message! {
     /// A key to be made.

@@ -16,8 +16,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
-use accord_memory_core::{ActorKey, Instant, Timestamp, Verb};
+use accord_memory_core::{ActorKey, Verb};
 use accord_store::{KeyRow, Scope, StoreExt as _};
 use subtle::ConstantTimeEq as _;
 
@@ -123,7 +124,7 @@ impl Keys {
         }
         let now = self.memory.now();
         let ends = entry.kept.expires_at.as_ref();
-        if ends.is_some_and(|ends| ends.instant() <= now) {
+        if ends.is_some_and(|ends| ends.time() <= now) {
             return Err(refused("this key has expired"));
         }
         self.note_use(sent.id(), entry, now);
@@ -138,7 +139,7 @@ impl Keys {
         may_manage(caller)?;
         let kept = request.into_kept()?;
         let ends = kept.expires_at.as_ref();
-        if ends.is_some_and(|ends| ends.instant() <= self.memory.now()) {
+        if ends.is_some_and(|ends| ends.time() <= self.memory.now()) {
             let message =
                 "the key would have expired before it is made; name a time that is to come";
             return Err(Failure::new(Code::WireFieldValue, message).at("/expires_at"));
@@ -174,7 +175,7 @@ impl Keys {
         may_manage(caller)?;
         let known = self.read_known();
         let mut keys: Vec<Key> = known.iter().map(|(id, key)| key.describe(id)).collect();
-        keys.sort_by_key(|key| key.created_at.instant());
+        keys.sort_by_key(|key| key.created_at.time());
         Ok(keys)
     }
 
@@ -203,8 +204,8 @@ impl Keys {
     }
 
     /// Writes down, now and then, that a key is in use.
-    fn note_use(&self, key_id: &str, entry: &Known, now: Instant) {
-        let now = now.seconds().saturating_mul(1_000);
+    fn note_use(&self, key_id: &str, entry: &Known, now: Time) {
+        let now = now.unix_seconds().saturating_mul(1_000);
         let noted = entry.used.load(Ordering::Relaxed);
         if now.saturating_sub(noted) < USE_NOTED {
             return;
@@ -236,10 +237,10 @@ impl Keys {
 }
 
 /// Whether a key, as it is kept, lets its holder in: it is neither revoked nor expired.
-pub(crate) fn lets_in(row: &KeyRow, now: Instant) -> bool {
+pub(crate) fn lets_in(row: &KeyRow, now: Time) -> bool {
     let kept = Kept::read(&row.text);
     let ends = kept.as_ref().map(|kept| kept.expires_at.as_ref());
-    let expired = ends.is_ok_and(|ends| ends.is_some_and(|ends| ends.instant() <= now));
+    let expired = ends.is_ok_and(|ends| ends.is_some_and(|ends| ends.time() <= now));
     row.revoked_at.is_none() && kept.is_ok() && !expired
 }
 
@@ -268,7 +269,7 @@ impl Known {
             created_at: self.created_at.clone(),
             expires_at: self.kept.expires_at.clone(),
             revoked_at: self.revoked_at.clone(),
-            last_used_at: (used > 0).then(|| Timestamp::emit(Instant::from_unix_millis(used))),
+            last_used_at: (used > 0).then(|| Timestamp::emit(Time::from_unix_millis(used))),
             extra: Object::new(),
         }
     }

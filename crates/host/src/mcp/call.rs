@@ -1,8 +1,9 @@
 //! One call of a tool: its arguments, and what is known about who calls.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
-use accord_memory_core::{Actor, ActorId, ActorKey, ActorType, Instant, SessionId};
+use accord_memory_core::{Actor, ActorId, ActorKey, ActorType, SessionId};
 
 use super::outcome::OpenSession;
 
@@ -11,7 +12,7 @@ use super::outcome::OpenSession;
 pub struct Call<'a> {
     arguments: &'a Object,
     standing: &'a Standing,
-    now: Instant,
+    now: Time,
 }
 
 /// What is known about who calls, beside the arguments.
@@ -28,7 +29,7 @@ pub struct Standing {
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(arguments: &'a Object, standing: &'a Standing, now: Instant) -> Self {
+    pub(super) fn new(arguments: &'a Object, standing: &'a Standing, now: Time) -> Self {
         Self {
             arguments,
             standing,
@@ -37,7 +38,7 @@ impl<'a> Call<'a> {
     }
 
     /// The time.
-    pub fn now(&self) -> Instant {
+    pub fn now(&self) -> Time {
         self.now
     }
 

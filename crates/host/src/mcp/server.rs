@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
-use accord_memory_core::{ActorKey, Instant};
+use accord_memory_core::ActorKey;
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
@@ -81,7 +81,7 @@ impl Server {
             project: standing.project.clone(),
         };
         let arguments = argument::check(arguments, tool.arguments, &schemas)?;
-        let call = Call::new(&arguments, &standing, now());
+        let call = Call::new(&arguments, &standing, accord_system::now());
         let ask: Ask = (tool.ask)(&call)?;
         let answer = match ask.send(&*visit.api).await {
             Ok(answer) => answer,
@@ -209,8 +209,4 @@ fn no_such_tool(failure: Failure) -> ErrorData {
         failure.message
     );
     ErrorData::invalid_params(message, None)
-}
-
-fn now() -> Instant {
-    Instant::from_unix_millis(accord_system::unix_millis())
 }

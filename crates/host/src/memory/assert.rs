@@ -123,7 +123,7 @@ impl Memory {
             subject: &assertion.subject,
             predicate: &assertion.predicate,
         };
-        let beside = unit.fact_neighbours(project_id, key, assertion.begins(now).instant())?;
+        let beside = unit.fact_neighbours(project_id, key, assertion.begins(now).time())?;
         let fact = |row: Option<_>| row.as_ref().map(load::fact_of).transpose();
         let (same_id, before, after) = (fact(same_id)?, fact(beside.before)?, fact(beside.after)?);
         let source = match &assertion.source_package_id {

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use accord_memory_core::{Instant, ProjectId};
+use accord_contract::time::Time;
+use accord_memory_core::ProjectId;
 use accord_store::ReadUnit;
 
 use super::{Memory, Work};
@@ -15,10 +16,10 @@ pub(super) struct Clock {
 
 impl Clock {
     /// The time, in milliseconds.
-    pub(super) fn now(&self) -> Instant {
-        let shown = accord_system::unix_millis();
+    pub(super) fn now(&self) -> Time {
+        let shown = accord_system::now().unix_millis();
         let last = self.last.fetch_max(shown, Ordering::Relaxed);
-        Instant::from_unix_millis(shown.max(last))
+        Time::from_unix_millis(shown.max(last))
     }
 }
 
@@ -32,15 +33,15 @@ impl Default for Clock {
 
 impl Memory {
     /// The time, for what changes nothing.
-    pub(crate) fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Time {
         self.inner.clock.now()
     }
 
     /// The time of a write to a project: not before the project's newest event, whoever wrote that
     /// and whichever clock they had. It is asked within the unit, so that writes that
     /// follow each other have times that do.
-    pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> Work<Instant> {
+    pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> Work<Time> {
         let last = unit.newest_event_at(project)?;
-        Ok(last.map_or(self.now(), |last| last.instant().max(self.now())))
+        Ok(last.map_or(self.now(), |last| last.time().max(self.now())))
     }
 }

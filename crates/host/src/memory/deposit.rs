@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Timestamp;
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::package::with_minted_id;
-use accord_memory_core::{Actor, NewEvent, Package, ProjectId, Timestamp, Verb, Warning, Writing};
+use accord_memory_core::{Actor, NewEvent, Package, ProjectId, Verb, Warning, Writing};
 use accord_store::{EventEntry, PackageIndex, PackageRow, WriteUnit};
 use accord_system::random;
 use bytes::Bytes;

@@ -7,7 +7,8 @@
 //! - a key that is revoked or expires ends its followers: no page is read for it any more.
 
 use accord_contract::codes::{Code, Failure};
-use accord_memory_core::{Access, Event, Instant, ProjectId};
+use accord_contract::time::Time;
+use accord_memory_core::{Access, Event, ProjectId};
 use accord_store::{Kept, ReadUnit};
 
 use super::live::Wake;
@@ -175,7 +176,7 @@ fn begin(unit: &dyn ReadUnit, access: &Access, project: &ProjectId, since: Since
 }
 
 /// Whether the caller would no longer be let in.
-fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Instant) -> Work<bool> {
+fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Time) -> Work<bool> {
     if caller.is_local() {
         // Whoever came in without a key stays until the first is made.
         return Ok(!unit.keys(None, 1)?.is_empty());

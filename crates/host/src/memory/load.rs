@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
 use accord_memory_core::{
-    Access, Actor, Fact, Instant, Package, PackageId, Project, ProjectId, Session, Timestamp, Verb,
-    package, project,
+    Access, Actor, Fact, Package, PackageId, Project, ProjectId, Session, Verb, package, project,
 };
 use accord_store::{
     Drafts, FactRow, PackageRow, PackageState, ProjectRow, ReadUnit, RevisionRow, SessionRow,
@@ -304,7 +304,7 @@ pub(crate) fn row_of_package(
     package: &Package,
     deposited_hash: accord_memory_core::ContentHash,
     revision: u64,
-    deposited_at: Instant,
+    deposited_at: Time,
 ) -> PackageRow {
     let fields = package.fields();
     PackageRow {
@@ -343,7 +343,7 @@ pub(crate) fn row_of_revision(revision: &Revision) -> RevisionRow {
 }
 
 fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
-    one.map(Timestamp::instant) == other.map(Timestamp::instant)
+    one.map(Timestamp::time) == other.map(Timestamp::time)
 }
 
 fn agrees(same: bool) -> Result<(), Failure> {

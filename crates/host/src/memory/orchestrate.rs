@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_memory_core::bundle::{
     ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,
     TypeCount, digest, excerpt,
 };
 use accord_memory_core::package::{PackageType, Status};
 use accord_memory_core::query::{DigestQuery, Focus, ProjectQuery};
-use accord_memory_core::{Access, ActorKey, Fact, Instant, Package, Project, ProjectId, Verb};
+use accord_memory_core::{Access, ActorKey, Fact, Package, Project, ProjectId, Verb};
 use accord_store::{Drafts, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table};
 
 use super::orient::questions;
@@ -109,7 +110,7 @@ fn covered(
 
 impl Sum {
     /// Adds what a project has in the window, and the facts that hold in it.
-    fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Instant) -> Work<()> {
+    fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Time) -> Work<()> {
         let mut packages = 0;
         for tally in unit.tallies(id, Some(since))? {
             if tally.status != Status::Draft {
@@ -210,7 +211,7 @@ impl Sum {
         self.snippets
             .sort_by(|one, other| other.score.total_cmp(&one.score));
         self.facts
-            .sort_by_key(|fact| Reverse(fact.valid_from.instant()));
+            .sort_by_key(|fact| Reverse(fact.valid_from.time()));
     }
 
     fn types(&self) -> Vec<TypeCount> {

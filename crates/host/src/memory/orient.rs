@@ -1,9 +1,10 @@
 //! Orient: what somebody needs to begin.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_memory_core::bundle::{MAX_QUESTIONS, OpenQuestions, OrientRows, orient};
 use accord_memory_core::query::OrientQuery;
-use accord_memory_core::{Instant, ProjectId, Verb};
+use accord_memory_core::{ProjectId, Verb};
 use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit, Table};
 
 use super::page::unreadable;
@@ -70,7 +71,7 @@ impl Memory {
 pub(crate) fn questions<'a>(
     unit: &dyn ReadUnit,
     projects: impl IntoIterator<Item = &'a ProjectId>,
-    since: Instant,
+    since: Time,
     drafts: Drafts<'_>,
 ) -> Work<OpenQuestions> {
     let query = QuestionQuery {

@@ -1,9 +1,10 @@
 //! Projects: create, list, read, change, archive, restore.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::project::{self, ProjectOutcome};
 use accord_memory_core::query::{ProjectPosition, ProjectQuery};
-use accord_memory_core::{Access, Instant, NewEvent, Project, ProjectId, Timestamp, Verb};
+use accord_memory_core::{Access, NewEvent, Project, ProjectId, Verb};
 use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};
 use accord_system::random;
 
@@ -138,8 +139,8 @@ impl Memory {
         &self,
         caller: &Caller,
         id: &ProjectId,
-        event: fn(&Project, Instant) -> NewEvent,
-        decide: impl Fn(&Project, Instant) -> Result<ProjectOutcome, Failure> + Send + 'static,
+        event: fn(&Project, Time) -> NewEvent,
+        decide: impl Fn(&Project, Time) -> Result<ProjectOutcome, Failure> + Send + 'static,
     ) -> Result<Project, Failure> {
         let (access, id) = (caller.access().clone(), id.clone());
         let memory = self.clone();

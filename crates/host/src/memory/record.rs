@@ -1,7 +1,8 @@
 //! Events, as they are written with what they are about and read again.
 
 use accord_contract::codes::{Code, Failure};
-use accord_memory_core::{EventKind, Instant, NewEvent, Project, ProjectId};
+use accord_contract::time::Time;
+use accord_memory_core::{EventKind, NewEvent, Project, ProjectId};
 use accord_store::{EventEntry, EventRow, WriteUnit};
 
 use super::{Work, load};
@@ -25,7 +26,7 @@ pub(crate) fn entry(event: &NewEvent) -> EventEntry {
 pub(crate) fn create_project(
     unit: &mut dyn WriteUnit,
     created: Option<&Project>,
-    now: Instant,
+    now: Time,
 ) -> Work<()> {
     if let Some(created) = created {
         unit.insert_project(&load::row_of_project(created))?;

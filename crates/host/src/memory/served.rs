@@ -4,8 +4,9 @@
 //! handed out: it is reported, and a write of its own puts it into quarantine, after it was looked at once more.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
 use accord_memory_core::package::PackageHead;
-use accord_memory_core::{ContentHash, PackageId, ProjectId, SessionId, Timestamp, package};
+use accord_memory_core::{ContentHash, PackageId, ProjectId, SessionId, package};
 use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
 use super::{Memory, Stop, Work};

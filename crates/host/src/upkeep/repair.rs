@@ -8,8 +8,9 @@
 use std::path::Path;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Timestamp;
 use accord_memory_core::lifecycle::{Revision, check_revisions};
-use accord_memory_core::{Instant, Package, ProjectId, Timestamp};
+use accord_memory_core::{Package, ProjectId};
 use accord_store::{
     PackageIndex, PackageRow, PackageSource, Quarantine, StoreError, StoreExt as _, WriteUnit,
 };
@@ -78,7 +79,7 @@ fn give_back(
         }
         Err(failure) => failure.message,
     };
-    let at = Timestamp::emit(now());
+    let at = Timestamp::emit(accord_system::now());
     unit.set_aside(number, &Quarantine { at, reason })?;
     Ok(false)
 }
@@ -97,13 +98,9 @@ fn restored(
     let package = Package::from_stored(text, &last.content_hash)?;
     package.must_belong_to(project)?;
     check_revisions(&package, &log)?;
-    let deposited_at = source.deposited_at.as_ref().unwrap_or(&first.at).instant();
+    let deposited_at = source.deposited_at.as_ref().unwrap_or(&first.at).time();
     let row = load::row_of_package(&package, first.content_hash, last.seq, deposited_at);
     let fields = package.fields();
     let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
     Ok((row, index))
-}
-
-fn now() -> Instant {
-    Instant::from_unix_millis(accord_system::unix_millis())
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use accord_memory_core::{FactId, PackageId, Timestamp};
+use accord_contract::time::Timestamp;
+use accord_memory_core::{FactId, PackageId};
 use accord_store::{EventEntry, PackageState, RevisionRow, StoreError, StoreExt as _};
 use serde_json::{Value, json};
 

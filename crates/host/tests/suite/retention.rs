@@ -1,16 +1,16 @@
 //! Forgetting on purpose.
 
 use accord_canon::sha256;
+use accord_contract::time::{Time, Timestamp};
 use accord_host::Caller;
 use accord_host::memory::{Retention, Sweep, Trim};
 use accord_memory_core::access::{KeyScope, Verb};
-use accord_memory_core::{Instant, Timestamp};
 use serde_json::json;
 
 use crate::support::{World, package, package_with, project_id};
 
-fn instant(text: &str) -> Instant {
-    Timestamp::parse(text).unwrap().instant()
+fn instant(text: &str) -> Time {
+    Timestamp::parse(text).unwrap().time()
 }
 
 /// Long after everything.

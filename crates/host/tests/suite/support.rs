@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use accord_contract::time::Time;
 use accord_host::http::{Host, api_as};
 use accord_host::settings::Settings;
 use accord_host::upkeep::{Repaired, repair};
 use accord_host::{Api, Caller};
 use accord_memory_core::access::{KeyScope, Verb};
-use accord_memory_core::{ActorId, ActorKey, ActorType, Instant, ProjectId};
+use accord_memory_core::{ActorId, ActorKey, ActorType, ProjectId};
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Request};
@@ -200,9 +201,7 @@ pub(crate) fn encoded(text: &str) -> String {
 pub(crate) fn days_ago(days: u32) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let millis = i64::try_from(now.as_millis()).unwrap();
-    Instant::from_unix_millis(millis)
-        .days_before(days)
-        .to_string()
+    Time::from_unix_millis(millis).days_before(days).to_string()
 }
 
 /// The values of one member of every item of a list.

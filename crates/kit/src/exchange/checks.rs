@@ -1,11 +1,11 @@
 //! The checks of an expectation: what must hold for an answer that a literal body cannot say.
 
 use accord_contract::fixture::differences;
+use accord_contract::time::Time;
 use accord_contract::wire::{Value, Wire as _};
 use serde_json::json;
 
 use super::answer::Answer;
-use super::instant::Instant;
 use super::places::{Place, places};
 use super::variables::{Unknown, Variables};
 use super::{digests, lists};
@@ -54,12 +54,12 @@ impl Judged<'_> {
         match self.check.check {
             CheckKind::Rfc3339Utc => self.everywhere(|value| match value {
                 Value::Null => or_null,
-                value => value.as_str().and_then(Instant::parse_utc).is_some(),
+                value => value.as_str().and_then(Time::parse_rfc3339_utc).is_some(),
             }),
             CheckKind::Instant => {
-                let wanted = self.value.as_str().and_then(Instant::parse);
+                let wanted = self.value.as_str().and_then(Time::parse_rfc3339);
                 self.everywhere(|value| {
-                    wanted.is_some() && value.as_str().and_then(Instant::parse) == wanted
+                    wanted.is_some() && value.as_str().and_then(Time::parse_rfc3339) == wanted
                 })
             }
             CheckKind::PrefixHex => self.everywhere(|value| self.is_prefixed_hex(value)),

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use accord_canon::{Profile, canonicalize};
+use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use super::checks::Judged;
-use super::instant::Instant;
 use super::places::Place;
 use crate::case::{Comparison, Order};
 use crate::report::Difference;
@@ -99,11 +99,11 @@ pub(super) fn same_items(wanted: &Value, found: &Value) -> bool {
     }
 }
 
-fn intervals(judged: &Judged<'_>, list: &Value) -> Option<Vec<(Instant, Option<Instant>)>> {
+fn intervals(judged: &Judged<'_>, list: &Value) -> Option<Vec<(Time, Option<Time>)>> {
     let start = judged.check.start.as_deref().unwrap_or_default();
     let end = judged.check.end.as_deref().unwrap_or_default();
-    let moment = |value: &Value| Instant::parse(value.as_str()?);
-    let interval = |item: &Value| -> Option<(Instant, Option<Instant>)> {
+    let moment = |value: &Value| Time::parse_rfc3339(value.as_str()?);
+    let interval = |item: &Value| -> Option<(Time, Option<Time>)> {
         let ends = match item.get(end) {
             None | Some(Value::Null) => None,
             Some(value) => Some(moment(value)?),
@@ -116,7 +116,7 @@ fn intervals(judged: &Judged<'_>, list: &Value) -> Option<Vec<(Instant, Option<I
 fn compare(comparison: Comparison, one: &Value, other: &Value) -> Option<Ordering> {
     match comparison {
         Comparison::Instant => {
-            let moment = |value: &Value| Instant::parse(value.as_str()?);
+            let moment = |value: &Value| Time::parse_rfc3339(value.as_str()?);
             Some(moment(one)?.cmp(&moment(other)?))
         }
         Comparison::Number => one.as_f64()?.partial_cmp(&other.as_f64()?),

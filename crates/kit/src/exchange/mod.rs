@@ -16,7 +16,6 @@ pub(crate) mod compose;
 mod digests;
 pub(crate) mod events;
 mod expect;
-pub(crate) mod instant;
 mod lists;
 mod places;
 mod rounds;

@@ -16,13 +16,13 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
+use accord_contract::time::Date;
 use accord_contract::wire::Object;
 use thiserror::Error;
 
 use crate::baseline::{Baseline, BaselineError};
 use crate::case::Case;
 use crate::corpus::Protocol;
-use crate::date::{self, Date};
 use crate::driver::{Adapter, CannotBegin, Closing};
 use crate::event::{Reporter, What};
 use crate::filter::{Filter, FilterError};
@@ -104,7 +104,7 @@ impl Default for RunOptions {
             profile: None,
             levels: None,
             baseline: Baseline::empty(),
-            today: Date::today(),
+            today: accord_system::now().date(),
         }
     }
 }
@@ -211,7 +211,7 @@ fn describe(
         filtered: (protocol.cases().len() - selected) as u64,
         workers: workers::most(options) as u64,
         case_timeout_ms: millis(options.case_timeout),
-        started_at: date::timestamp(accord_system::unix_millis() / 1000),
+        started_at: accord_system::now().to_seconds_text(),
         extra: Object::new(),
     }
 }

@@ -2,6 +2,7 @@
 //! numbers and highlights; facts, questions, and snippets about what is in focus. No
 //! model is asked.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Value, Wire as _};
 
 use super::left_out::{LeftOut, Reason};
@@ -10,7 +11,7 @@ use super::snippet::Excerpt;
 use crate::package::{PackageFields, PackageType};
 use crate::query::DigestQuery;
 use crate::text::{ListText, ObjectText};
-use crate::{ActorKey, Fact, Instant, PackageId, Project, ProjectId};
+use crate::{ActorKey, Fact, PackageId, Project, ProjectId};
 
 /// The most packages that a digest names as highlights.
 pub const MAX_HIGHLIGHTS: usize = 10;
@@ -76,7 +77,7 @@ pub struct Highlight {
     /// How much it matters.
     pub significance: u8,
     /// When it was made.
-    pub created_at: crate::Timestamp,
+    pub created_at: accord_contract::time::Timestamp,
 }
 
 /// A part of a package about what is in focus.
@@ -120,13 +121,13 @@ impl Highlight {
 
     /// What highlights are ordered by, highest first: how much they matter, then how
     /// new they are.
-    pub fn rank(&self) -> (u8, Instant) {
-        (self.significance, self.created_at.instant())
+    pub fn rank(&self) -> (u8, Time) {
+        (self.significance, self.created_at.time())
     }
 }
 
 /// Puts the digest together.
-pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Instant) -> String {
+pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Time) -> String {
     let project = rows.project.map_or(Value::Null, Project::encode);
     let scope = if rows.project.is_some() {
         "project"

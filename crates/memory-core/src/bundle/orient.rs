@@ -1,10 +1,12 @@
 //! The orientation of one who begins: project, recent packages, facts, questions.
 
+use accord_contract::time::Time;
+
 use super::budget::{Pieces, Plan, SOURCES};
 use super::questions::OpenQuestions;
+use crate::Project;
 use crate::query::OrientQuery;
 use crate::text::ObjectText;
-use crate::{Instant, Project};
 
 /// What an orientation is made of.
 #[derive(Clone, Debug)]
@@ -31,7 +33,7 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// Puts the orientation together.
-pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Instant) -> String {
+pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
     let pieces = Pieces::of(rows);
     let plan = match query.max_tokens {
         None => Plan::everything(&pieces),

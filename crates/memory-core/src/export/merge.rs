@@ -1,9 +1,10 @@
 //! Importing what is there already.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
 
 use crate::lifecycle::Revision;
-use crate::{Package, Session, Timestamp};
+use crate::{Package, Session};
 
 /// What the import of a package leads to.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -68,7 +69,7 @@ pub fn merge_session(session: &Session, known: Option<&Session>) -> Result<Merge
     let same = known.project_id == session.project_id
         && known.actor_id == session.actor_id
         && known.actor_type == session.actor_type
-        && known.started_at.instant() == session.started_at.instant();
+        && known.started_at.time() == session.started_at.time();
     if !same {
         let message = format!(
             "another session has the id {:?}",

@@ -122,7 +122,7 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failur
 fn session(members: Object) -> Result<Line, Failure> {
     let session = Session::read(members)?;
     let ended = session.ended_at.as_ref();
-    if ended.is_some_and(|ended| ended.instant() < session.started_at.instant()) {
+    if ended.is_some_and(|ended| ended.time() < session.started_at.time()) {
         let message = "ended_at lies before started_at; correct one of them";
         return Err(refuse::schema("/ended_at", message));
     }

@@ -1,11 +1,12 @@
 //! Asserting a fact: superseding the current one, or filling in an earlier one.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire_enum;
 
 use super::{Assertion, Fact, place};
 use crate::project::{Project, Writing};
-use crate::{Actor, FactId, Instant, Timestamp, Warning};
+use crate::{Actor, FactId, Warning};
 
 wire_enum! {
     /// What to do with a fact that begins before one that is already known.
@@ -68,7 +69,7 @@ impl Default for AssertOptions {
 
 impl Assertion {
     /// When the fact begins to hold; its neighbours are looked up by that.
-    pub fn begins(&self, now: Instant) -> Timestamp {
+    pub fn begins(&self, now: Time) -> Timestamp {
         let named = self.valid_from.clone();
         named.unwrap_or_else(|| Timestamp::emit(now))
     }
@@ -92,7 +93,7 @@ pub fn assert(
     let created = writing.admit()?;
     let now = writing.now;
     let from = asked.begins(now);
-    let holding = state.before.filter(|fact| fact.holds_at(from.instant()));
+    let holding = state.before.filter(|fact| fact.holds_at(from.time()));
     if let Some(fact) = holding
         && options.if_changed
         && fact.value == asked.value
@@ -140,7 +141,7 @@ pub fn assert(
 
 /// The same assertion again gives the fact that it made; another one is refused.
 fn repeated(asked: &Assertion, known: &Fact) -> Result<Asserted, Failure> {
-    let instant = |time: &Timestamp| time.instant();
+    let instant = |time: &Timestamp| time.time();
     let same = known.subject == asked.subject
         && known.predicate == asked.predicate
         && known.value == asked.value

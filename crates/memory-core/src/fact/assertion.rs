@@ -2,12 +2,13 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::message;
+use accord_contract::time::Timestamp;
 use accord_contract::wire::{Field, Object, Ratio, Value, Wire as _};
 
 use super::{check_key, check_tags, check_value};
 use crate::limits::MAX_DOCUMENT_BYTES;
 use crate::refuse::check_actor;
-use crate::{Actor, FactId, PackageId, ProjectId, Timestamp, refuse, text};
+use crate::{Actor, FactId, PackageId, ProjectId, refuse, text};
 
 message! {
     /// Asserts that something holds.

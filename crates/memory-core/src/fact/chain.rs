@@ -4,8 +4,7 @@
 //! chain is: spans that never held (`to` is `from`) are passed over.
 
 use accord_contract::codes::{Code, Failure};
-
-use crate::{Instant, Timestamp};
+use accord_contract::time::{Time, Timestamp};
 
 /// When a fact holds: from its start up to, and without, its end.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,19 +27,19 @@ pub struct Placement {
 impl Span {
     /// Whether it holds at no instant.
     pub fn is_empty(&self) -> bool {
-        let from = self.from.instant();
-        self.to.as_ref().is_some_and(|to| to.instant() <= from)
+        let from = self.from.time();
+        self.to.as_ref().is_some_and(|to| to.time() <= from)
     }
 
     /// Whether it ends before it begins, which no span may.
     pub fn is_backward(&self) -> bool {
-        let from = self.from.instant();
-        self.to.as_ref().is_some_and(|to| to.instant() < from)
+        let from = self.from.time();
+        self.to.as_ref().is_some_and(|to| to.time() < from)
     }
 
     /// Whether it holds at an instant.
-    pub fn holds_at(&self, instant: Instant) -> bool {
-        self.from.instant() <= instant && (self.to.as_ref()).is_none_or(|to| instant < to.instant())
+    pub fn holds_at(&self, instant: Time) -> bool {
+        self.from.time() <= instant && (self.to.as_ref()).is_none_or(|to| instant < to.time())
     }
 }
 
@@ -57,15 +56,15 @@ pub fn place(
     from: &Timestamp,
     before: Option<&Span>,
     after: Option<&Span>,
-    now: Instant,
+    now: Time,
 ) -> Placement {
-    let holding = before.filter(|span| span.holds_at(from.instant()));
+    let holding = before.filter(|span| span.holds_at(from.time()));
     let retracted = holding
         .and_then(|span| span.to.clone())
-        .filter(|end| end.instant() <= now);
+        .filter(|end| end.time() <= now);
     let next = after.map(|span| span.from.clone());
     let to = match (retracted, next) {
-        (Some(end), Some(next)) if end.instant() < next.instant() => Some(end),
+        (Some(end), Some(next)) if end.time() < next.time() => Some(end),
         (Some(end), None) => Some(end),
         (_, next) => next,
     };
@@ -91,7 +90,7 @@ pub fn check_chain(chain: &[Span]) -> Result<(), Failure> {
             continue;
         }
         if let Some(last) = last
-            && (last.from.instant() > span.from.instant() || last.holds_at(span.from.instant()))
+            && (last.from.time() > span.from.time() || last.holds_at(span.from.time()))
         {
             return Err(overlap(span));
         }

@@ -1,10 +1,11 @@
 //! Taking a fact over from another store, as it stands.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
 
 use super::chain::overlap;
 use super::{Fact, Span};
-use crate::{FactId, Instant, Timestamp};
+use crate::FactId;
 
 /// What is stored where an imported fact is to go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,12 +45,12 @@ pub fn import(fact: &Fact, state: &ImportState<'_>) -> Result<Imported, Failure>
         return again(fact, known);
     }
     let span = fact.span();
-    let starts = span.from.instant();
+    let starts = span.from.time();
     let before = state.before.map(Fact::span);
     let into_before = before.is_some_and(|before| before.holds_at(starts));
     let ends_past = |after: &Span| {
-        let next = after.from.instant();
-        span.to.as_ref().is_none_or(|to| to.instant() > next)
+        let next = after.from.time();
+        span.to.as_ref().is_none_or(|to| to.time() > next)
     };
     let into_after = state
         .after
@@ -75,11 +76,7 @@ fn again(fact: &Fact, known: &Fact) -> Result<Imported, Failure> {
     }
     // An end is set once, and moves only when a fact is filled in before it, which makes it earlier. So of
     // two copies the one with the earlier end is the later one, and ending cannot get in anything's way.
-    let ends = |fact: &Fact| {
-        fact.valid_to
-            .as_ref()
-            .map_or(Instant::MAX, Timestamp::instant)
-    };
+    let ends = |fact: &Fact| fact.valid_to.as_ref().map_or(Time::MAX, Timestamp::time);
     match &fact.valid_to {
         Some(end) if ends(fact) < ends(known) || known.valid_to.is_none() => Ok(Imported::Ended {
             fact_id: fact.fact_id.clone(),

@@ -1,7 +1,9 @@
 //! Invalidating a fact: it ceases to hold, and nothing takes its place.
 
+use accord_contract::time::{Time, Timestamp};
+
 use super::Fact;
-use crate::{FactId, Instant, Timestamp};
+use crate::FactId;
 
 /// The end of a fact.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -17,16 +19,12 @@ pub struct Invalidation {
 ///
 /// A fact that was to hold from some later instant on ends at that instant: it never
 /// holds, and no fact ends before it begins.
-pub fn invalidate(
-    current: Option<&Fact>,
-    value: Option<&str>,
-    now: Instant,
-) -> Option<Invalidation> {
+pub fn invalidate(current: Option<&Fact>, value: Option<&str>, now: Time) -> Option<Invalidation> {
     let fact = current.filter(|fact| fact.is_current())?;
     if value.is_some_and(|value| value != fact.value) {
         return None;
     }
-    let valid_to = if fact.valid_from.instant() > now {
+    let valid_to = if fact.valid_from.time() > now {
         fact.valid_from.clone()
     } else {
         Timestamp::emit(now)

@@ -16,6 +16,7 @@ mod invalidate;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Ratio, Value, Wire as _};
 
 pub use assert::{AssertOptions, AssertState, Asserted, OutOfOrder, assert};
@@ -26,7 +27,7 @@ pub use invalidate::{Invalidation, invalidate};
 
 use crate::limits::{MAX_ITEMS, MAX_KEY_BYTES, MAX_TEXT_BYTES};
 use crate::refuse::{check_actor, check_items, check_length};
-use crate::{Actor, FactId, Instant, PackageId, ProjectId, Timestamp, refuse};
+use crate::{Actor, FactId, PackageId, ProjectId, refuse};
 
 message! {
     /// A statement that holds for a while.
@@ -108,9 +109,9 @@ impl Fact {
     }
 
     /// Whether the fact holds at an instant.
-    pub fn holds_at(&self, instant: Instant) -> bool {
-        self.valid_from.instant() <= instant
-            && (self.valid_to.as_ref()).is_none_or(|to| instant < to.instant())
+    pub fn holds_at(&self, instant: Time) -> bool {
+        self.valid_from.time() <= instant
+            && (self.valid_to.as_ref()).is_none_or(|to| instant < to.time())
     }
 }
 

@@ -12,13 +12,14 @@ mod request;
 mod revision;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 
 pub use request::{FlagRequest, MoveRequest, ReviewRequest, Reviewer, flag, plain, review};
 pub use revision::{Revision, check_revisions};
 
 use crate::limits::MAX_REVISIONS;
 use crate::package::{ReviewType, Status};
-use crate::{Actor, ActorType, Instant, Package, Warning};
+use crate::{Actor, ActorType, Package, Warning};
 
 /// What is asked of a package.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -93,7 +94,7 @@ pub fn transition(
     package: &Package,
     last: &Revision,
     asked: &Move,
-    now: Instant,
+    now: Time,
 ) -> Result<Transition, Failure> {
     let (status, review_type) = target(package, asked.change)?;
     let same_state = (status, review_type) == (package.status(), package.review_type());

@@ -2,12 +2,13 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::Object;
 
 use super::Move;
 use crate::package::{ReviewType, Status};
 use crate::refuse;
-use crate::{Actor, ContentHash, Instant, Package, Timestamp};
+use crate::{Actor, ContentHash, Package};
 
 message! {
     /// One state that a package was in.
@@ -31,7 +32,7 @@ message! {
 
 impl Revision {
     /// The first entry: the state in which a package was deposited.
-    pub fn deposited(package: &Package, actor: Option<Actor>, at: Instant) -> Self {
+    pub fn deposited(package: &Package, actor: Option<Actor>, at: Time) -> Self {
         Self::entry(1, package, actor, None, at)
     }
 
@@ -39,13 +40,13 @@ impl Revision {
     /// when it was made.
     pub fn imported(package: &Package) -> Self {
         let fields = package.fields();
-        let instant = fields.created_at.instant();
+        let instant = fields.created_at.time();
         let mut entry = Self::entry(1, package, Some(fields.created_by.clone()), None, instant);
         entry.at = fields.created_at.clone();
         entry
     }
 
-    pub(super) fn followed_by(&self, package: &Package, asked: &Move, at: Instant) -> Self {
+    pub(super) fn followed_by(&self, package: &Package, asked: &Move, at: Time) -> Self {
         let (actor, note) = (asked.actor.clone(), asked.note.clone());
         Self::entry(self.seq + 1, package, actor, note, at)
     }
@@ -55,7 +56,7 @@ impl Revision {
         package: &Package,
         actor: Option<Actor>,
         note: Option<String>,
-        at: Instant,
+        at: Time,
     ) -> Self {
         Self {
             seq,

@@ -2,11 +2,12 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::message;
+use accord_contract::time::Timestamp;
 
 use super::{NextActor, PackageType, ReviewType, Significance, Status, Title, Version};
 use crate::limits::{MAX_ITEMS, MAX_PROSE_BYTES, MAX_TEXT_BYTES};
 use crate::refuse::{check_actor, check_items, check_length};
-use crate::{Actor, PackageId, ProjectId, Timestamp};
+use crate::{Actor, PackageId, ProjectId};
 
 message! {
     /// An immutable record of work done and decisions made.

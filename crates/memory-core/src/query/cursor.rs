@@ -6,10 +6,11 @@
 
 use accord_canon::sha256;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use data_encoding::BASE64URL_NOPAD;
 
-use crate::{Instant, ProjectId};
+use crate::ProjectId;
 
 /// A place in a listing of a project.
 pub trait Cursor: Sized {
@@ -27,7 +28,7 @@ pub trait Cursor: Sized {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PackagePosition {
     /// When the package was made.
-    pub created_at: Instant,
+    pub created_at: Time,
     /// The store's number of it.
     pub seq: u64,
 }
@@ -40,7 +41,7 @@ pub struct FactPosition {
     /// The predicate.
     pub predicate: String,
     /// When the fact began to hold.
-    pub valid_from: Instant,
+    pub valid_from: Time,
     /// The store's number of it.
     pub seq: u64,
 }
@@ -49,7 +50,7 @@ pub struct FactPosition {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SessionPosition {
     /// When the session began.
-    pub started_at: Instant,
+    pub started_at: Time,
     /// The store's number of it.
     pub seq: u64,
 }
@@ -153,13 +154,17 @@ fn read(listing: &str, text: &str) -> Result<Vec<Value>, Failure> {
     }
 }
 
-fn instant_and<const N: usize>(texts: [&str; N], instant: Instant, seq: u64) -> Vec<Value> {
+fn instant_and<const N: usize>(texts: [&str; N], instant: Time, seq: u64) -> Vec<Value> {
     let mut place: Vec<Value> = texts.into_iter().map(Value::from).collect();
-    place.extend([instant.seconds().into(), instant.nanos().into(), seq.into()]);
+    place.extend([
+        instant.unix_seconds().into(),
+        instant.subsec_nanos().into(),
+        seq.into(),
+    ]);
     place
 }
 
-fn split<const N: usize>(mut place: Vec<Value>) -> Result<([String; N], Instant, u64), Failure> {
+fn split<const N: usize>(mut place: Vec<Value>) -> Result<([String; N], Time, u64), Failure> {
     if place.len() != N + 3 {
         return Err(invalid());
     }
@@ -172,7 +177,7 @@ fn split<const N: usize>(mut place: Vec<Value>) -> Result<([String; N], Instant,
     let nanos = numbers[1].as_u64().and_then(|nanos| nanos.try_into().ok());
     let instant = seconds
         .zip(nanos)
-        .and_then(|(seconds, nanos)| Instant::from_parts(seconds, nanos));
+        .and_then(|(seconds, nanos)| Time::from_unix(seconds, nanos));
     match (texts, instant, numbers[2].as_u64()) {
         (Some(texts), Some(instant), Some(seq)) => Ok((texts, instant, seq)),
         _ => Err(invalid()),

@@ -1,11 +1,12 @@
 //! `GET /v1/orchestrate`: of which project, with what in focus.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 
 use super::orient::window_days;
 use super::params::wrong;
 use super::{Params, Terms};
-use crate::{Instant, ProjectId};
+use crate::ProjectId;
 
 /// How many snippets a digest gives that does not say.
 pub const DEFAULT_SNIPPETS: u32 = 25;
@@ -64,7 +65,7 @@ impl DigestQuery {
     }
 
     /// The first instant of the window.
-    pub fn since(&self, now: Instant) -> Instant {
+    pub fn since(&self, now: Time) -> Time {
         now.days_before(self.window_days)
     }
 }

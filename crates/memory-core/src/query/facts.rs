@@ -1,11 +1,12 @@
 //! `/v1/projects/{project_id}/facts`: which facts, which to invalidate, how to assert.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 
 use super::params::{one_of, wrong};
 use super::{Cursor as _, FactPosition, Params};
 use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
-use crate::{Actor, ActorKey, Instant, ProjectId, SessionId};
+use crate::{Actor, ActorKey, ProjectId, SessionId};
 
 /// How many facts a listing gives that does not say.
 pub const DEFAULT_FACTS: u32 = 100;
@@ -34,7 +35,7 @@ pub enum FactTime {
     /// Those that have no end.
     Current,
     /// Those that held at an instant.
-    AsOf(Instant),
+    AsOf(Time),
     /// All that ever were.
     History,
 }
@@ -58,7 +59,7 @@ impl FactQuery {
     /// # Errors
     /// When a parameter is not as it must be.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
-        let instant = |text: &str| Instant::parse_or_day(text).ok();
+        let instant = |text: &str| Time::parse_or_date(text).ok();
         let expected = "a time such as 2026-04-18T20:00:00Z, or a day such as 2026-04-18";
         let as_of = params.parsed("as_of", expected, instant)?;
         let at = params.parsed("at", expected, instant)?;

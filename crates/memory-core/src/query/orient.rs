@@ -1,9 +1,9 @@
 //! `GET /v1/projects/{project_id}/orient`: how far back, how many, how much.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 
 use super::{MAX_PULL, Params};
-use crate::Instant;
 
 /// How many days an orientation looks back that does not say.
 pub const DEFAULT_WINDOW_DAYS: u32 = 14;
@@ -49,7 +49,7 @@ impl OrientQuery {
     }
 
     /// The first instant of the window.
-    pub fn since(&self, now: Instant) -> Instant {
+    pub fn since(&self, now: Time) -> Time {
         now.days_before(self.window_days)
     }
 }

@@ -5,10 +5,11 @@
 //! are kept as a store keeps them, and only the neighbours of a new fact are looked at.
 
 use accord_contract::codes::Code;
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::fact::{
     AssertOptions, AssertState, Asserted, Assertion, OutOfOrder, assert, check_chain, invalidate,
 };
-use accord_memory_core::{Fact, FactId, Instant, Timestamp};
+use accord_memory_core::{Fact, FactId};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -52,8 +53,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(prop_oneof![5 => assert, 2 => invalidate, 2 => wait], 0..25)
 }
 
-fn instant(cell: usize) -> Instant {
-    Instant::from_unix_millis(cell as i64 * 1000)
+fn instant(cell: usize) -> Time {
+    Time::from_unix_millis(cell as i64 * 1000)
 }
 
 /// What a store holds of one chain, in the order in which it came.
@@ -62,9 +63,9 @@ struct Rows(Vec<Fact>);
 
 impl Rows {
     /// The two lookups that a store offers.
-    fn neighbours(&self, at: Instant) -> (Option<&Fact>, Option<&Fact>) {
+    fn neighbours(&self, at: Time) -> (Option<&Fact>, Option<&Fact>) {
         let held = || self.0.iter().filter(|fact| !fact.span().is_empty());
-        let starts = |fact: &&Fact| fact.valid_from.instant();
+        let starts = |fact: &&Fact| fact.valid_from.time();
         let before = held().filter(|fact| starts(fact) <= at).max_by_key(starts);
         let after = held().filter(|fact| starts(fact) > at).min_by_key(starts);
         (before, after)
@@ -143,7 +144,7 @@ fn run(steps: &[Step]) {
                 let mut writing = writing(&id, Some(&project), None);
                 writing.now = instant(now);
                 let begins = from.unwrap_or(now);
-                let (before, after) = rows.neighbours(asked.begins(writing.now).instant());
+                let (before, after) = rows.neighbours(asked.begins(writing.now).time());
                 let state = AssertState {
                     before,
                     after,
@@ -193,7 +194,7 @@ fn run(steps: &[Step]) {
                 assert_eq!(ended.is_some(), fits);
                 if let Some(ended) = ended {
                     rows.end(&ended.fact_id, &ended.valid_to);
-                    ends_by_invalidation.push(ended.valid_to.instant());
+                    ends_by_invalidation.push(ended.valid_to.time());
                     model.invalidate(now);
                 }
             }
@@ -202,7 +203,7 @@ fn run(steps: &[Step]) {
     }
 }
 
-fn check(rows: &Rows, model: &Model, before_step: &[Fact], ends_by_invalidation: &[Instant]) {
+fn check(rows: &Rows, model: &Model, before_step: &[Fact], ends_by_invalidation: &[Time]) {
     // At every instant the fact holds that the model says.
     for (cell, expected) in model.cells.iter().enumerate() {
         let held: Vec<_> = (rows.0.iter().enumerate())
@@ -217,7 +218,7 @@ fn check(rows: &Rows, model: &Model, before_step: &[Fact], ends_by_invalidation:
 
     // No overlap, no end before its start, and no gap that no invalidation made.
     let mut chain: Vec<_> = rows.0.iter().map(Fact::span).collect();
-    chain.sort_by_key(|span| span.from.instant());
+    chain.sort_by_key(|span| span.from.time());
     check_chain(&chain).unwrap();
     chain.retain(|span| !span.is_empty());
     for pair in chain.windows(2) {
@@ -225,8 +226,8 @@ fn check(rows: &Rows, model: &Model, before_step: &[Fact], ends_by_invalidation:
             .to
             .as_ref()
             .expect("only the last has no end")
-            .instant();
-        let next = pair[1].from.instant();
+            .time();
+        let next = pair[1].from.time();
         assert!(
             end == next || ends_by_invalidation.contains(&end),
             "a gap at {end}"
@@ -235,11 +236,7 @@ fn check(rows: &Rows, model: &Model, before_step: &[Fact], ends_by_invalidation:
 
     // Nothing that had an end ever ends later.
     for (then, since) in before_step.iter().zip(&rows.0) {
-        let end = |fact: &Fact| {
-            fact.valid_to
-                .as_ref()
-                .map_or(Instant::MAX, Timestamp::instant)
-        };
+        let end = |fact: &Fact| fact.valid_to.as_ref().map_or(Time::MAX, Timestamp::time);
         assert!(end(since) <= end(then), "{} became longer", since.fact_id);
         assert_eq!(then.valid_from, since.valid_from);
     }

@@ -11,7 +11,6 @@ mod events;
 mod export;
 mod facts;
 mod ids;
-mod instants;
 mod lifecycle;
 mod orient;
 mod packages;

@@ -1,6 +1,7 @@
 //! What can be asked for.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_memory_core::fact::{AssertOptions, OutOfOrder};
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{
@@ -8,7 +9,7 @@ use accord_memory_core::query::{
     MAX_QUERY_BYTES, MAX_TERMS, OrientQuery, PackageFilter, PackagePosition, Params,
     ProjectPosition, ProjectQuery, Pull, SessionPosition, SessionQuery, Terms, assert_options,
 };
-use accord_memory_core::{Instant, PackageId, ProjectId, SessionId};
+use accord_memory_core::{PackageId, ProjectId, SessionId};
 use proptest::prelude::*;
 
 use crate::support::{at, invalid, now, refused};
@@ -354,10 +355,10 @@ fn a_cursor_is_of_its_listing() {
 proptest! {
     #[test]
     fn cursors_stand_for_their_places(
-        seconds in Instant::MIN.seconds()..=Instant::MAX.seconds(), nanos in 0..1_000_000_000_u32,
+        seconds in Time::MIN.unix_seconds()..=Time::MAX.unix_seconds(), nanos in 0..1_000_000_000_u32,
         seq: u64, subject in "\\PC{0,20}", predicate in "\\PC{0,20}",
     ) {
-        let instant = Instant::from_parts(seconds, nanos).unwrap();
+        let instant = Time::from_unix(seconds, nanos).unwrap();
         let place = PackagePosition { created_at: instant, seq };
         prop_assert_eq!(PackagePosition::decode(&place.encode(&shop()), &shop()).unwrap(), place);
         let place = FactPosition { subject, predicate, valid_from: instant, seq };

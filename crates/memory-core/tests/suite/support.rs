@@ -1,11 +1,10 @@
 //! What the tests share.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value};
 use accord_memory_core::project::{Project, ProjectPolicy, Writing};
-use accord_memory_core::{
-    Actor, ActorId, ActorKey, ActorType, Fact, Instant, Package, ProjectId, Timestamp,
-};
+use accord_memory_core::{Actor, ActorId, ActorKey, ActorType, Fact, Package, ProjectId};
 use serde_json::json;
 
 /// The nine members that every package has.
@@ -58,11 +57,11 @@ pub(crate) fn time(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-pub(crate) fn at(text: &str) -> Instant {
-    time(text).instant()
+pub(crate) fn at(text: &str) -> Time {
+    time(text).time()
 }
 
-pub(crate) fn now() -> Instant {
+pub(crate) fn now() -> Time {
     at("2026-05-01T00:00:00Z")
 }
 

@@ -5,13 +5,14 @@
 //! replaced by the same content, what is to be removed may be gone.
 
 use accord_canon::sha256;
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use crate::members::{build, text};
 use crate::run::Change;
 use crate::state::State;
-use crate::{HOME, Ids, Instant, TransactionId, TurnId};
+use crate::{HOME, Ids, TransactionId, TurnId};
 
 wire_enum! {
     /// A record that only grows, one JSON object a line.
@@ -144,7 +145,7 @@ impl Record {
 
 impl Commit {
     /// The commit of a change that accepts no turn; `before` is the state that it changes.
-    pub fn of_change(before: &State, change: &Change, ids: &mut Ids, now: Instant) -> Self {
+    pub fn of_change(before: &State, change: &Change, ids: &mut Ids, now: Time) -> Self {
         Self::of_change_with(before, change, Vec::new(), ids, now)
     }
 
@@ -154,7 +155,7 @@ impl Commit {
         change: &Change,
         further: Vec<Write>,
         ids: &mut Ids,
-        now: Instant,
+        now: Time,
     ) -> Self {
         let mut writes = further;
         for line in &change.ledger {
@@ -189,7 +190,7 @@ impl Commit {
         (before, after): (Option<String>, String),
         writes: Vec<Write>,
         ids: &mut Ids,
-        now: Instant,
+        now: Time,
     ) -> Self {
         let transaction = ids.transaction();
         let journal = build([
@@ -217,7 +218,7 @@ impl Commit {
         state: &State,
         writes: Vec<Write>,
         ids: &mut Ids,
-        now: Instant,
+        now: Time,
     ) -> Self {
         let lines = |wanted: Record| -> Vec<Value> {
             let lines = writes.iter().filter_map(|write| match write {

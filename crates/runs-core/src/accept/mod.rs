@@ -23,6 +23,7 @@ mod talk;
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 pub use commit::{Commit, CommitKind, Key, Record, Write};
@@ -41,7 +42,7 @@ use crate::repo_decisions::RepoDecisions;
 use crate::result::{Judged, Leniency, TurnResult};
 use crate::run::illegal;
 use crate::state::{Baseline, State, Status, Turn};
-use crate::{Ids, Instant, RepoPath, TurnId};
+use crate::{Ids, RepoPath, TurnId};
 
 /// What an acceptance starts from; read under the lock.
 #[derive(Clone, Debug)]
@@ -150,7 +151,7 @@ pub struct Acceptance {
     options: Options,
     turn: Turn,
     ids: Ids,
-    now: Instant,
+    now: Time,
     step: Step,
     want: Want,
     found: Found,
@@ -209,7 +210,7 @@ impl Acceptance {
         turn: Option<&TurnId>,
         options: Options,
         ids: Ids,
-        now: Instant,
+        now: Time,
     ) -> Result<Self, Failure> {
         let meant = turn.or_else(|| inputs.state.target(None).ok().map(Turn::id));
         if let Some(id) = meant
@@ -262,7 +263,7 @@ impl Acceptance {
     ///
     /// # Errors
     /// With `acceptance_out_of_step` when something else was wanted; nothing happens then.
-    pub fn answer(&mut self, answer: Answer, now: Instant) -> Result<(), Failure> {
+    pub fn answer(&mut self, answer: Answer, now: Time) -> Result<(), Failure> {
         self.now = self.now.max(now);
         match (self.step, answer) {
             (Step::Staging | Step::StagingAgain, Answer::Staging(staged)) => self.staged(staged),

@@ -1,9 +1,9 @@
 //! The lines that an accepted turn, and the end of a run, leave behind.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::Acceptance;
-use crate::Instant;
 use crate::config::Config;
 use crate::conflict::HUMAN_MERGE;
 use crate::dispatch::bundle_folder;
@@ -153,18 +153,13 @@ impl Acceptance {
 
 /// The line of `run-history.jsonl` for a run that is over or blocked; `index` covers its
 /// last turn.
-pub fn run_record(
-    state: &State,
-    config: &Config,
-    index: &RunIndex,
-    now: Instant,
-) -> Option<Object> {
+pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -> Option<Object> {
     if !matches!(state.status(), Status::Completed | Status::Blocked) {
         return None;
     }
     let began = text(state.members(), "created_at");
     let duration = began
-        .and_then(Instant::parse)
+        .and_then(Time::parse_iso)
         .map(|began| now.millis_since(began));
     let phases: Vec<&str> = config
         .phases()
@@ -282,7 +277,7 @@ pub fn session(
     session_id: &str,
     state: &State,
     at: &Checkpoint<'_>,
-    now: Instant,
+    now: Time,
 ) -> Object {
     let Checkpoint {
         reason,

@@ -152,7 +152,7 @@ fn payload(failure: &Failure) -> Object {
     payload
 }
 
-fn failed(failure: &Failure, now: crate::Instant) -> Object {
+fn failed(failure: &Failure, now: accord_contract::time::Time) -> Object {
     let mut document = payload(failure);
     document.insert("failed_at".into(), now.to_string().into());
     document

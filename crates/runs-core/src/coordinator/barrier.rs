@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::{CoordinatorConfig, Workstream};
-use crate::Instant;
 use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, list, text, texts};
 
@@ -84,7 +84,7 @@ impl Effect {
     }
 
     /// The line of `barrier-ledger.jsonl`.
-    pub fn line(&self, causation: Object, now: Instant) -> Object {
+    pub fn line(&self, causation: Object, now: Time) -> Object {
         let mut line = build([
             ("type", "barrier_transition".into()),
             ("timestamp", now.to_string().into()),
@@ -223,7 +223,7 @@ impl Barriers {
     }
 
     /// The barriers of an initiative that begins now.
-    pub(super) fn of_config(config: &CoordinatorConfig, now: Instant) -> Self {
+    pub(super) fn of_config(config: &CoordinatorConfig, now: Time) -> Self {
         let barrier = |workstream: &Workstream| {
             let mut members = build([
                 ("workstream_id", workstream.id.as_str().into()),

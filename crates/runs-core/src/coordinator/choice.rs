@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::projection::Place;
 use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
+use crate::TurnId;
 use crate::members::{build, text};
 use crate::state::Status;
-use crate::{Instant, TurnId};
 
 wire_enum! {
     /// Why a workstream cannot take a turn now.
@@ -122,7 +123,7 @@ pub fn prospects(
 }
 
 /// The line of the coordinator's history for a turn that was handed out.
-pub fn dispatched_line(place: &Place<'_>, choice: &Choice, turn: &TurnId, now: Instant) -> Object {
+pub fn dispatched_line(place: &Place<'_>, choice: &Choice, turn: &TurnId, now: Time) -> Object {
     build([
         ("type", "turn_dispatched".into()),
         ("timestamp", now.to_string().into()),

@@ -1,11 +1,12 @@
 //! What a coordinator writes, as one commit.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
 use super::{Barriers, CoordinatorState, TurnContext};
 use crate::accept::{Commit, Record, Recovery, Write, append, mark, pretty, recover_coordinator};
-use crate::{HOME, Ids, Instant};
+use crate::{HOME, Ids};
 
 /// What an operation leads to; to be written as one.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +46,7 @@ impl CoordinatorChange {
 
     /// The commit; `before` is the state that it changes. The state is written last, so that
     /// it never speaks of what is not there.
-    pub fn commit(&self, before: Option<&CoordinatorState>, ids: &mut Ids, now: Instant) -> Commit {
+    pub fn commit(&self, before: Option<&CoordinatorState>, ids: &mut Ids, now: Time) -> Commit {
         let mut state = self.state.clone();
         state.touch(now);
         let mut writes = Vec::new();

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::projection::Place;
 use super::{BarrierStatus, Choice, Workstream};
+use crate::Ids;
 use crate::members::{array, build, list, text, texts};
-use crate::{Ids, Instant};
 
 /// The context of one turn, as its two documents, and its line in the history.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,12 +26,7 @@ pub struct TurnContext {
 
 /// Puts together what a turn that is handed out must know: what was accepted in its
 /// workstream and in those before it, and the decisions that it owes.
-pub fn turn_context(
-    place: &Place<'_>,
-    choice: &Choice,
-    ids: &mut Ids,
-    now: Instant,
-) -> TurnContext {
+pub fn turn_context(place: &Place<'_>, choice: &Choice, ids: &mut Ids, now: Time) -> TurnContext {
     let reference = format!("ctx_{}_{}_{}", choice.workstream, choice.repo, ids.hex(4));
     let stream = place.config.workstream(&choice.workstream);
     let depends_on = stream.map_or(&[][..], |stream| &stream.depends_on);

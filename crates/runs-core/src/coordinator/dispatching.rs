@@ -4,6 +4,7 @@
 //! Invariant: whoever finds the first without the second can tell whether the turn was
 //! assigned, since a repository's sequence only grows.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Extensible, Object, Value};
 
 use super::choice::dispatched_line;
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::members::{build, count, text};
 use crate::state::TurnStatus;
-use crate::{Ids, Instant, RunId, TurnId};
+use crate::{Ids, RunId, TurnId};
 
 /// A turn that is being handed out.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -91,7 +92,7 @@ pub fn begin_dispatch(
     choice: &Choice,
     view: &RepoView,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> (Dispatching, CoordinatorChange) {
     let context = turn_context(place, choice, ids, now);
     let since = view.state.as_ref().map_or(0, |state| state.turn_sequence());
@@ -124,7 +125,7 @@ pub fn end_dispatch(
     dispatching: &Dispatching,
     turn: &TurnId,
     ledger: &mut CoordinatorLedger,
-    now: Instant,
+    now: Time,
 ) -> CoordinatorChange {
     let Dispatching {
         choice, context, ..

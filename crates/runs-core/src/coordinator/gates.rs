@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
@@ -11,7 +12,6 @@ use super::{
     BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
     CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
 };
-use crate::Instant;
 use crate::members::{array, build, text, texts};
 use crate::state::{State, Status};
 
@@ -72,7 +72,7 @@ pub struct GateChange {
 
 impl GateChange {
     /// The change to write, with the coordinator's decisions about it.
-    pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Instant) -> CoordinatorChange {
+    pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
         let decisions = self.history.iter().map(|line| {
             let member = |name: &str| line.get(name).cloned().unwrap_or(Value::Null);
             let gate = text(line, "gate").unwrap_or_default();
@@ -178,7 +178,7 @@ pub fn request_phase(
     place: &Place<'_>,
     repos: &BTreeMap<String, RepoView>,
     target: &str,
-    now: Instant,
+    now: Time,
 ) -> Result<GateChange, Failure> {
     check_active(place.state)?;
     let blockers = phase_blockers(place, repos, target);
@@ -218,7 +218,7 @@ pub fn request_phase(
 pub fn request_completion(
     place: &Place<'_>,
     repos: &BTreeMap<String, RepoView>,
-    now: Instant,
+    now: Time,
 ) -> Result<GateChange, Failure> {
     check_active(place.state)?;
     let blockers = completion_blockers(place, repos);
@@ -250,7 +250,7 @@ pub fn request_completion(
 ///
 /// # Errors
 /// With `invalid_state_transition` when none waits.
-pub fn approve_gate(place: &Place<'_>, now: Instant) -> Result<GateChange, Failure> {
+pub fn approve_gate(place: &Place<'_>, now: Time) -> Result<GateChange, Failure> {
     let pending = place.state.pending_gate().filter(|_| {
         matches!(
             place.state.status(),
@@ -272,7 +272,7 @@ fn wait_or_pass(
     gate: &str,
     pending: Object,
     requested: &str,
-    now: Instant,
+    now: Time,
 ) -> GateChange {
     let needs_person = place
         .config
@@ -293,7 +293,7 @@ fn wait_or_pass(
     }
 }
 
-fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Instant) -> GateChange {
+fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Time) -> GateChange {
     let mut state = place.state.clone();
     let mut barriers = place.barriers.clone();
     let gate = text(pending, "gate").unwrap_or_default().to_owned();
@@ -329,7 +329,7 @@ fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Inst
     }
 }
 
-fn line(place: &Place<'_>, kind: &str, pending: &Object, now: Instant) -> Object {
+fn line(place: &Place<'_>, kind: &str, pending: &Object, now: Time) -> Object {
     let mut line = build([
         ("type", kind.into()),
         ("timestamp", now.to_string().into()),

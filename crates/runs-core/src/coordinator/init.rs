@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
 use super::{
     Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorDecision, CoordinatorLedger,
     CoordinatorState, RepoView, phase_alignment,
 };
+use crate::Ids;
 use crate::members::build;
 use crate::state::Status;
-use crate::{Ids, Instant};
 
 /// What must be done in a repository before it can take part.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -36,7 +37,7 @@ pub struct Initialised {
 
 impl Initialised {
     /// The change to write.
-    pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Instant) -> CoordinatorChange {
+    pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
         let count = self.state.repos().count();
         let statement = format!("an initiative over {count} repositories begins");
         let category = CoordinatorDecision::Initialization;
@@ -59,7 +60,7 @@ pub fn init(
     repos: &BTreeMap<String, RepoView>,
     begun: &[String],
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Result<Initialised, Vec<(String, RepoStart)>>, Failure> {
     let refuse = |repo: &str, reason: &str, message: String| {
         Failure::new(Code::XchainCoordinatorDiverged, message)

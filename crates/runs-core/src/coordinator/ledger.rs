@@ -1,10 +1,10 @@
 //! `multirepo/decision-ledger.jsonl`: what the coordinator decided itself, and why.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::CoordinatorState;
-use crate::Instant;
 use crate::members::{build, text};
 
 /// What the ids of a coordinator's decisions begin with.
@@ -52,7 +52,7 @@ impl CoordinatorLedger {
         category: CoordinatorDecision,
         statement: &str,
         about: [(&str, Value); N],
-        now: Instant,
+        now: Time,
     ) -> Object {
         self.greatest = self.greatest.saturating_add(1);
         let mut line = build([

@@ -1,12 +1,13 @@
 //! An accepted turn of a repository is taken over.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::{Barriers, CoordinatorConfig, CoordinatorState, Effect};
 use crate::faults::{Fault, seeded};
 use crate::members::{build, text};
-use crate::{Ids, Instant, RepoPath};
+use crate::{Ids, RepoPath};
 
 /// What taking a turn over leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +61,7 @@ pub fn project(
     place: &Place<'_>,
     offer: &Offer<'_>,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Projection, Failure> {
     let Place {
         config,

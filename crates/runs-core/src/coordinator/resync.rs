@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::projection::{Offer, Place, project};
@@ -12,7 +13,7 @@ use super::{
     recovery_report_path,
 };
 use crate::members::{array, build, text};
-use crate::{Ids, Instant, RunId};
+use crate::{Ids, RunId};
 
 /// Whether a person accounts for what went wrong.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -56,7 +57,7 @@ pub fn resync(
     repos: &BTreeMap<String, RepoView>,
     account: Account<'_>,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Resync, Failure> {
     let accounted = account != Account::None;
     let (mended, left): (Vec<Divergence>, Vec<Divergence>) = diverging(place, repos)
@@ -130,7 +131,7 @@ impl Resync {
         self,
         has_report: bool,
         ledger: &mut CoordinatorLedger,
-        now: Instant,
+        now: Time,
     ) -> CoordinatorChange {
         let reason = self.state.blocked_reason().map(str::to_owned);
         let mut change = CoordinatorChange::of_state(self.state, self.barriers);
@@ -165,7 +166,7 @@ impl Resync {
         repos: &BTreeMap<String, RepoView>,
         found: &Divergence,
         ids: &mut Ids,
-        now: Instant,
+        now: Time,
     ) -> Result<(), Failure> {
         let view = repos.get(&found.repo);
         let kind = match found.kind {
@@ -203,7 +204,7 @@ impl Resync {
         view: Option<&RepoView>,
         found: &Divergence,
         ids: &mut Ids,
-        now: Instant,
+        now: Time,
     ) -> Result<(), Failure> {
         let turn = found.turn.as_deref();
         let lines = view.map_or(&[][..], |view| &view.history);
@@ -234,7 +235,7 @@ impl Resync {
 
     /// Blocked where something is left that stops it, and going on again where nothing is;
     /// whether it is newly blocked.
-    fn settle(&mut self, now: Instant) -> bool {
+    fn settle(&mut self, now: Time) -> bool {
         let status = self.state.status();
         if status == CoordinatorStatus::Completed {
             return false;
@@ -271,7 +272,7 @@ impl Resync {
     }
 
     /// The lines that say what the resynchronisation did.
-    fn account_for(&mut self, place: &Place<'_>, now: Instant) {
+    fn account_for(&mut self, place: &Place<'_>, now: Time) {
         let head = |kind: &str| {
             build([
                 ("type", kind.into()),

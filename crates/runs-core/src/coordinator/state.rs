@@ -1,11 +1,11 @@
 //! `.agentxchain/multirepo/state.json`, and what is known about each repository.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::COORDINATOR_VERSION;
-use crate::Instant;
 use crate::config::Config;
 use crate::members::{self, build, entries, text};
 use crate::state::State;
@@ -74,7 +74,7 @@ impl CoordinatorState {
         })
     }
 
-    pub(super) fn new(id: &str, project: &str, phase: &str, runs: Object, now: Instant) -> Self {
+    pub(super) fn new(id: &str, project: &str, phase: &str, runs: Object, now: Time) -> Self {
         let members = build([
             ("schema_version", COORDINATOR_VERSION.into()),
             ("super_run_id", id.into()),
@@ -153,11 +153,11 @@ impl CoordinatorState {
         self.members.insert(name.to_owned(), value.into());
     }
 
-    pub(super) fn touch(&mut self, now: Instant) {
+    pub(super) fn touch(&mut self, now: Time) {
         self.set("updated_at", now.to_string());
     }
 
-    pub(super) fn set_status(&mut self, status: CoordinatorStatus, now: Instant) {
+    pub(super) fn set_status(&mut self, status: CoordinatorStatus, now: Time) {
         self.status = status;
         self.touch(now);
     }

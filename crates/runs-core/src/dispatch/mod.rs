@@ -5,6 +5,7 @@ mod brief;
 mod form;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 pub use between::{Between, LEFT_BEHIND, between, left_behind, never_handed_out};
@@ -16,7 +17,7 @@ use crate::event::{Emitter, EventType};
 use crate::members::{array, build, object};
 use crate::run::{Change, illegal};
 use crate::state::{State, Status, Turn, TurnStatus};
-use crate::{HOME, Ids, Instant, RunId, TurnId};
+use crate::{HOME, Ids, RunId, TurnId};
 
 /// The paths that every assignment warns of by name; more are refused.
 const NAMED_RESERVED: [&str; 4] = [
@@ -124,7 +125,7 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
 
 /// `dispatch/index.json`. What others wrote into the one before, about it or about turns that are
 /// still out, stays.
-pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Instant) -> Object {
+pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Time) -> Object {
     let before = |turn: &Turn| {
         let turns = previous.and_then(|previous| object(previous, "active_turns"));
         turns.and_then(|turns| object(turns, turn.id().as_str()))
@@ -174,7 +175,7 @@ pub fn hand_over(
     turn: &TurnId,
     between: Option<&Between>,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     let baseline = between.map(|between| between.baseline.document(now));
     let about = baseline.map(|baseline| ("baseline".to_owned(), baseline.into()));
@@ -201,7 +202,7 @@ pub fn mark(
     turn: &TurnId,
     status: TurnStatus,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     mark_with(state, turn, status, Object::new(), ids, now)
 }
@@ -216,7 +217,7 @@ pub fn mark_with(
     status: TurnStatus,
     about: Object,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     if state.status() != Status::Active {
         return Err(illegal(state, "carry a turn out"));

@@ -8,6 +8,7 @@ mod order;
 mod types;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 pub use order::check_order;
@@ -16,7 +17,7 @@ pub use types::EventType;
 use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, filled, text};
 use crate::state::State;
-use crate::{EventId, Ids, Instant, RunId};
+use crate::{EventId, Ids, RunId};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +32,7 @@ pub struct Event {
 pub struct Emitter<'a> {
     ids: &'a mut Ids,
     run_id: RunId,
-    now: Instant,
+    now: Time,
     events: Vec<Event>,
 }
 
@@ -60,7 +61,7 @@ impl<'a> Emitter<'a> {
     ///
     /// # Errors
     /// With `invalid_event` when no run has begun, since an event belongs to one.
-    pub fn new(state: &State, ids: &'a mut Ids, now: Instant) -> Result<Self, Failure> {
+    pub fn new(state: &State, ids: &'a mut Ids, now: Time) -> Result<Self, Failure> {
         let run_id = state.run_id().cloned().ok_or_else(|| {
             Failure::new(
                 Code::XchainInvalidEvent,
@@ -71,7 +72,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// For a run.
-    pub fn of_run(run_id: RunId, ids: &'a mut Ids, now: Instant) -> Self {
+    pub fn of_run(run_id: RunId, ids: &'a mut Ids, now: Time) -> Self {
         Self {
             ids,
             run_id,
@@ -123,7 +124,7 @@ pub fn check(event: &Value) -> Vec<String> {
         let found = event.get("event_type").unwrap_or(&Value::Null);
         errors.push(format!("event_type {found} is not declared"));
     }
-    if text(event, "timestamp").and_then(Instant::parse).is_none() && !seeded(Fault::TimeNotNeeded)
+    if text(event, "timestamp").and_then(Time::parse_iso).is_none() && !seeded(Fault::TimeNotNeeded)
     {
         errors.push("timestamp must be a time".into());
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use super::{EventType, refusal, turn_id};
-use crate::Instant;
 use crate::faults::{Fault, seeded};
 use crate::members::{filled, text};
 
@@ -51,7 +51,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
     };
     let mut told = BTreeSet::new();
     let mut dispatched = BTreeSet::new();
-    let mut last: Option<Instant> = None;
+    let mut last: Option<Time> = None;
     for (index, event) in events.iter().enumerate() {
         let Some(members) = event.as_object() else {
             errors.push(format!("event {index} must be a JSON object"));
@@ -78,13 +78,13 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             }
             _ => {}
         }
-        let Some(at) = text(members, "timestamp").and_then(Instant::parse) else {
+        let Some(at) = text(members, "timestamp").and_then(Time::parse_iso) else {
             if !seeded(Fault::TimelessInOrder) {
                 errors.push(format!("event {index} has no time that can be read"));
             }
             continue;
         };
-        let slips = |last: Instant| last.millis_since(at) < 60_000 && seeded(Fault::TimeSlipsBack);
+        let slips = |last: Time| last.millis_since(at) < 60_000 && seeded(Fault::TimeSlipsBack);
         if last.is_some_and(|last| at < last && !slips(last)) && !seeded(Fault::TimeGoesBack) {
             errors.push(format!("event {index} is earlier than the one before it"));
         }

@@ -1,10 +1,10 @@
 //! The audit of hooks: one entry for each that ran or was passed over.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
-use crate::Instant;
 use crate::faults::{Fault, seeded};
 use crate::members::build;
 
@@ -93,7 +93,7 @@ pub(super) struct About {
 
 impl AuditEntry {
     /// The entry of a hook that ran.
-    pub(super) fn ran(hook: &Hook, ran: &Execution, about: &About, at: Instant) -> Self {
+    pub(super) fn ran(hook: &Hook, ran: &Execution, about: &About, at: Time) -> Self {
         let (action, message, annotations) = judge(hook.mode, ran);
         let transport = Some(hook.transport.as_str());
         let line = line(
@@ -116,7 +116,7 @@ impl AuditEntry {
     }
 
     /// The entry of a hook behind one that refused.
-    pub(super) fn skipped(hook: &Hook, about: &About, at: Instant) -> Self {
+    pub(super) fn skipped(hook: &Hook, about: &About, at: Time) -> Self {
         let ran = Execution::default();
         let action = Action::Skipped;
         Self {
@@ -183,7 +183,7 @@ fn line(
     hook: &Hook,
     transport: Option<&str>,
     about: &About,
-    at: Instant,
+    at: Time,
     action: Action,
     message: &Option<String>,
     annotations: &[Value],

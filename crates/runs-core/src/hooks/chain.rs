@@ -1,11 +1,11 @@
 //! The hooks of one phase, one after the other.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::audit::{About, Action};
 use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
-use crate::Instant;
 use crate::faults::{Fault, seeded};
 use crate::members::build;
 
@@ -99,7 +99,7 @@ impl HookChain {
 
     /// Takes what came of the hook that [`HookChain::next`] named; nothing, when it named
     /// none.
-    pub fn record(&mut self, ran: &Execution, at: Instant) {
+    pub fn record(&mut self, ran: &Execution, at: Time) {
         let Some(hook) = self.batch.hooks.get(self.next) else {
             return;
         };
@@ -186,7 +186,7 @@ impl HookOutcome {
     }
 
     /// The lines that hooks want kept with an accepted turn.
-    pub fn annotation_lines(&self, turn_id: &str, at: Instant) -> Vec<Object> {
+    pub fn annotation_lines(&self, turn_id: &str, at: Time) -> Vec<Object> {
         let entries = self
             .entries
             .iter()

@@ -1,13 +1,14 @@
 //! What hooks are told.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::Hook;
+use crate::config;
 use crate::config::Config;
 use crate::faults::{Fault, seeded};
 use crate::members::{array, build};
 use crate::state::{State, Turn};
-use crate::{Instant, config};
 
 /// The document that a hook reads.
 pub fn envelope(
@@ -15,7 +16,7 @@ pub fn envelope(
     run_id: Option<&str>,
     project_root: &str,
     payload: &Object,
-    now: Instant,
+    now: Time,
 ) -> Object {
     let payload = match seeded(Fault::PayloadForgotten) {
         true => Object::new(),

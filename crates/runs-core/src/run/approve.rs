@@ -1,9 +1,11 @@
 //! A person passes a gate.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::{Change, Refused, illegal};
+use crate::Ids;
 use crate::config::{Config, GateAction};
 use crate::event::{Emitter, EventType};
 use crate::faults::{Fault, seeded};
@@ -11,7 +13,6 @@ use crate::hooks::{self, HookBatch, HookPhase};
 use crate::ledger;
 use crate::members::build;
 use crate::state::{Block, Pending, State, Status};
-use crate::{Ids, Instant};
 
 /// What happens before an approval takes effect, in this order.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +106,7 @@ pub fn approve_transition(
     config: &Config,
     ran: &[ActionRun],
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Refused> {
     let Pending::Transition(transition) = pending(state, false)? else {
         return Err(illegal(state, "approve a transition").into());
@@ -142,7 +143,7 @@ pub fn approve_completion(
     state: &State,
     ran: &[ActionRun],
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Refused> {
     let Pending::Completion(completion) = pending(state, true)? else {
         return Err(illegal(state, "approve its end").into());
@@ -200,7 +201,7 @@ fn check_actions(
     gate: &str,
     ran: &[ActionRun],
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<(), Refused> {
     let Some(failed) = ran
         .iter()
@@ -220,7 +221,7 @@ fn check_actions(
     })
 }
 
-fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Instant) -> Vec<Object> {
+fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Time) -> Vec<Object> {
     let line = |run: &ActionRun| {
         let details = build([
             ("gate_id", gate.into()),
@@ -236,7 +237,7 @@ fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Instant) -> V
 }
 
 /// The run goes into a phase.
-pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: Instant) {
+pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: Time) {
     state.set_phase(phase);
     state.set("phase_entered_at", now.to_string());
     state.set("last_gate_failure", Value::Null);
@@ -266,7 +267,7 @@ pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
 }
 
 /// The run is over.
-pub(crate) fn complete(state: &mut State, now: Instant) {
+pub(crate) fn complete(state: &mut State, now: Time) {
     state.set_status(Status::Completed);
     for name in [
         "blocked_on",

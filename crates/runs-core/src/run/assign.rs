@@ -1,8 +1,10 @@
 //! A turn is assigned to a role.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 
 use super::{Change, Refused, illegal};
+use crate::Ids;
 use crate::budget;
 use crate::config::{Config, WriteAuthority};
 use crate::delegation;
@@ -10,7 +12,6 @@ use crate::faults::{Fault, seeded};
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build};
 use crate::state::{Baseline, State, Status, Turn};
-use crate::{Ids, Instant};
 
 /// How long a turn may take when nothing is said, in minutes.
 pub(crate) const DEFAULT_TURN_MINUTES: u64 = 120;
@@ -157,7 +158,7 @@ impl Assignable {
         self,
         said: &HookOutcome,
         ids: &mut Ids,
-        now: Instant,
+        now: Time,
     ) -> Result<(Change, Turn), Refused> {
         if let Some(refused) = super::stopped_by_hook(&self.state, said, ids, now) {
             return Err(refused);
@@ -191,6 +192,6 @@ impl Assignable {
     }
 }
 
-pub(super) fn deadline(config: &Config, now: Instant) -> Instant {
+pub(super) fn deadline(config: &Config, now: Time) -> Time {
     now.minutes_later(config.timeouts.per_turn.unwrap_or(DEFAULT_TURN_MINUTES))
 }

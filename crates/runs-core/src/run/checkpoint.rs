@@ -1,12 +1,13 @@
 //! What accepted turns changed was committed to version control.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 
 use super::Change;
+use crate::Ids;
 use crate::event::{Emitter, EventType};
 use crate::members::{array, build};
 use crate::state::{State, Status};
-use crate::{Ids, Instant};
 
 /// Notes that the files of an accepted turn are in this commit now; `clean` when nothing else
 /// is left uncommitted, so that the run rests on the commit. A run that is over gets no event
@@ -21,7 +22,7 @@ pub fn checkpoint(
     files: &[String],
     clean: bool,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     let mut next = state.clone();
     if clean {

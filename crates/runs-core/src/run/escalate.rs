@@ -1,26 +1,22 @@
 //! A run is stopped until a person has looked.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use super::{Change, Refused, illegal};
+use crate::Ids;
 use crate::event::{Emitter, EventType};
 use crate::hooks::HookOutcome;
 use crate::ledger;
 use crate::members::build;
 use crate::state::{Block, State, Status};
-use crate::{Ids, Instant};
 
 /// A person stops the run.
 ///
 /// # Errors
 /// With `invalid_state_transition` when it is not active.
-pub fn escalate(
-    state: &State,
-    reason: &str,
-    ids: &mut Ids,
-    now: Instant,
-) -> Result<Change, Failure> {
+pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
     if state.status() != Status::Active {
         return Err(illegal(state, "be stopped"));
     }
@@ -58,7 +54,7 @@ pub fn escalate(
 ///
 /// # Errors
 /// With `invalid_state_transition` when it is neither active nor paused nor blocked.
-pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Instant) -> Result<Change, Failure> {
+pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
     if !matches!(
         state.status(),
         Status::Active | Status::Paused | Status::Blocked
@@ -81,7 +77,7 @@ pub fn stopped_by_hook(
     state: &State,
     said: &HookOutcome,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Option<Refused> {
     let failure = said.failure()?;
     let name = said.stopper().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! A run begins.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::{Change, illegal};
@@ -9,7 +10,7 @@ use crate::event::{Emitter, EventType};
 use crate::faults::{Fault, seeded};
 use crate::members::{amount, build};
 use crate::state::{State, Status};
-use crate::{Ids, Instant, RunId};
+use crate::{Ids, RunId};
 
 /// How a run begins.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +55,7 @@ pub fn init(
     config: &Config,
     beginning: Beginning,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     let never_began = state.run_id().is_none() && state.turns().len() == 0;
     let allowed = match state.status() {

@@ -7,6 +7,7 @@
 //! - every guard of an assignment holds for the new turn, and a refusal leaves the old one.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::{Assignable, BaselineCheck, Change, Refused, check_assignment, illegal};
@@ -16,7 +17,7 @@ use crate::history::REISSUED;
 use crate::hooks::{HookBatch, HookOutcome};
 use crate::members::build;
 use crate::state::{State, Status, Turn};
-use crate::{Ids, Instant, TurnId};
+use crate::{Ids, TurnId};
 use crate::{budget, delegation, ledger};
 
 /// A turn that nothing but a hook keeps from being reissued.
@@ -101,7 +102,7 @@ impl Reissuable {
         self,
         said: &HookOutcome,
         ids: &mut Ids,
-        now: Instant,
+        now: Time,
     ) -> Result<Reissued, Refused> {
         if let Some(refused) = super::stopped_by_hook(&self.before, said, ids, now) {
             return Err(refused);
@@ -181,7 +182,7 @@ fn head(turn: &Turn) -> Value {
         .into()
 }
 
-fn history_entry(state: &State, turn: &Turn, anew: &Turn, reason: &str, now: Instant) -> Object {
+fn history_entry(state: &State, turn: &Turn, anew: &Turn, reason: &str, now: Time) -> Object {
     let mut entry = build([
         ("turn_id", turn.id().as_str().into()),
         ("run_id", state.member("run_id")),

@@ -1,6 +1,7 @@
 //! A turn is rejected: it is tried again, or the run is blocked.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::{Change, illegal};
@@ -10,7 +11,7 @@ use crate::event::{Emitter, EventType};
 use crate::ledger;
 use crate::members::{array, build};
 use crate::state::{Baseline, Block, State, Status, TurnStatus};
-use crate::{Ids, Instant, TurnId};
+use crate::{Ids, TurnId};
 
 /// Why a turn is rejected.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +41,7 @@ pub fn reject(
     turn: Option<&TurnId>,
     rejection: &Rejection,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     if !matches!(state.status(), Status::Active | Status::Blocked) {
         return Err(illegal(state, "reject a turn"));
@@ -128,7 +129,7 @@ pub fn reject(
     Ok(change)
 }
 
-fn escalation(role: &str, turn: &TurnId, attempt: u64, reason: &str, now: Instant) -> Object {
+fn escalation(role: &str, turn: &TurnId, attempt: u64, reason: &str, now: Time) -> Object {
     build([
         ("source", "retries_exhausted".into()),
         ("from_role", role.into()),

@@ -1,6 +1,7 @@
 //! A person lets a blocked run go on.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 
 use super::{Change, illegal};
 use crate::event::{Emitter, EventType};
@@ -8,7 +9,7 @@ use crate::faults::{Fault, seeded};
 use crate::ledger;
 use crate::members::build;
 use crate::state::{Baseline, State, Status, TurnStatus};
-use crate::{Ids, Instant, TurnId};
+use crate::{Ids, TurnId};
 
 /// Lets a run that is blocked or paused go on. Turns that failed for good may be tried once
 /// more. What the person committed meanwhile, or set in version control, is theirs: active turns are
@@ -21,7 +22,7 @@ pub fn resolve(
     state: &State,
     standing: Option<&Baseline>,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     if !matches!(state.status(), Status::Blocked | Status::Paused) {
         return Err(illegal(state, "be resolved"));
@@ -77,7 +78,7 @@ fn rest_on(
     state: &mut State,
     standing: &Baseline,
     head: &str,
-    now: Instant,
+    now: Time,
 ) -> Vec<(TurnId, String, String)> {
     let turns: Vec<TurnId> = state.turns().map(|turn| turn.id().clone()).collect();
     let mut moved = Vec::new();

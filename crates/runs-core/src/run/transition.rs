@@ -1,13 +1,14 @@
 //! The moves that other operations are made of, and those that nobody may make.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 
 use super::{Change, illegal};
+use crate::Ids;
 use crate::event::{Emitter, EventType};
 use crate::faults::{Fault, seeded};
 use crate::members::build;
 use crate::state::{Block, PendingTransition, State, Status};
-use crate::{Ids, Instant};
 
 /// A gate wants a person: the run pauses before it leaves its phase.
 ///
@@ -18,7 +19,7 @@ pub fn pause_for_gate(
     state: &State,
     pending: &PendingTransition,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     if state.status() != Status::Active || pending.from != state.phase() {
         return Err(illegal(
@@ -55,7 +56,7 @@ pub fn escalate_role(
     reason: &str,
     role: &str,
     ids: &mut Ids,
-    now: Instant,
+    now: Time,
 ) -> Result<Change, Failure> {
     let waits = state.status() == Status::Paused && seeded(Fault::PausedEscalates);
     if state.status() != Status::Active && !waits {

@@ -1,12 +1,13 @@
 //! Why a run is blocked, and what gets it going again.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::{State, Status};
+use crate::TurnId;
 use crate::faults::{Fault, seeded};
 use crate::members::build;
-use crate::{Instant, TurnId};
 
 wire_enum! {
     /// What kind of thing blocked a run.
@@ -170,7 +171,7 @@ impl Block {
         }
     }
 
-    fn document(&self, now: Instant) -> Object {
+    fn document(&self, now: Time) -> Object {
         let owner = if self.category == Category::OperatorEscalation {
             "operator"
         } else {
@@ -194,7 +195,7 @@ impl Block {
 
 impl State {
     /// Blocks the run.
-    pub(crate) fn block(&mut self, block: &Block, now: Instant) {
+    pub(crate) fn block(&mut self, block: &Block, now: Time) {
         self.set_status(Status::Blocked);
         self.set("blocked_on", block.blocked_on.as_str());
         self.set("blocked_reason", block.document(now));

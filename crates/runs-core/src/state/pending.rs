@@ -1,8 +1,8 @@
 //! Gates that wait for a person.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use crate::Instant;
 use crate::members::{build, text};
 
 /// A phase transition that waits for a person.
@@ -61,7 +61,7 @@ impl PendingTransition {
 
 impl PendingCompletion {
     /// A request of now.
-    pub(crate) fn new(gate: Option<&str>, turn: Option<&str>, now: Instant) -> Self {
+    pub(crate) fn new(gate: Option<&str>, turn: Option<&str>, now: Time) -> Self {
         Self {
             gate: gate.map(str::to_owned),
             requested_by_turn: turn.map(str::to_owned),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Extensible, Names as _, Object, Value};
 use accord_contract::wire_enum;
 
 use crate::members::{self, build, count, text};
-use crate::{Instant, RunId, TurnId};
+use crate::{RunId, TurnId};
 
 wire_enum! {
     /// How an active turn stands.
@@ -165,10 +166,10 @@ impl Turn {
     }
 
     /// When it was assigned, or its worker began, where that is known.
-    pub fn began(&self) -> Option<Instant> {
+    pub fn began(&self) -> Option<Time> {
         let began =
             text(&self.members, "started_at").or_else(|| text(&self.members, "assigned_at"));
-        began.and_then(Instant::parse)
+        began.and_then(Time::parse_iso)
     }
 
     /// Whether it was handed to a worker, as far as it tells.
@@ -180,8 +181,8 @@ impl Turn {
     }
 
     /// When it should be done.
-    pub fn deadline(&self) -> Option<Instant> {
-        text(&self.members, "deadline_at").and_then(Instant::parse)
+    pub fn deadline(&self) -> Option<Time> {
+        text(&self.members, "deadline_at").and_then(Time::parse_iso)
     }
 
     /// The delegation that it carries out.
@@ -268,7 +269,7 @@ impl Turn {
 
 impl Baseline {
     /// The baseline as a turn has it.
-    pub(crate) fn document(&self, now: Instant) -> Object {
+    pub(crate) fn document(&self, now: Time) -> Object {
         let kind = if self.head_ref.is_some() {
             "git_worktree"
         } else {

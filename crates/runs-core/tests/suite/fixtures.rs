@@ -10,9 +10,10 @@
 use std::path::Path;
 
 use accord_contract::fixture::Vocabulary;
+use accord_contract::time::Time;
+use accord_runs_core::Ids;
 use accord_runs_core::fixture::{Fixture, FixtureError, Step, hooks_ran, run};
 use accord_runs_core::hooks::{Execution, Hook, Transport};
-use accord_runs_core::{Ids, Instant};
 use serde_json::{Value, json};
 
 #[test]
@@ -53,7 +54,7 @@ fn a_record_that_cannot_be_read_is_no_setup() {
         let error = run(
             &fixture,
             &mut Ids::new([9; 32]),
-            Instant::parse("2026-04-20T10:00:00Z").unwrap(),
+            Time::parse_iso("2026-04-20T10:00:00Z").unwrap(),
         )
         .unwrap_err();
         assert!(matches!(error, FixtureError::Setup(_)), "{error}");
@@ -69,7 +70,7 @@ fn expect_what_they_say(documents: &[Value]) {
     for document in documents {
         let fixture = Fixture::read(document).unwrap();
         let mut ids = Ids::new([9; 32]);
-        let now = Instant::parse("2026-04-20T10:00:00Z").unwrap();
+        let now = Time::parse_iso("2026-04-20T10:00:00Z").unwrap();
         let actual = match run(&fixture, &mut ids, now).unwrap() {
             Step::Done(actual) => actual,
             Step::Hooks { mut chain, .. } => {

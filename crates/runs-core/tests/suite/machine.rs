@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::Code;
+use accord_contract::time::Time;
+use accord_runs_core::Ids;
 use accord_runs_core::dispatch;
 use accord_runs_core::event;
 use accord_runs_core::fixture::World;
 use accord_runs_core::hooks::{HookOutcome, HookPhase};
 use accord_runs_core::run::{self, Beginning, Change, Rejection};
 use accord_runs_core::state::{Baseline, State, Status, TurnStatus};
-use accord_runs_core::{Ids, Instant};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -122,7 +123,7 @@ fn apply(
     world: &mut World,
     operation: &Operation,
     source: &mut Ids,
-    at: Instant,
+    at: Time,
     seed: u8,
     timeline: &mut Vec<Value>,
 ) {
@@ -194,7 +195,7 @@ fn accept_one(
     ask: Ask,
     pass: bool,
     seed: u8,
-    at: Instant,
+    at: Time,
     timeline: &mut Vec<Value>,
 ) {
     let count = world.state.turns().len().max(1);

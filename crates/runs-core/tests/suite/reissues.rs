@@ -1,13 +1,14 @@
 //! Turns that are taken back, and what becomes of their work.
 
 use accord_contract::codes::Code;
+use accord_contract::time::Time;
+use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{DivergenceKind, Place, choose, dispatched_line, diverging};
 use accord_runs_core::fixture::World;
 use accord_runs_core::history::is_accepted;
 use accord_runs_core::hooks::{HookOutcome, HookPhase};
 use accord_runs_core::run::{self, BaselineCheck, Reissued, Rejection, check_reissue};
 use accord_runs_core::state::{Baseline, Block, Status};
-use accord_runs_core::{Instant, TurnId};
 use serde_json::{Value, json};
 
 use crate::coordinators;
@@ -15,7 +16,7 @@ use crate::support::{
     Script, accept, assign, clean, config, config_with, ids, now, result, stage, world,
 };
 
-fn later() -> Instant {
+fn later() -> Time {
     now().minutes_later(5)
 }
 

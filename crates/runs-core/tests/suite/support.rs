@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Inputs, Observation, Options, Outcome, Want,
 };
@@ -12,11 +13,11 @@ use accord_runs_core::hooks::{Execution, HookChain};
 use accord_runs_core::repo_decisions::RepoDecisions;
 use accord_runs_core::run::{BaselineCheck, Beginning, check_assignment, init};
 use accord_runs_core::state::{Baseline, State, TurnStatus};
-use accord_runs_core::{Ids, Instant, TurnId, dispatch};
+use accord_runs_core::{Ids, TurnId, dispatch};
 use serde_json::{Value, json};
 
-pub(crate) fn now() -> Instant {
-    Instant::parse("2026-04-20T10:00:00Z").unwrap()
+pub(crate) fn now() -> Time {
+    Time::parse_iso("2026-04-20T10:00:00Z").unwrap()
 }
 
 pub(crate) fn ids(seed: u8) -> Ids {

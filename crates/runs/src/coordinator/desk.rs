@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
@@ -10,7 +11,7 @@ use accord_runs_core::coordinator::{
 };
 use accord_runs_core::hooks::{HookBatch, HookOutcome, HookPhase};
 use accord_runs_core::state::Turn;
-use accord_runs_core::{Ids, Instant, TurnId, dispatch};
+use accord_runs_core::{Ids, TurnId, dispatch};
 use accord_trees::governed::{Held, RecordFile, Repository};
 
 use super::look::{Child, When, about, views};
@@ -110,7 +111,7 @@ impl Desk<'_> {
         }
     }
 
-    pub(super) fn now(&self) -> Instant {
+    pub(super) fn now(&self) -> Time {
         self.coordinator.world.now()
     }
 

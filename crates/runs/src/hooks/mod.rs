@@ -13,12 +13,13 @@ mod program;
 use std::path::Path;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_process::Cancel;
+use accord_runs_core::TurnId;
 use accord_runs_core::hooks::{
     self, Execution, Hook, HookBatch, HookChain, HookOutcome, HookPhase, Transport,
 };
-use accord_runs_core::{Instant, TurnId};
 use accord_trees::governed::{Held, RecordFile};
 
 use crate::world::{Notice, World};
@@ -143,7 +144,7 @@ pub fn keep_annotations(
     outcome: &HookOutcome,
     turn: &TurnId,
     held: &Held,
-    at: Instant,
+    at: Time,
 ) -> Result<(), Failure> {
     let lines = outcome.annotation_lines(turn.as_str(), at);
     if !lines.is_empty() {

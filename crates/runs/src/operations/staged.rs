@@ -1,10 +1,11 @@
 //! Where a turn's result lies: in its own place, or in the one that turns of other runners share.
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use accord_runs_core::accept::Write;
 use accord_runs_core::state::Turn;
-use accord_runs_core::{Instant, TurnId, dispatch, result};
+use accord_runs_core::{TurnId, dispatch, result};
 use accord_trees::governed::Repository;
 
 use crate::Runs;
@@ -35,7 +36,7 @@ pub(super) fn staged(
 pub(super) fn put_aside(
     work: &Work<'_>,
     turn: &Turn,
-    now: Instant,
+    now: Time,
 ) -> Result<(Option<String>, Vec<Write>), Failure> {
     match staged(&work.held, turn.id()) {
         Ok(None) => Ok((None, Vec::new())),

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::{Extensible, Value};
 use accord_runs_core::budget::{Shortfall, shortfall};
 use accord_runs_core::config::{Config, Runtime, RuntimeType, WriteAuthority};
 use accord_runs_core::conflict::HUMAN_MERGE;
 use accord_runs_core::run::{BaselineCheck, check_told};
 use accord_runs_core::state::{Category, State, Status, Turn, TurnStatus};
-use accord_runs_core::{Instant, TurnId, dispatch};
+use accord_runs_core::{TurnId, dispatch};
 use accord_trees::governed::RecordFile;
 use accord_trees::{Holder, still_runs};
 
@@ -410,7 +411,7 @@ pub(crate) fn is_for_a_person(turn: &Turn) -> bool {
 pub(crate) fn has_worker(turn: &Turn) -> bool {
     let pid = turn.member("worker_pid").and_then(Value::as_u64);
     let began = turn.member("worker_started_at").and_then(Value::as_str);
-    let (Some(pid), Some(began)) = (pid, began.and_then(Instant::parse)) else {
+    let (Some(pid), Some(began)) = (pid, began.and_then(Time::parse_iso)) else {
         return false;
     };
     still_runs(pid, began)

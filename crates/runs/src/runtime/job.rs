@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value, count_of};
 use accord_process::Cancel;
 use accord_runs_core::config::{Config, Runtime};
+use accord_runs_core::dispatch;
 use accord_runs_core::state::Turn;
-use accord_runs_core::{Instant, dispatch};
 
 /// How long a worker may take to give its first sign of life when nothing is said.
 const STARTUP: Duration = Duration::from_secs(180);
@@ -168,7 +169,7 @@ impl Job<'_> {
 
 impl Limits {
     /// The limits of a turn: what its runtime says, else the run loop, else the usual.
-    pub fn of(config: &Config, runtime: &Runtime, turn: &Turn, now: Instant) -> Self {
+    pub fn of(config: &Config, runtime: &Runtime, turn: &Turn, now: Time) -> Self {
         let run_loop = config.document().get("run_loop").and_then(Value::as_object);
         let millis = |settings: Option<&Object>, name: &str| {
             let number = count_of(settings?.get(name)?)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use accord_contract::wire::{Object, Value};
-use accord_runs_core::{HOME, Instant as Moment};
+use accord_runs_core::HOME;
 use rustix::fs::OFlags;
 
 use super::job::Job;
@@ -159,5 +159,5 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 
 /// The clock on the wall, for people; nothing is decided by it.
 fn now() -> String {
-    Moment::from_unix_millis(accord_system::unix_millis()).to_string()
+    accord_system::now().to_string()
 }

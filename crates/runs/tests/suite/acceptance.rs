@@ -209,7 +209,7 @@ fn a_repository_that_somebody_works_on_says_who() {
 fn time_does_not_go_back_within_a_run() {
     let repo = Repo::plain();
     let at = |text: &str| {
-        let now = accord_runs_core::Instant::parse(text).unwrap();
+        let now = accord_contract::time::Time::parse_iso(text).unwrap();
         let world = World::new(
             move || now,
             move || [now.unix_millis().to_be_bytes()[5]; 32],

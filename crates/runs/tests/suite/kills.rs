@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_runs::operations::{Accept, Gate, Reject};
 use accord_runs::{Reading, Runs, World};
-use accord_runs_core::Instant;
 use accord_trees::Root;
 use accord_trees::governed::Repository;
 use accord_trees::testing::AbortAfter;
@@ -222,7 +222,7 @@ fn killed_at(folder: &Path, operation: &Operation, writes: u64) -> bool {
 fn world() -> World {
     let drawn = AtomicU64::new(0);
     World::new(
-        || Instant::from_unix_millis(4_000_000_000_000),
+        || Time::from_unix_millis(4_000_000_000_000),
         move || {
             let mut seed = [7; 32];
             seed[..8].copy_from_slice(&drawn.fetch_add(1, Ordering::Relaxed).to_le_bytes());

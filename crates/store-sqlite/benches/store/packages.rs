@@ -1,9 +1,9 @@
 //! Packages of about 1.4 kB, as agents write them.
 
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
 use accord_memory_core::{
-    ActorId, ActorKey, ActorType, ContentHash, FactId, Instant, PackageId, ProjectId, SessionId,
-    Timestamp,
+    ActorId, ActorKey, ActorType, ContentHash, FactId, PackageId, ProjectId, SessionId,
 };
 use accord_store::testing::Random;
 use accord_store::{
@@ -142,12 +142,12 @@ pub(crate) fn fact(number: usize) -> FactRow {
     }
 }
 
-pub(crate) fn since() -> Instant {
-    Instant::from_unix_millis(NOW - WINDOW)
+pub(crate) fn since() -> Time {
+    Time::from_unix_millis(NOW - WINDOW)
 }
 
 fn time(millis: i64) -> Timestamp {
-    Timestamp::emit(Instant::from_unix_millis(millis))
+    Timestamp::emit(Time::from_unix_millis(millis))
 }
 
 /// Words as texts have them: few that are common, many that are rare.

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use accord_memory_core::{Instant, PackageId, ProjectId};
+use accord_contract::time::Time;
+use accord_memory_core::{PackageId, ProjectId};
 use accord_store::{DamagedRow, Drafts, QuestionQuery, QuestionRow, Result, Table};
 use rusqlite::params;
 
@@ -72,7 +73,7 @@ impl Unit<'_> {
         Ok(questions.collect())
     }
 
-    pub(super) fn question_count(&self, project: i64, since: Option<Instant>) -> Result<u64> {
+    pub(super) fn question_count(&self, project: i64, since: Option<Time>) -> Result<u64> {
         let since = since.map(stamp::key);
         let whole_hours = "SELECT CAST(total(questions) AS INTEGER) FROM question_tally
             WHERE project = ?1 AND hour > ?2";

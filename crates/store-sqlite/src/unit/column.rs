@@ -1,7 +1,8 @@
 //! Columns as the values that they hold. What is none, somebody else wrote.
 
 use accord_canon::Digest;
-use accord_memory_core::{ActorId, ActorKey, ActorType, ContentHash, Instant, Timestamp};
+use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::{ActorId, ActorKey, ActorType, ContentHash};
 use accord_store::{Result, StoreError, Trouble};
 use rusqlite::types::ValueRef;
 
@@ -28,7 +29,7 @@ impl Row<'_> {
     }
 
     /// Refuses a key that is not that of an instant: the row stands at another place than its own.
-    pub(super) fn stands_at(&self, at: usize, instant: Instant) -> Result<()> {
+    pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
         let key = self.0.get_ref(at).known()?.as_bytes_or_null();
         match key == Ok(Some(stamp::key(instant).as_bytes())) {
             true => Ok(()),

@@ -37,7 +37,7 @@ impl Unit<'_> {
                 row.label(4),
             ))
         })?;
-        let (audience, key) = (audience(row), stamp::key(row.created_at.instant()));
+        let (audience, key) = (audience(row), stamp::key(row.created_at.time()));
         let mut given = BTreeSet::new();
         // Asked twice, a question stands where it was asked first.
         let asked = index.open_questions().iter();

@@ -1,6 +1,7 @@
 //! Events.
 
-use accord_memory_core::{Instant, ProjectId, Timestamp};
+use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::ProjectId;
 use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result, Table};
 use rusqlite::params;
 
@@ -58,7 +59,7 @@ impl Events for Unit<'_> {
         Ok(newest)
     }
 
-    fn events_before(&self, project: &ProjectId, instant: Instant) -> Result<u64> {
+    fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
         let mut before = self.events_kept(project)?.oldest.saturating_sub(1);
         let Some(pk) = self.find(project)? else {
             return Ok(before);
@@ -67,7 +68,7 @@ impl Events for Unit<'_> {
         let read = |row: &Row<'_>| Ok((row.count(0)?, row.time(1).ok()));
         self.each(sql, (pk,), read, |(seq, at)| {
             // One that cannot be read goes with those beside it.
-            let is_before = at.is_none_or(|at| at.instant() < instant);
+            let is_before = at.is_none_or(|at| at.time() < instant);
             if is_before {
                 before = seq;
             }

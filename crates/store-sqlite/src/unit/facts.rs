@@ -1,6 +1,7 @@
 //! Facts.
 
-use accord_memory_core::{FactId, Instant, ProjectId, Timestamp};
+use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::{FactId, ProjectId};
 use accord_store::{
     FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When,
 };
@@ -64,7 +65,7 @@ impl Facts for Unit<'_> {
         &self,
         project: &ProjectId,
         key: FactKey<'_>,
-        instant: Instant,
+        instant: Time,
     ) -> Result<Neighbours> {
         let Some(pk) = self.find(project)? else {
             return Ok(Neighbours::default());
@@ -169,9 +170,9 @@ impl FactWrites for Unit<'_> {
             row.subject,
             row.predicate,
             row.value,
-            stamp::key(row.valid_from.instant()),
+            stamp::key(row.valid_from.time()),
             row.valid_from.as_str(),
-            row.valid_to.as_ref().map(|to| stamp::key(to.instant())),
+            row.valid_to.as_ref().map(|to| stamp::key(to.time())),
             row.valid_to.as_ref().map(|to| to.as_str()),
             row.created_at.as_str(),
             row.text,
@@ -191,7 +192,7 @@ impl FactWrites for Unit<'_> {
         let pk = self.must_find(project)?;
         let sql = "UPDATE fact SET to_key = ?3, valid_to = ?4, text = ?5
             WHERE fact_id = ?1 AND project = ?2";
-        let to_key = stamp::key(valid_to.instant());
+        let to_key = stamp::key(valid_to.time());
         let values = params![fact.as_str(), pk, to_key, valid_to.as_str(), text];
         self.change("fact", sql, values)
     }
@@ -211,10 +212,10 @@ fn stored(columns: &Row<'_>, project: &ProjectId) -> Stored<FactRow> {
 
 fn row(columns: &Row<'_>, project: &ProjectId) -> Result<FactRow> {
     let valid_from = columns.time(5)?;
-    columns.stands_at(9, valid_from.instant())?;
+    columns.stands_at(9, valid_from.time())?;
     let valid_to = columns.optional_time(6)?;
     match &valid_to {
-        Some(to) => columns.stands_at(10, to.instant())?,
+        Some(to) => columns.stands_at(10, to.time())?,
         // One column says that it ended, the other that it did not.
         None if columns.optional_text(10)?.is_some() => Err(damaged("the end of a fact"))?,
         None => {}

@@ -3,7 +3,7 @@
 //! A range is read from where the page begins, for as long as the page is. So what a page costs
 //! depends on its length and on the number of ranges, which is at most five.
 
-use accord_memory_core::Instant;
+use accord_contract::time::Time;
 use accord_memory_core::package::Status;
 use accord_store::{Drafts, Order, PackageQuery, Quarantined, Result};
 use rusqlite::params;
@@ -38,7 +38,7 @@ impl Unit<'_> {
     pub(super) fn weightiest(
         &self,
         project: i64,
-        since: Option<Instant>,
+        since: Option<Time>,
         wanted: usize,
     ) -> Result<Vec<i64>> {
         let sql = "SELECT pk FROM package

@@ -1,7 +1,8 @@
 //! Packages: the rows themselves, and everything that is kept in step with them.
 
+use accord_contract::time::Time;
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
-use accord_memory_core::{Instant, PackageId, ProjectId, SessionId};
+use accord_memory_core::{PackageId, ProjectId, SessionId};
 use accord_store::{
     DamagedRow, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages,
     Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Stored, Table, Tally,
@@ -101,7 +102,7 @@ impl Packages for Unit<'_> {
         found.collect()
     }
 
-    fn tallies(&self, project: &ProjectId, since: Option<Instant>) -> Result<Vec<Tally>> {
+    fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>> {
         match self.find(project)? {
             Some(pk) => self.tallies_since((project, pk), since),
             None => Ok(Vec::new()),
@@ -126,7 +127,7 @@ impl Packages for Unit<'_> {
     fn highlights(
         &self,
         project: &ProjectId,
-        since: Option<Instant>,
+        since: Option<Time>,
         limit: usize,
     ) -> Result<Vec<PackageRow>> {
         let Some(pk) = self.find(project)? else {
@@ -149,7 +150,7 @@ impl Packages for Unit<'_> {
         }
     }
 
-    fn open_question_count(&self, project: &ProjectId, since: Option<Instant>) -> Result<u64> {
+    fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
         match self.find(project)? {
             Some(pk) => self.question_count(pk, since),
             None => Ok(0),
@@ -170,7 +171,7 @@ impl PackageWrites for Unit<'_> {
             actor_id, session_id, package_type, significance, deposited_at, deposited_hash,
             quarantined_at, quarantine_reason, revision, status, review_type, content_hash, text)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
-        let created_key = stamp::key(row.created_at.instant());
+        let created_key = stamp::key(row.created_at.time());
         let state = &row.state;
         self.run(
             sql,
@@ -353,7 +354,7 @@ fn stored(columns: &Row<'_>, project: &ProjectId) -> Stored<PackageRow> {
 
 fn row(columns: &Row<'_>, project: &ProjectId) -> Result<PackageRow> {
     let created_at = columns.time(2)?;
-    columns.stands_at(17, created_at.instant())?;
+    columns.stands_at(17, created_at.time())?;
     let quarantined_at = columns.optional_time(10)?;
     let reason = columns.optional_text(11)?.unwrap_or_default();
     let significance = Significance::new(columns.count(7)?);

@@ -44,7 +44,7 @@ impl<'a> Asking<'a> {
             project,
             package,
             package_id: row.package_id.as_str(),
-            created_key: stamp::key(row.created_at.instant()),
+            created_key: stamp::key(row.created_at.time()),
             audience: audience(row),
         }
     }

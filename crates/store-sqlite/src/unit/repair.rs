@@ -1,6 +1,7 @@
 //! Making derived tables again, and columns from what they repeat.
 
-use accord_memory_core::{ProjectId, Timestamp};
+use accord_contract::time::Timestamp;
+use accord_memory_core::ProjectId;
 use accord_store::{
     PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result, RevisionRow, Trouble,
 };
@@ -66,7 +67,7 @@ impl Repair for Unit<'_> {
             params![
                 package,
                 row.package_id.as_str(),
-                stamp::key(row.created_at.instant()),
+                stamp::key(row.created_at.time()),
                 row.created_at.as_str(),
                 row.actor.kind.as_str(),
                 row.actor.id.as_str(),
@@ -166,5 +167,5 @@ impl Unit<'_> {
 }
 
 fn key(time: &Timestamp) -> String {
-    stamp::key(time.instant())
+    stamp::key(time.time())
 }

@@ -1,6 +1,7 @@
 //! Sessions.
 
-use accord_memory_core::{ProjectId, SessionId, Timestamp};
+use accord_contract::time::Timestamp;
+use accord_memory_core::{ProjectId, SessionId};
 use accord_store::{
     Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table,
 };
@@ -96,7 +97,7 @@ impl SessionWrites for Unit<'_> {
             row.actor.kind.as_str(),
             row.actor.id.as_str(),
             row.callsign,
-            stamp::key(row.started_at.instant()),
+            stamp::key(row.started_at.time()),
             row.started_at.as_str(),
             row.ended_at.as_ref().map(|at| at.as_str()),
             row.text,
@@ -127,7 +128,7 @@ fn stored(columns: &Row<'_>, project: &ProjectId) -> Stored<SessionRow> {
 
 fn row(columns: &Row<'_>, project: &ProjectId) -> Result<SessionRow> {
     let started_at = columns.time(5)?;
-    columns.stands_at(8, started_at.instant())?;
+    columns.stands_at(8, started_at.time())?;
     Ok(SessionRow {
         project_id: project.clone(),
         session_id: columns.id(0)?,

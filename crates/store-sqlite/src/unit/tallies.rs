@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use accord_contract::time::Time;
 use accord_memory_core::package::{PackageType, Status};
-use accord_memory_core::{ActorKey, Instant, ProjectId};
+use accord_memory_core::{ActorKey, ProjectId};
 use accord_store::{DamagedRow, PackageRow, Result, Stored, Table, Tally};
 use rusqlite::params;
 
@@ -27,7 +28,7 @@ pub(super) struct Kind<'a> {
 impl<'a> Kind<'a> {
     pub(super) fn of(row: &'a PackageRow) -> Self {
         Self {
-            created_key: stamp::key(row.created_at.instant()),
+            created_key: stamp::key(row.created_at.time()),
             package_type: &row.package_type,
             actor: &row.actor,
             status: row.state.status,
@@ -56,7 +57,7 @@ impl Unit<'_> {
     pub(super) fn tallies_since(
         &self,
         (owner, project): (&ProjectId, i64),
-        since: Option<Instant>,
+        since: Option<Time>,
     ) -> Result<Vec<Tally>> {
         let mut counts = BTreeMap::new();
         let mut add = |tally: Tally| {

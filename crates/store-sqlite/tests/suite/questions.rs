@@ -1,7 +1,8 @@
 //! Who asks a question: the newest, however many there are.
 
+use accord_contract::time::Timestamp;
+use accord_memory_core::ProjectId;
 use accord_memory_core::package::Status;
-use accord_memory_core::{ProjectId, Timestamp};
 use accord_store::{
     MAX_SOURCES, MemoryStore, PackageIndex, Quarantine, QuestionQuery, Store, StoreExt as _,
 };
@@ -52,7 +53,7 @@ fn many_ask(store: &dyn Store) {
         [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]
     );
     let window = QuestionQuery {
-        since: Some(Timestamp::parse("2026-04-18T20:00:10Z").unwrap().instant()),
+        since: Some(Timestamp::parse("2026-04-18T20:00:10Z").unwrap().time()),
         ..everybody
     };
     assert_eq!(asking(store, &window), [14, 13, 11, 10]);

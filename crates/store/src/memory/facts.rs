@@ -1,7 +1,8 @@
 //! Facts in the model.
 
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::query::FactPosition;
-use accord_memory_core::{FactId, Instant, ProjectId, Timestamp};
+use accord_memory_core::{FactId, ProjectId};
 
 use super::{State, insert};
 use crate::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, StoreError, When};
@@ -33,12 +34,12 @@ impl Facts for State {
         &self,
         project: &ProjectId,
         key: FactKey<'_>,
-        instant: Instant,
+        instant: Time,
     ) -> Result<Neighbours> {
         let mut neighbours = Neighbours::default();
         let chain = self.chain(project, key)?;
         for fact in chain.into_iter().filter(|fact| !fact.never_held()) {
-            if fact.valid_from.instant() <= instant {
+            if fact.valid_from.time() <= instant {
                 neighbours.before = Some(fact);
             } else if neighbours.after.is_none() {
                 neighbours.after = Some(fact);
@@ -76,7 +77,7 @@ impl Facts for State {
             ..FactQuery::default()
         };
         let mut facts = self.facts(project, &query)?;
-        facts.sort_by_key(|fact| std::cmp::Reverse((fact.valid_from.instant(), fact.seq)));
+        facts.sort_by_key(|fact| std::cmp::Reverse((fact.valid_from.time(), fact.seq)));
         facts.truncate(limit);
         Ok(facts)
     }
@@ -117,12 +118,12 @@ impl FactWrites for State {
     }
 }
 
-fn place(fact: &FactRow) -> (&str, &str, Instant, u64) {
-    let from = fact.valid_from.instant();
+fn place(fact: &FactRow) -> (&str, &str, Time, u64) {
+    let from = fact.valid_from.time();
     (&fact.subject, &fact.predicate, from, fact.seq)
 }
 
-fn of(position: &FactPosition) -> (&str, &str, Instant, u64) {
+fn of(position: &FactPosition) -> (&str, &str, Time, u64) {
     let from = position.valid_from;
     (&position.subject, &position.predicate, from, position.seq)
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use accord_contract::time::Time;
 use accord_memory_core::package::Status;
 use accord_memory_core::query::PackagePosition;
-use accord_memory_core::{Instant, PackageId, ProjectId, SessionId};
+use accord_memory_core::{PackageId, ProjectId, SessionId};
 
 use super::{PackageEntry, ProjectState, State, insert};
 use crate::{
@@ -61,10 +62,10 @@ impl Packages for State {
         Ok(entry.map_or_else(Vec::new, |entry| entry.log.clone()))
     }
 
-    fn tallies(&self, project: &ProjectId, since: Option<Instant>) -> Result<Vec<Tally>> {
+    fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>> {
         let mut counts = BTreeMap::new();
         let shown = self.rows(project).filter(|row| row.quarantine.is_none());
-        for row in shown.filter(|row| since.is_none_or(|since| row.created_at.instant() >= since)) {
+        for row in shown.filter(|row| since.is_none_or(|since| row.created_at.time() >= since)) {
             let key = (
                 row.package_type.clone(),
                 row.actor.clone(),
@@ -89,7 +90,7 @@ impl Packages for State {
     fn highlights(
         &self,
         project: &ProjectId,
-        since: Option<Instant>,
+        since: Option<Time>,
         limit: usize,
     ) -> Result<Vec<PackageRow>> {
         let query = PackageQuery {
@@ -138,7 +139,7 @@ impl Packages for State {
         Ok(questions)
     }
 
-    fn open_question_count(&self, project: &ProjectId, since: Option<Instant>) -> Result<u64> {
+    fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
         let query = QuestionQuery {
             since,
             drafts: Drafts::None,
@@ -225,8 +226,8 @@ impl ProjectState {
     }
 }
 
-fn place(row: &PackageRow) -> (Instant, u64) {
-    (row.created_at.instant(), row.seq)
+fn place(row: &PackageRow) -> (Time, u64) {
+    (row.created_at.time(), row.seq)
 }
 
 fn fits(row: &PackageRow, query: &PackageQuery<'_>) -> bool {
@@ -247,6 +248,6 @@ fn fits(row: &PackageRow, query: &PackageQuery<'_>) -> bool {
         }
         && query
             .since
-            .is_none_or(|since| row.created_at.instant() >= since)
+            .is_none_or(|since| row.created_at.time() >= since)
         && query.after.is_none_or(behind)
 }

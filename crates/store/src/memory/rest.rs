@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use accord_canon::Digest;
-use accord_memory_core::{Instant, ProjectId, Timestamp};
+use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::ProjectId;
 
 use super::{ProjectState, State, insert};
 use crate::{
@@ -93,15 +94,13 @@ impl Events for State {
         Ok(newest.map(|entry| entry.at.clone()))
     }
 
-    fn events_before(&self, project: &ProjectId, instant: Instant) -> Result<u64> {
+    fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
         let kept = self.events_kept(project)?;
         let events = self
             .at(project)
             .into_iter()
             .flat_map(|project| project.events.values());
-        let before = events
-            .take_while(|event| event.at.instant() < instant)
-            .count();
+        let before = events.take_while(|event| event.at.time() < instant).count();
         Ok(kept.oldest - 1 + before as u64)
     }
 }

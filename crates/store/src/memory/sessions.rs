@@ -1,7 +1,8 @@
 //! Sessions in the model.
 
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::query::SessionPosition;
-use accord_memory_core::{Instant, ProjectId, SessionId, Timestamp};
+use accord_memory_core::{ProjectId, SessionId};
 
 use super::{State, insert};
 use crate::{Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, StoreError};
@@ -74,6 +75,6 @@ impl SessionWrites for State {
     }
 }
 
-fn place(row: &SessionRow) -> (Instant, u64) {
-    (row.started_at.instant(), row.seq)
+fn place(row: &SessionRow) -> (Time, u64) {
+    (row.started_at.time(), row.seq)
 }

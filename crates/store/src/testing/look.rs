@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
+use accord_contract::time::Time;
 use accord_memory_core::package::Status;
-use accord_memory_core::{ActorKey, Instant, PackageId, ProjectId, SessionId};
+use accord_memory_core::{ActorKey, PackageId, ProjectId, SessionId};
 
 use super::World;
 use crate::{
@@ -18,14 +19,14 @@ pub(super) enum Look {
     Pages(Pages),
     Named(PackageId, SessionId),
     Session(ProjectId, SessionId),
-    Counts(ProjectId, Option<Instant>),
-    Questions(ProjectId, Option<Instant>, Reader, usize, usize),
+    Counts(ProjectId, Option<Time>),
+    Questions(ProjectId, Option<Time>, Reader, usize, usize),
     Search(ProjectId, Words),
     Projects(bool, usize),
     Facts(ProjectId, Option<String>, Option<String>, When, usize),
-    Neighbours(ProjectId, String, String, Instant),
+    Neighbours(ProjectId, String, String, Time),
     Sessions(ProjectId, Option<String>, bool, Order),
-    Events(ProjectId, u64, Instant),
+    Events(ProjectId, u64, Time),
 }
 
 /// Packages, page by page.
@@ -36,7 +37,7 @@ pub(super) struct Pages {
     session: Option<SessionId>,
     reader: Reader,
     quarantined: Quarantined,
-    since: Option<Instant>,
+    since: Option<Time>,
     order: Order,
     length: usize,
 }
@@ -122,25 +123,21 @@ fn random_look(world: &mut World) -> Look {
             let (subject, predicate) = (world.random.one_in(2), world.random.one_in(3));
             let when = match world.random.below(3) {
                 0 => When::Current,
-                1 => When::At(world.time().instant()),
+                1 => When::At(world.time().time()),
                 _ => When::Ever,
             };
             let subject = subject.then(|| world.name());
             let predicate = predicate.then(|| world.name());
             Look::Facts(project, subject, predicate, when, 1 + limit)
         }
-        11 => Look::Neighbours(project, world.name(), world.name(), world.time().instant()),
+        11 => Look::Neighbours(project, world.name(), world.name(), world.time().time()),
         12 => {
             let (callsign, active) = (world.random.one_in(2), world.random.one_in(2));
             let order = world.random.pick(&[Order::NewestFirst, Order::OldestFirst]);
             Look::Sessions(project, callsign.then(|| world.name()), active, order)
         }
         13 => Look::Projects(world.random.one_in(2), 1 + world.random.below(2)),
-        _ => Look::Events(
-            project,
-            world.random.below(30) as u64,
-            world.time().instant(),
-        ),
+        _ => Look::Events(project, world.random.below(30) as u64, world.time().time()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Random units of work, as data: the same one can be run on two stores.
 
 use accord_canon::Digest;
-use accord_memory_core::{FactId, PackageId, ProjectId, SessionId, Timestamp};
+use accord_contract::time::Timestamp;
+use accord_memory_core::{FactId, PackageId, ProjectId, SessionId};
 
 use super::World;
 use super::look::{Look, random_looks};

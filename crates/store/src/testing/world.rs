@@ -1,10 +1,10 @@
 //! A small world in which much happens twice: few ids, few instants, few words.
 
 use accord_canon::{Digest, sha256};
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
 use accord_memory_core::{
-    ActorId, ActorKey, ActorType, ContentHash, FactId, Instant, PackageId, ProjectId, SessionId,
-    Timestamp,
+    ActorId, ActorKey, ActorType, ContentHash, FactId, PackageId, ProjectId, SessionId,
 };
 
 use super::Random;
@@ -101,9 +101,9 @@ impl World {
     }
 
     /// One of few instants, or none.
-    pub fn since(&mut self) -> Option<Instant> {
+    pub fn since(&mut self) -> Option<Time> {
         let some = !self.random.one_in(3);
-        some.then(|| self.time().instant())
+        some.then(|| self.time().time())
     }
 
     /// Some words.

@@ -1,8 +1,9 @@
 //! What a worker is given, and what it gave back and was refused.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_runs_core::manifest::Bundle;
-use accord_runs_core::{Instant, RepoPath, TurnId, dispatch};
+use accord_runs_core::{RepoPath, TurnId, dispatch};
 
 use super::files;
 use crate::disk::{self, Disk};
@@ -56,7 +57,7 @@ pub(super) fn add(disk: &dyn Disk, turn: &TurnId, name: &str, bytes: &[u8]) -> R
 }
 
 /// Where the copy of a rejected result lies.
-pub(super) fn rejected_path(turn: &TurnId, attempt: u64, now: Instant) -> RepoPath {
+pub(super) fn rejected_path(turn: &TurnId, attempt: u64, now: Time) -> RepoPath {
     let at = now.to_string().replace([':', '.'], "-");
     let folder = files::rejected();
     files::own(&format!("{folder}/{turn}-attempt-{attempt}-{at}.json"))

@@ -17,7 +17,7 @@ use crate::{Lines, Result, atomic, limits, record};
 
 /// Whether the writes may be there already.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Time {
+pub(super) enum Attempt {
     /// Nobody tried before.
     First,
     /// Somebody may have tried, and got anywhere.
@@ -33,7 +33,7 @@ pub(super) fn out(
     disk: &dyn Disk,
     writes: &[Write],
     lengths: &Lengths,
-    time: Time,
+    attempt: Attempt,
 ) -> Result<Vec<String>> {
     let mut left = Vec::new();
     let mut waits = None;
@@ -44,10 +44,10 @@ pub(super) fn out(
             Write::Append { record, .. } => {
                 // All lines of a record at once, so that it is synced once.
                 if records.insert(record.as_str()) {
-                    append(disk, *record, &lines_for(writes, *record), lengths, time)?;
+                    append(disk, *record, &lines_for(writes, *record), lengths, attempt)?;
                 }
             }
-            Write::Section { path, text } => section(disk, path, text, lengths, time)?,
+            Write::Section { path, text } => section(disk, path, text, lengths, attempt)?,
             Write::Replace { path, text } => match obstacle::in_the_way(disk, path)? {
                 None => {
                     atomic::make_folders(disk, parent(path))?;
@@ -91,12 +91,12 @@ fn append(
     record: Record,
     lines: &[&Object],
     lengths: &Lengths,
-    time: Time,
+    attempt: Attempt,
 ) -> Result<()> {
     let path = record.path();
     let before = lengths.get(&path).copied().unwrap_or(0);
     let all = || record::bytes_of(lines.iter().copied());
-    if time == Time::First {
+    if attempt == Attempt::First {
         return record::append_at(disk, &path, before, &all());
     }
     let from = line_start(disk, &path, before)?;
@@ -136,13 +136,19 @@ fn line_start(disk: &dyn Disk, path: &str, before: u64) -> Result<u64> {
     Ok(if is_start { before } else { 0 })
 }
 
-fn section(disk: &dyn Disk, path: &str, text: &str, lengths: &Lengths, time: Time) -> Result<()> {
+fn section(
+    disk: &dyn Disk,
+    path: &str,
+    text: &str,
+    lengths: &Lengths,
+    attempt: Attempt,
+) -> Result<()> {
     let before = lengths.get(path).copied();
     let length = match disk.open(path)? {
         Some(content) => content.length()?,
         None => 0,
     };
-    if time == Time::First {
+    if attempt == Attempt::First {
         return record::append_at(disk, path, length, text.as_bytes());
     }
     let from = before.filter(|before| *before <= length).unwrap_or(0);

@@ -5,14 +5,15 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_runs_core::accept::{Commit, CommitKind};
 use accord_runs_core::coordinator;
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::manifest::Bundle;
-use accord_runs_core::{HOME, Instant, RepoPath, RunId, TurnId, dispatch};
+use accord_runs_core::{HOME, RepoPath, RunId, TurnId, dispatch};
 
-use super::carry::{self, Time};
+use super::carry::{self, Attempt};
 use super::{
     Protected, RecordFile, Repository, Waiting, bundle, files, index, journal, obstacle, protect,
 };
@@ -119,7 +120,7 @@ impl Held {
             let happened = matches!(error, TreeError::Unfinished { .. });
             self.unfinished.store(happened, Ordering::Release);
         })?;
-        let done = carry::out(disk, &commit.writes, &lengths, Time::First)
+        let done = carry::out(disk, &commit.writes, &lengths, Attempt::First)
             .and_then(|left| journal::remove(disk, &path).map(|()| left));
         match done {
             Ok(left) => Ok(Committed { left }),
@@ -222,7 +223,7 @@ impl Held {
         &self,
         turn: &TurnId,
         attempt: u64,
-        now: Instant,
+        now: Time,
         bytes: &[u8],
     ) -> Result<RepoPath> {
         let path = bundle::rejected_path(turn, attempt, now);
@@ -288,7 +289,7 @@ impl Held {
         let disk = self.disk();
         let (kind, recovery) = journal::recovery(&self.repository, &waiting.path, journal)?;
         let lengths = journal::lengths(journal);
-        let left = carry::out(disk, &recovery.writes, &lengths, Time::Again);
+        let left = carry::out(disk, &recovery.writes, &lengths, Attempt::Again);
         let left = left.map_err(|error| match error {
             TreeError::Obstructed { .. } => obstacle::unfinished(&waiting.path, error),
             other => other,
@@ -312,8 +313,8 @@ impl Held {
         for path in temporaries(&self.repository)? {
             let modified = disk.stat(&path)?.map(|stat| stat.modified_ms);
             let old = modified.is_some_and(|modified| {
-                let modified = Instant::from_unix_millis(modified);
-                lock::now().millis_since(modified) > FORGOTTEN_AFTER_MS
+                let modified = Time::from_unix_millis(modified);
+                accord_system::now().millis_since(modified) > FORGOTTEN_AFTER_MS
             });
             if old || crashed && parent(&path) != parent(&locks) {
                 disk.remove_file(&path)?;

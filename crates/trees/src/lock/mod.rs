@@ -14,9 +14,10 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{self, Duration};
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
+use accord_runs_core::HOME;
 use accord_runs_core::lock::{Lock, RENEW_EVERY_MS, STALE_AFTER_MS};
-use accord_runs_core::{HOME, Instant};
 
 use crate::disk::{self, Disk};
 use crate::{Result, TreeError, atomic};
@@ -86,7 +87,7 @@ pub(crate) fn holder(disk: &dyn Disk) -> Result<Option<Holder>> {
         Found::Nothing | Found::Unreadable { .. } => None,
         Found::Lock { lock, mark } => Some(Holder {
             lock,
-            alive: !owner::is_gone(&lock, mark.as_ref(), now()),
+            alive: !owner::is_gone(&lock, mark.as_ref(), accord_system::now()),
         }),
     })
 }
@@ -203,10 +204,12 @@ fn remove_forgotten(disk: &dyn Disk) -> Result<bool> {
         Ok(match found(disk)? {
             Found::Nothing => true,
             Found::Unreadable { modified_ms } => {
-                let modified = Instant::from_unix_millis(modified_ms);
-                now().millis_since(modified) > STALE_AFTER_MS
+                let modified = Time::from_unix_millis(modified_ms);
+                accord_system::now().millis_since(modified) > STALE_AFTER_MS
             }
-            Found::Lock { lock, mark } => owner::is_gone(&lock, mark.as_ref(), now()),
+            Found::Lock { lock, mark } => {
+                owner::is_gone(&lock, mark.as_ref(), accord_system::now())
+            }
         })
     };
     if !is_forgotten()? {
@@ -274,7 +277,7 @@ fn write_temporary(disk: &dyn Disk, token: &str) -> Result<String> {
 }
 
 fn document(token: &str) -> Object {
-    let mut document = Lock::document(std::process::id().into(), now());
+    let mut document = Lock::document(std::process::id().into(), accord_system::now());
     let mark = Mark::own(token.to_owned()).document();
     document.insert("accord".into(), mark.into());
     document
@@ -292,10 +295,6 @@ fn is_own(disk: &dyn Disk, token: &str) -> Result<bool> {
 /// Where the lock lies.
 pub(crate) fn path() -> String {
     format!("{HOME}/locks/accept-turn.lock")
-}
-
-pub(crate) fn now() -> Instant {
-    Instant::from_unix_millis(accord_system::unix_millis())
 }
 
 #[cfg(test)]
@@ -316,7 +315,7 @@ mod tests {
         assert!(renewed.alive && renewed.lock.acquired_at > taken);
         held.check().unwrap();
         // Another runner took it over, as it may after a long sleep of this machine.
-        let other = Value::Object(Lock::document(1, now())).to_string();
+        let other = Value::Object(Lock::document(1, accord_system::now())).to_string();
         atomic::write(disk.as_ref(), &path(), other.as_bytes()).unwrap();
         assert!(!renew(disk.as_ref(), &held.token).unwrap());
         assert!(matches!(held.check(), Err(TreeError::LockLost)));

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
-use accord_runs_core::Instant;
 use accord_runs_core::lock::{Lock, STALE_AFTER_MS};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
@@ -79,7 +79,7 @@ impl Mark {
 }
 
 /// Whether the holder of a lock is gone for certain.
-pub(super) fn is_gone(lock: &Lock, mark: Option<&Mark>, now: Instant) -> bool {
+pub(super) fn is_gone(lock: &Lock, mark: Option<&Mark>, now: Time) -> bool {
     let own = lock.owner_pid == u64::from(std::process::id());
     let Some(mark) = mark else {
         // Locks of this process have a mark.
@@ -102,7 +102,7 @@ pub(super) fn is_gone(lock: &Lock, mark: Option<&Mark>, now: Instant) -> bool {
 
 /// Whether the process of this number that began at that time still runs. A later process of the same
 /// number is another, where the system says when it began.
-pub fn still_runs(pid: u64, began: Instant) -> bool {
+pub fn still_runs(pid: u64, began: Time) -> bool {
     let Some(process) = process(pid) else {
         return false;
     };
@@ -176,14 +176,14 @@ mod tests {
 
     use super::*;
 
-    fn lock(pid: u64, at: Instant) -> Lock {
+    fn lock(pid: u64, at: Time) -> Lock {
         let text = Value::Object(Lock::document(pid, at)).to_string();
         Lock::read(text.as_bytes()).unwrap()
     }
 
     #[test]
     fn a_process_that_ended_is_gone_even_before_its_parent_noticed() {
-        let now = Instant::from_unix_millis(4_000_000_000_000);
+        let now = Time::from_unix_millis(4_000_000_000_000);
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let lock = lock(child.id().into(), now);
         assert!(!is_gone(&lock, None, now));
@@ -204,8 +204,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_later_process_of_the_same_number_is_another() {
         let parent = u64::from(rustix::process::getppid().unwrap().as_raw_nonzero().get() as u32);
-        let early = Instant::from_unix_millis(1_000);
-        let late = Instant::from_unix_millis(4_000_000_000_000);
+        let early = Time::from_unix_millis(1_000);
+        let late = Time::from_unix_millis(4_000_000_000_000);
         assert!(is_gone(&lock(parent, early), None, late));
         assert!(!is_gone(&lock(parent, late), None, late));
         let mut mark = Mark::own("t".into());
@@ -218,20 +218,20 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_holder_that_cannot_be_seen_from_here_is_given_its_time() {
-        let now = Instant::from_unix_millis(4_000_000_000_000);
+        let now = Time::from_unix_millis(4_000_000_000_000);
         let elsewhere = Mark {
             token: "t".into(),
             world: Some("another machine".into()),
             start: Some(1),
         };
         assert!(!is_gone(&lock(1, now), Some(&elsewhere), now));
-        let later = Instant::from_unix_millis(now.unix_millis() + 30_001);
+        let later = Time::from_unix_millis(now.unix_millis() + 30_001);
         assert!(is_gone(&lock(1, now), Some(&elsewhere), later));
     }
 
     #[test]
     fn numbers_that_no_process_has_are_gone() {
-        let now = Instant::from_unix_millis(0);
+        let now = Time::from_unix_millis(0);
         for pid in [0, u64::MAX, 1 << 40] {
             assert!(is_gone(&lock(pid, now), None, now), "{pid}");
         }
@@ -239,8 +239,8 @@ mod tests {
 
     #[test]
     fn a_process_still_runs_until_it_ends_and_is_no_other() {
-        let began = accord_system::unix_millis();
-        let at = Instant::from_unix_millis;
+        let began = accord_system::now().unix_millis();
+        let at = Time::from_unix_millis;
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let pid = u64::from(child.id());
         assert!(still_runs(pid, at(began)));

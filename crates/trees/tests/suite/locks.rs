@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use accord_contract::codes::{Code, Failure};
-use accord_runs_core::Instant;
+use accord_contract::time::Time;
 use accord_trees::TreeError;
 use accord_trees::governed::Repository;
 use serde_json::{Value, json};
@@ -23,15 +23,15 @@ fn empty() -> (TempDir, Repository) {
     (folder, repository)
 }
 
-fn instant() -> Instant {
+fn instant() -> Time {
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap();
-    Instant::from_unix_millis(since.as_millis() as i64)
+    Time::from_unix_millis(since.as_millis() as i64)
 }
 
 /// A lock as other runners write it.
-fn foreign(folder: &TempDir, pid: u32, at: Instant) {
+fn foreign(folder: &TempDir, pid: u32, at: Time) {
     let text = json!({"owner_pid": pid, "acquired_at": at.to_string()}).to_string();
     fs::write(folder.path().join(LOCK), text).unwrap();
 }

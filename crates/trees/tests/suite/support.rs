@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Inputs, Observation, Options, Outcome, Want,
@@ -13,14 +14,14 @@ use accord_runs_core::config::Config;
 use accord_runs_core::hooks::{HookOutcome, HookPhase};
 use accord_runs_core::run::{BaselineCheck, Beginning, check_assignment, init};
 use accord_runs_core::state::{Baseline, State};
-use accord_runs_core::{Ids, Instant, RepoPath, TurnId};
+use accord_runs_core::{Ids, RepoPath, TurnId};
 use accord_trees::governed::{Held, Repository};
 use accord_trees::testing::SimDisk;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-pub(crate) fn now() -> Instant {
-    Instant::parse("2026-04-20T10:00:00Z").unwrap()
+pub(crate) fn now() -> Time {
+    Time::parse_iso("2026-04-20T10:00:00Z").unwrap()
 }
 
 pub(crate) fn ids(seed: u8) -> Ids {

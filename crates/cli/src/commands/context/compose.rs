@@ -8,9 +8,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use accord_contract::codes::Code;
+use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value};
+use accord_memory_core::PackageId;
 use accord_memory_core::package::{PROTOCOL_VERSION, PackageType, ReviewType, Status};
-use accord_memory_core::{Instant, PackageId, Timestamp};
 use clap::builder::PossibleValuesParser;
 use sha2::{Digest as _, Sha256};
 
@@ -183,7 +184,7 @@ impl Draft {
         fill("status", Status::Complete.as_str().into());
         fill("package_type", "standard".into());
         fill("review_type", ReviewType::None.as_str().into());
-        fill("created_at", now().into());
+        fill("created_at", accord_system::now().to_string().into());
         match said("created_by") {
             None => {
                 let session = session.get();
@@ -246,10 +247,6 @@ fn deliverable(path: &Path) -> Result<Value, CliError> {
     let hash = format!("sha256:{}", digest.hex());
     let name = name.strip_prefix("./").unwrap_or(&name);
     Ok(serde_json::json!({"path": name, "type": kind, "hash": hash, "size_bytes": size}))
-}
-
-fn now() -> String {
-    Instant::from_unix_millis(accord_system::unix_millis()).to_string()
 }
 
 fn package_type(text: &str) -> Result<String, String> {

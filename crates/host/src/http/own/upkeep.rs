@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, True, Wire as _};
-use accord_memory_core::{Instant, Verb};
+use accord_memory_core::Verb;
 use accord_store_sqlite::FORMAT;
 use axum::Extension;
 use axum::extract::State;
@@ -285,9 +286,9 @@ async fn sweep(
 
 impl TrimRequest {
     /// The instant before which events are forgotten.
-    fn before(&self, now: Instant) -> Result<Instant, Failure> {
+    fn before(&self, now: Time) -> Result<Time, Failure> {
         match (&self.events_before, self.days) {
-            (Some(before), None) => Instant::parse_or_day(before).map_err(|error| {
+            (Some(before), None) => Time::parse_or_date(before).map_err(|error| {
                 let message = format!("{before:?}: {error}");
                 Failure::new(Code::WireFieldValue, message).at("/events_before")
             }),
@@ -300,6 +301,6 @@ impl TrimRequest {
     }
 }
 
-fn days_ago(now: Instant, days: u64) -> Instant {
+fn days_ago(now: Time, days: u64) -> Time {
     now.days_before(u32::try_from(days).unwrap_or(u32::MAX))
 }

@@ -2,11 +2,12 @@
 
 use accord_contract::codes::Code;
 use accord_contract::message;
+use accord_contract::time::Timestamp;
 use accord_contract::wire::{Number, Value, Wire as _};
 use accord_memory_core::conformance::Conformance;
 use accord_memory_core::package::{PackageFields, PackageType};
 use accord_memory_core::query::{DigestQuery, OrientQuery};
-use accord_memory_core::{ActorId, ActorType, Fact, PackageId, Project, ProjectId, Timestamp};
+use accord_memory_core::{ActorId, ActorType, Fact, PackageId, Project, ProjectId};
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;

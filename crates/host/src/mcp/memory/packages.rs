@@ -1,8 +1,9 @@
 //! Packages: what was done, decided and left open.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
-use accord_memory_core::{PackageId, Timestamp};
+use accord_memory_core::PackageId;
 use serde_json::json;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};

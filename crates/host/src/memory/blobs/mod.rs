@@ -17,8 +17,9 @@ mod serve;
 
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
 use accord_memory_core::conformance::{Capability, not_implemented};
-use accord_memory_core::{Access, NewEvent, ProjectId, Timestamp, Verb, Writing};
+use accord_memory_core::{Access, NewEvent, ProjectId, Verb, Writing};
 use accord_store::{BlobRow, ReadUnit};
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};

@@ -3,14 +3,13 @@
 //! A line that is refused has written nothing, so that the lines beside it can be kept.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::Wire as _;
 use accord_memory_core::export::{MergedPackage, MergedSession, merge_package, merge_session};
 use accord_memory_core::fact::{self, ImportState, Imported};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::project::{ProjectOutcome, create};
-use accord_memory_core::{
-    Fact, Instant, NewEvent, Package, Project, ProjectId, Session, Timestamp,
-};
+use accord_memory_core::{Fact, NewEvent, Package, Project, ProjectId, Session};
 use accord_store::{FactKey, PackageIndex, WriteUnit};
 
 use super::read::{Item, Place};
@@ -77,7 +76,7 @@ struct Job<'a> {
     unit: &'a mut dyn WriteUnit,
     known: Option<Project>,
     creation: Option<&'a Creation>,
-    now: Instant,
+    now: Time,
 }
 
 impl Job<'_> {
@@ -223,7 +222,7 @@ impl Job<'_> {
         };
         let read = |row: Option<accord_store::FactRow>| row.as_ref().map(load::fact_of).transpose();
         let same_id = read(self.unit.fact(project, &fact.fact_id)?)?;
-        let beside = (self.unit).fact_neighbours(project, key, fact.valid_from.instant())?;
+        let beside = (self.unit).fact_neighbours(project, key, fact.valid_from.time())?;
         let (before, after) = (read(beside.before)?, read(beside.after)?);
         let state = ImportState {
             same_id: same_id.as_ref(),
@@ -251,6 +250,6 @@ impl Job<'_> {
 
 /// Whether nothing is known of a project but its id, as of one that a first write created.
 fn is_bare(project: &Project) -> bool {
-    let bare = Project::bare(project.project_id.clone(), project.created_at.instant());
+    let bare = Project::bare(project.project_id.clone(), project.created_at.time());
     project.name == bare.name && project.description.is_empty() && project.extra.is_empty()
 }

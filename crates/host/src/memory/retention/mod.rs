@@ -15,8 +15,9 @@ use std::time::Duration;
 
 use accord_contract::codes::Failure;
 use accord_contract::message;
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
-use accord_memory_core::{Instant, ProjectId, Verb};
+use accord_memory_core::{ProjectId, Verb};
 use accord_store::ReadUnit;
 
 use super::walk::all_projects;
@@ -32,7 +33,7 @@ const STEP: u64 = 5_000;
 #[derive(Clone, Debug)]
 pub struct Trim {
     /// Those that happened before this.
-    pub before: Instant,
+    pub before: Time,
     /// Those of one project alone; of all that the caller administers where none is named.
     pub project: Option<ProjectId>,
     /// Nothing is forgotten; the report says what would be.
@@ -203,7 +204,7 @@ impl Memory {
 }
 
 /// The oldest event of a project, and the last that is to go.
-fn last_of(unit: &dyn ReadUnit, project: &ProjectId, before: Instant) -> Work<(u64, u64)> {
+fn last_of(unit: &dyn ReadUnit, project: &ProjectId, before: Time) -> Work<(u64, u64)> {
     let kept = unit.events_kept(project)?;
     let through = unit.events_before(project, before)?;
     Ok((kept.oldest, through.min(kept.newest.saturating_sub(1))))

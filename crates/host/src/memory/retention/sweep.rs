@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
+use accord_contract::time::Time;
 use accord_contract::wire::Object;
-use accord_memory_core::{Instant, ProjectId, Verb};
+use accord_memory_core::{ProjectId, Verb};
 use accord_store::{
     FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreExt as _, Trouble, When,
 };
@@ -27,7 +28,7 @@ const PAGE: usize = 200;
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// Those that were stored before this, and not since.
-    pub before: Instant,
+    pub before: Time,
     /// Nothing is removed; the report says what would be.
     pub dry_run: bool,
 }
@@ -150,7 +151,7 @@ impl Broom {
                 after = Some(last.digest);
                 let old = page
                     .iter()
-                    .filter(|row| row.stored_at.instant() < self.asked.before);
+                    .filter(|row| row.stored_at.time() < self.asked.before);
                 own.extend(old.map(|row| row.digest));
             }
         }
@@ -171,8 +172,8 @@ impl Broom {
     }
 
     fn before(&self) -> SystemTime {
-        let seconds = u64::try_from(self.asked.before.seconds()).unwrap_or_default();
-        SystemTime::UNIX_EPOCH + Duration::new(seconds, self.asked.before.nanos())
+        let seconds = u64::try_from(self.asked.before.unix_seconds()).unwrap_or_default();
+        SystemTime::UNIX_EPOCH + Duration::new(seconds, self.asked.before.subsec_nanos())
     }
 
     /// Takes out what packages and facts of a project name.
@@ -231,7 +232,7 @@ impl Broom {
         let (project, digest, before) = (project.clone(), *digest, self.asked.before);
         self.memory.store().write(move |unit| {
             let row = unit.blob(&project, &digest)?;
-            let old = row.is_some_and(|row| row.stored_at.instant() < before);
+            let old = row.is_some_and(|row| row.stored_at.time() < before);
             Ok::<_, Stop>(old && unit.remove_blob(&project, &digest)?)
         })
     }

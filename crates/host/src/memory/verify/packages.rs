@@ -1,7 +1,8 @@
 //! Packages, each by its number in the store: also one that no list would show.
 
 use accord_contract::codes::Failure;
-use accord_memory_core::{PackageId, ProjectId, Timestamp};
+use accord_contract::time::Timestamp;
+use accord_memory_core::{PackageId, ProjectId};
 use accord_store::{
     DamagedRow, PackageIndex, PackageRow, Quarantine, ReadUnit, StoreExt as _, Stored,
 };

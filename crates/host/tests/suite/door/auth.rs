@@ -2,11 +2,11 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::Wire as _;
 use accord_host::Caller;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
-use accord_memory_core::{Instant, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -134,7 +134,7 @@ async fn wrong_and_expired_keys_are_refused() {
     }
     let soon = SystemTime::now() + Duration::from_millis(1_500);
     let soon = soon.duration_since(UNIX_EPOCH).unwrap().as_millis();
-    let soon = Timestamp::emit(Instant::from_unix_millis(i64::try_from(soon).unwrap()));
+    let soon = Timestamp::emit(Time::from_unix_millis(i64::try_from(soon).unwrap()));
     let ended = json!({"label": "c", "verbs": ["read"], "expires_at": soon.as_str()});
     let (_, ended) = make(&door.host, ended).await;
     let expired = async {

@@ -1,6 +1,6 @@
 //! Faults that answer something else than the host did.
 
-use accord_memory_core::{Instant, Timestamp};
+use accord_contract::time::{Time, Timestamp};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use sha2::Digest as _;
@@ -114,8 +114,8 @@ pub(super) fn ends_a_moment_early(asked: &Asked, answered: &mut Answered) {
             .as_str()
             .and_then(|end| Timestamp::parse(end).ok());
         if let Some(end) = end {
-            let seconds = end.instant().seconds() - 1;
-            let early = Instant::from_parts(seconds, end.instant().nanos()).unwrap();
+            let seconds = end.time().unix_seconds() - 1;
+            let early = Time::from_unix(seconds, end.time().subsec_nanos()).unwrap();
             fact["valid_to"] = early.to_string().into();
         }
     });

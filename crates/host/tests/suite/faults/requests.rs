@@ -101,15 +101,15 @@ pub(super) fn as_of_just_before(asked: &mut Asked) {
         return;
     };
     let decoded = moment.replace("%3A", ":").replace("%3a", ":");
-    let Ok(instant) = accord_memory_core::Timestamp::parse(&decoded) else {
+    let Ok(instant) = accord_contract::time::Timestamp::parse(&decoded) else {
         return;
     };
-    let (mut seconds, mut nanos) = (instant.instant().seconds(), instant.instant().nanos());
+    let (mut seconds, mut nanos) = (instant.time().unix_seconds(), instant.time().subsec_nanos());
     if nanos == 0 {
         seconds -= 1;
         nanos = 1_000_000_000;
     }
-    let before = accord_memory_core::Instant::from_parts(seconds, nanos - 1).unwrap();
+    let before = accord_contract::time::Time::from_unix(seconds, nanos - 1).unwrap();
     set(asked, "as_of", &before.to_string());
 }
 

@@ -89,7 +89,7 @@ async fn an_orientation_of_a_real_project_keeps_within_every_budget() {
     let owner = world.owner();
     for number in 0..25 {
         let members = json!({
-            "created_at": accord_memory_core::Timestamp::emit(now()).as_str(),
+            "created_at": accord_contract::time::Timestamp::emit(now()).as_str(),
             "content_md": "é".repeat(700),
             "open_questions": [format!("What about {number}?")]
         });
@@ -206,9 +206,9 @@ fn message(session: Option<&str>, method: &str, params: Value) -> Request<Body> 
     request.body(message.to_string().into()).unwrap()
 }
 
-fn now() -> accord_memory_core::Instant {
+fn now() -> accord_contract::time::Time {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap();
-    accord_memory_core::Instant::from_unix_millis(i64::try_from(since.as_millis()).unwrap())
+    accord_contract::time::Time::from_unix_millis(i64::try_from(since.as_millis()).unwrap())
 }

@@ -81,7 +81,7 @@ async fn a_deposit_needs_a_title_and_little_else() {
     let id = asked.body["package_id"].as_str().unwrap();
     assert!(id.starts_with("pkg_") && id.len() == 36);
     assert!(
-        accord_memory_core::Timestamp::parse(asked.body["created_at"].as_str().unwrap()).is_ok()
+        accord_contract::time::Timestamp::parse(asked.body["created_at"].as_str().unwrap()).is_ok()
     );
     let mut body = asked.body.clone();
     body.as_object_mut()

@@ -14,7 +14,6 @@ use crate::case::{Exchange, Generator, GeneratorKind, Step};
 use crate::corpus::{Method, RouteList};
 use crate::exchange::answer::names;
 use crate::exchange::compose::compose;
-use crate::exchange::instant::Instant as Moment;
 use crate::exchange::variables::Variables;
 use crate::exchange::{End, Engine, Exchanged, Transport as _, Trouble};
 use crate::report::LeftBehind;
@@ -206,9 +205,8 @@ impl World {
                 format!("{prefix}{}", hex.get(..digits).unwrap_or(&hex)).into()
             }
             GeneratorKind::Time => {
-                let seconds = (accord_system::unix_millis() / 1000)
-                    .saturating_add(generator.seconds.unwrap_or(0));
-                Moment::text_of_seconds(seconds).into()
+                let time = accord_system::now().add_seconds(generator.seconds.unwrap_or(0));
+                time.to_seconds_text().into()
             }
             GeneratorKind::Text => {
                 let times = usize::try_from(generator.times.unwrap_or(0)).unwrap_or(0);

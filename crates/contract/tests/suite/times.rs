@@ -1,11 +1,11 @@
 //! Points in time.
 
-use accord_memory_core::{Instant, InstantError, Timestamp};
+use accord_contract::time::{Time, TimeError, Timestamp};
 use proptest::prelude::*;
 
 fn unix(text: &str) -> (i64, u32) {
-    let instant = Timestamp::parse(text).unwrap().instant();
-    (instant.seconds(), instant.nanos())
+    let instant = Timestamp::parse(text).unwrap().time();
+    (instant.unix_seconds(), instant.subsec_nanos())
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn known_times_are_what_they_are() {
 
 #[test]
 fn texts_that_are_no_time_in_utc_are_refused() {
-    use InstantError::{Form, Fraction, Impossible, Offset};
+    use TimeError::{Form, Fraction, Impossible, Offset};
     for (text, error) in [
         ("2026-04-18T20:00:00+02:00", Offset),
         ("2026-04-18T20:00:00-00:00", Offset),
@@ -69,61 +69,61 @@ fn the_text_is_kept_and_instants_compare_as_time() {
     let short = Timestamp::parse("2026-04-18T20:00:00.1Z").unwrap();
     assert_eq!(long.as_str(), "2026-04-18T20:00:00.100+00:00");
     assert_ne!(long, short);
-    assert_eq!(long.instant(), short.instant());
+    assert_eq!(long.time(), short.time());
     // As texts they would sort the other way.
     let later = Timestamp::parse("2026-04-18T20:00:00.5Z").unwrap();
     let earlier = Timestamp::parse("2026-04-18T20:00:00Z").unwrap();
-    assert!(earlier.instant() < later.instant() && earlier.as_str() > later.as_str());
+    assert!(earlier.time() < later.time() && earlier.as_str() > later.as_str());
 }
 
 #[test]
 fn what_is_emitted_has_milliseconds_and_more_only_where_it_must() {
     assert_eq!(
-        Instant::from_unix_millis(-1).to_string(),
+        Time::from_unix_millis(-1).to_string(),
         "1969-12-31T23:59:59.999Z"
     );
     assert_eq!(
-        Instant::from_unix_millis(1_776_542_400_000).to_string(),
+        Time::from_unix_millis(1_776_542_400_000).to_string(),
         "2026-04-18T20:00:00.000Z"
     );
     let fine = Timestamp::parse("2026-04-18T20:00:00.0001Z")
         .unwrap()
-        .instant();
+        .time();
     assert_eq!(fine.to_string(), "2026-04-18T20:00:00.000100000Z");
-    assert_eq!(Instant::from_unix_millis(i64::MIN), Instant::MIN);
-    assert_eq!(Instant::from_unix_millis(i64::MAX), Instant::MAX);
-    assert_eq!(Instant::MIN.days_before(3), Instant::MIN);
+    assert_eq!(Time::from_unix_millis(i64::MIN), Time::MIN);
+    assert_eq!(Time::from_unix_millis(i64::MAX), Time::MAX);
+    assert_eq!(Time::MIN.days_before(3), Time::MIN);
 }
 
 #[test]
 fn a_day_is_its_first_instant() {
-    let day = Instant::parse_or_day("2026-04-18").unwrap();
-    assert_eq!(day, Instant::parse_or_day("2026-04-18T00:00:00Z").unwrap());
+    let day = Time::parse_or_date("2026-04-18").unwrap();
+    assert_eq!(day, Time::parse_or_date("2026-04-18T00:00:00Z").unwrap());
     assert_eq!(
-        Instant::parse_or_day("2026-02-30"),
-        Err(InstantError::Impossible)
+        Time::parse_or_date("2026-02-30"),
+        Err(TimeError::Impossible)
     );
-    assert_eq!(Instant::parse_or_day("2026-2-03"), Err(InstantError::Form));
+    assert_eq!(Time::parse_or_date("2026-2-03"), Err(TimeError::Form));
 }
 
 proptest! {
     #[test]
     fn what_is_written_reads_as_the_same_instant(
-        seconds in Instant::MIN.seconds()..=Instant::MAX.seconds(),
+        seconds in Time::MIN.unix_seconds()..=Time::MAX.unix_seconds(),
         nanos in prop_oneof![Just(0), 0..1_000_000_000_u32, (0..1000_u32).prop_map(|ms| ms * 1_000_000)],
-        other in Instant::MIN.seconds()..=Instant::MAX.seconds(),
+        other in Time::MIN.unix_seconds()..=Time::MAX.unix_seconds(),
     ) {
-        let instant = Instant::from_parts(seconds, nanos).unwrap();
-        prop_assert_eq!(Timestamp::parse(&instant.to_string()).unwrap().instant(), instant);
-        prop_assert_eq!(Timestamp::parse(&instant.sort_key()).unwrap().instant(), instant);
+        let instant = Time::from_unix(seconds, nanos).unwrap();
+        prop_assert_eq!(Timestamp::parse(&instant.to_string()).unwrap().time(), instant);
+        prop_assert_eq!(Timestamp::parse(&instant.sort_key()).unwrap().time(), instant);
         prop_assert_eq!(instant.sort_key().len(), 30);
-        let other = Instant::from_parts(other, 0).unwrap();
+        let other = Time::from_unix(other, 0).unwrap();
         prop_assert_eq!(instant.cmp(&other), instant.sort_key().cmp(&other.sort_key()));
     }
 
     #[test]
     fn no_text_makes_the_reader_stumble(text in "\\PC{0,40}") {
         let _ = Timestamp::parse(&text);
-        let _ = Instant::parse_or_day(&text);
+        let _ = Time::parse_or_date(&text);
     }
 }
