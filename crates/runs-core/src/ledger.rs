@@ -12,10 +12,10 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, filled, text};
 use crate::names::Names;
 use crate::patterns::{decision_number, is_decision_id};
+use crate::rule;
 use crate::state::{State, Turn};
 
 wire_enum! {
@@ -117,7 +117,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
     let empty = Object::new();
     let entry = entry.as_object().unwrap_or(&empty);
     let id = text(entry, "id")
-        .filter(|id| is_decision_id(id) || seeded(Fault::AnyDecisionId))
+        .filter(|id| rule!(is_decision_id(id); AnyDecisionId => true))
         .ok_or_else(|| {
             let found = entry.get("id").unwrap_or(&Value::Null);
             Failure::new(
@@ -126,17 +126,14 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
             )
             .at("/id")
         })?;
-    if filled(entry, "statement").is_none() && !seeded(Fault::BlankStatement) {
+    if rule!(filled(entry, "statement").is_none(); BlankStatement => false) {
         let message = "the decision states nothing";
         return Err(Failure::new(Code::XchainEmptyRequiredField, message)
             .at("/statement")
             .with("error_field", "statement"));
     }
-    if text(entry, "category")
-        .and_then(DecisionCategory::parse)
-        .is_none()
-        && !seeded(Fault::AnyCategory)
-    {
+    let category = text(entry, "category").and_then(DecisionCategory::parse);
+    if rule!(category.is_none(); AnyCategory => false) {
         let names: Vec<&str> = DecisionCategory::ALL
             .iter()
             .map(|name| name.as_str())
@@ -147,7 +144,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
             .with("error_field", "category")
             .with("valid_values", array(&names)));
     }
-    if is_taken(id) && !seeded(Fault::DuplicateAppended) {
+    if rule!(is_taken(id); DuplicateAppended => false) {
         let message = format!("the run already has a decision {id}");
         return Err(Failure::new(Code::XchainDuplicateDecisionId, message)
             .at("/id")

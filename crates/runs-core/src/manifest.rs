@@ -14,8 +14,8 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use crate::faults::{Fault as Seeded, seeded};
 use crate::members::{build, count, given, text};
+use crate::rule;
 use crate::{RunId, TurnId};
 
 /// The manifest's own name.
@@ -70,7 +70,7 @@ pub fn finalize(
 ) -> Result<Object, Failure> {
     let files: Vec<Value> = bundle
         .iter()
-        .filter(|(name, _)| name.as_str() != MANIFEST || seeded(Seeded::ListsItself))
+        .filter(|(name, _)| rule!(name.as_str() != MANIFEST; ListsItself => true))
         .map(|(name, bytes)| {
             Value::Object(build([
                 ("path", name.as_str().into()),
@@ -127,19 +127,25 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
             ));
             continue;
         };
-        if count(entry, "size") != Some(bytes.len() as u64) && !seeded(Seeded::SizeNotCompared) {
+        let same_size = count(entry, "size") == Some(bytes.len() as u64);
+        if rule!(!same_size; SizeNotCompared => false) {
             let detail = format!("it has {} bytes, which is not what is listed", bytes.len());
             errors.push(error(Fault::SizeMismatch, Some(name), &detail));
         }
         let digest = sha256(bytes).hex();
-        if text(entry, "sha256") != Some(digest.as_str()) && !seeded(Seeded::DigestNotCompared) {
+        let same_digest = text(entry, "sha256") == Some(digest.as_str());
+        if rule!(!same_digest; DigestNotCompared => false) {
             let detail = format!("its digest is {digest}, which is not what is listed");
             errors.push(error(Fault::DigestMismatch, Some(name), &detail));
         }
     }
     for name in bundle.keys().filter(|name| name.as_str() != MANIFEST) {
-        let is_seen = !(name.contains('/') && seeded(Seeded::FoldersUnopened));
-        if !listed.contains(&name.as_str()) && is_seen && !seeded(Seeded::StrangerUnnoticed) {
+        let unexpected = !listed.contains(&name.as_str());
+        if rule!(
+            unexpected;
+            FoldersUnopened => unexpected && !name.contains('/');
+            StrangerUnnoticed => false
+        ) {
             errors.push(error(
                 Fault::UnexpectedFile,
                 Some(name),
@@ -151,9 +157,7 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
         let what = "it is neither a file nor a folder";
         errors.push(error(Fault::UnexpectedFile, Some(name), what));
     }
-    if seeded(Seeded::FirstViolationOnly) {
-        errors.truncate(1);
-    }
+    rule!((); FirstViolationOnly => errors.truncate(1));
     if errors.is_empty() {
         Ok(manifest)
     } else {

@@ -7,11 +7,11 @@ use accord_contract::wire::{Object, Value};
 
 use crate::config::{Config, Gate};
 use crate::event::{Emitter, EventType};
-use crate::faults::{Fault, seeded};
 use crate::gate::{self, Completion, Failures, PhaseExit, View};
 use crate::history::RunIndex;
 use crate::members::{self, array, build, given, text};
 use crate::result::TurnResult;
+use crate::rule;
 use crate::run::{complete, enter_phase, pass_gate, set_gate, set_pending};
 use crate::state::{PendingCompletion, PendingTransition, State, Status, Turn};
 use crate::{RepoPath, approval, delegation, ledger, progress};
@@ -37,7 +37,7 @@ pub(crate) fn requests(
     emitter: &mut Emitter<'_>,
 ) {
     let turn = asking.turn.id().as_str();
-    let beside_others = state.turns().len() > 0 && !seeded(Fault::RequestsJump);
+    let beside_others = rule!(state.turns().len() > 0; RequestsJump => false);
     if beside_others || delegation::is_open(state) {
         queue(state, result, turn, asking.now);
         return;

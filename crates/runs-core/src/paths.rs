@@ -8,9 +8,8 @@
 //!
 //! Links are not seen here: whoever opens a file resolves them inside the root again.
 
+use crate::rule;
 use std::fmt;
-
-use crate::faults::{Fault, seeded};
 
 /// A path below the root of a repository, with `/` between its names.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -129,7 +128,8 @@ impl RepoPath {
             match name {
                 "" | "." => {}
                 ".." => {
-                    if names.pop().is_none() && !seeded(Fault::PathsMayLeave) {
+                    let leaves = names.pop().is_none();
+                    if rule!(leaves; PathsMayLeave => false) {
                         return Err(PathError::Outside);
                     }
                 }
@@ -178,8 +178,8 @@ impl RepoPath {
         below_home(&lower).is_some_and(|rest| {
             let is_in =
                 |folder: &&str| rest.starts_with(*folder) || rest == folder.trim_end_matches('/');
-            (is_state_file(rest) && !seeded(Fault::RecordsClaimed))
-                || (RESERVED_FOLDERS.iter().any(is_in) && !seeded(Fault::FoldersClaimed))
+            rule!(is_state_file(rest); RecordsClaimed => false)
+                || rule!(RESERVED_FOLDERS.iter().any(is_in); FoldersClaimed => false)
         })
     }
 

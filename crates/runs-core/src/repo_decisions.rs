@@ -9,8 +9,8 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use crate::config::Config;
-use crate::faults::{Fault, seeded};
 use crate::members::{build, text};
+use crate::rule;
 use crate::state::{State, Turn};
 
 /// What people weigh unless the configuration has a role of that name.
@@ -42,7 +42,7 @@ impl RepoDecisions {
     pub fn active(&self) -> impl Iterator<Item = &Object> {
         self.lines
             .iter()
-            .filter(|line| text(line, "status") == Some("active") || seeded(Fault::StaleCarried))
+            .filter(|line| rule!(text(line, "status") == Some("active"); StaleCarried => true))
     }
 
     /// Ids that stand more than once, each with the runs that gave it, in the order of the file; for a
@@ -89,13 +89,11 @@ impl RepoDecisions {
             )
             .with("overrides", target)
         };
-        if seeded(Fault::OverrideOfUnknown) && self.find(target).is_none() {
-            return Ok(None);
-        }
-        let found = self
-            .find(target)
-            .ok_or_else(|| refuse("which is no decision of the repository".into()))?;
-        if text(found, "status") != Some("active") && !seeded(Fault::OverriddenAgain) {
+        let Some(found) = self.find(target) else {
+            let refused = refuse("which is no decision of the repository".into());
+            return rule!(Err(refused); OverrideOfUnknown => Ok(None));
+        };
+        if rule!(text(found, "status") != Some("active"); OverriddenAgain => false) {
             return Err(refuse("which is no longer in force".into()));
         }
         let owner = text(found, "role").unwrap_or_default();
@@ -107,7 +105,7 @@ impl RepoDecisions {
             return Ok(Some(warning));
         }
         match (authority(config, role), authority(config, owner)) {
-            (Some(own), Some(theirs)) if own < theirs && !seeded(Fault::AuthorityIgnored) => {
+            (Some(own), Some(theirs)) if rule!(own < theirs; AuthorityIgnored => false) => {
                 let what = format!("which belongs to {owner}, whose word weighs more");
                 Err(refuse(what))
             }
@@ -133,16 +131,14 @@ impl RepoDecisions {
                     .iter_mut()
                     .rev()
                     .find(|line| text(line, "id") == Some(target));
-                if let Some(line) = last
-                    && !seeded(Fault::OverriddenInForce)
-                {
+                if let Some(line) = rule!(last; OverriddenInForce => None) {
                     line.insert("status".into(), "overridden".into());
                     line.insert("overridden_by".into(), id.into());
                 }
             }
             let lasts = match text(decision, "durability") {
-                Some(durability) => durability == "repo" && !seeded(Fault::NothingPromoted),
-                None => seeded(Fault::LastsByDefault),
+                Some(durability) => rule!(durability == "repo"; NothingPromoted => false),
+                None => rule!(false; LastsByDefault => true),
             };
             if !lasts && overrides.is_none() {
                 continue;

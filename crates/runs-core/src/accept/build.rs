@@ -10,12 +10,12 @@ use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
 use crate::dispatch;
 use crate::event::{Emitter, EventType};
-use crate::faults::{Fault, seeded};
 use crate::ledger;
 use crate::members::{array, build};
 use crate::outcome::{self, Asking};
 use crate::repo_decisions::RepoDecisions;
 use crate::result::{Rewrite, RewriteCode, TurnResult, TurnStatusClaim};
+use crate::rule;
 use crate::state::{Block, State, Status};
 use crate::{delegation, timeout};
 
@@ -63,10 +63,8 @@ impl Acceptance {
         } = draft;
         let events = emitter.finish();
 
-        let mut writes = vec![append(Record::History, &entry)];
-        if seeded(Fault::HistoryForgotten) {
-            writes.clear();
-        }
+        let mut writes =
+            rule!(vec![append(Record::History, &entry)]; HistoryForgotten => Vec::new());
         writes.extend(ledger.iter().map(|line| append(Record::Ledger, line)));
         if lasting {
             let lines: Vec<String> = decisions
@@ -195,9 +193,7 @@ impl Acceptance {
     ) -> Option<Exceeded> {
         let (config, id) = (&self.inputs.config, self.turn.id());
         let state = &mut draft.state;
-        if !seeded(Fault::AcceptedStaysActive) {
-            state.remove_turn(id);
-        }
+        rule!(state.remove_turn(id); AcceptedStaysActive => None);
         state.set("last_completed_turn_id", id.as_str());
         let seen = self.found.observation.as_ref();
         if let Some(reference) = seen.and_then(super::Observation::integration_ref) {

@@ -35,11 +35,11 @@ pub use replay::{Recovery, recover};
 
 use crate::config::Config;
 use crate::conflict::Overlap;
-use crate::faults::{Fault, seeded};
 use crate::history::RunIndex;
 use crate::hooks::{HookBatch, HookOutcome};
 use crate::repo_decisions::RepoDecisions;
 use crate::result::{Judged, Leniency, TurnResult};
+use crate::rule;
 use crate::run::illegal;
 use crate::state::{Baseline, State, Status, Turn};
 use crate::{Ids, RepoPath, TurnId};
@@ -213,10 +213,8 @@ impl Acceptance {
         now: Time,
     ) -> Result<Self, Failure> {
         let meant = turn.or_else(|| inputs.state.target(None).ok().map(Turn::id));
-        if let Some(id) = meant
-            && !seeded(Fault::AcceptedTwice)
-        {
-            inputs.index.check_not_accepted(id)?;
+        if let Some(id) = meant {
+            rule!(inputs.index.check_not_accepted(id); AcceptedTwice => Ok(()))?;
         }
         let turn = inputs.state.target(turn)?.clone();
         if inputs.state.status() != Status::Active {

@@ -7,11 +7,11 @@ use accord_contract::wire::{self, Value};
 
 use super::{Acceptance, Observation, Outcome, Step, Want, observe};
 use crate::config::{PolicyAction, TimeoutAction};
-use crate::faults::{Fault, seeded};
 use crate::gate::{self, PhaseExit, View};
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build, text};
 use crate::result::{self, Situation, TurnResult, TurnStatusClaim};
+use crate::rule;
 use crate::state::{Status, Turn};
 use crate::{conflict, dispatch, policy, run, timeout};
 
@@ -105,7 +105,7 @@ impl Acceptance {
     fn validated(&mut self) {
         let judged = self.found.judged.as_ref();
         let failure = judged.and_then(|judged| judged.validation.failure());
-        let failure = failure.filter(|_| !seeded(Fault::UnsoundAccepted));
+        let failure = rule!(failure; UnsoundAccepted => None);
         let document = judged.map_or(Value::Null, |judged| judged.result.clone());
         let (None, Some(result)) = (&failure, TurnResult::new(document)) else {
             let unsound = Failure::new(Code::XchainValidationFailed, "there is no sound result");
@@ -132,9 +132,8 @@ impl Acceptance {
         let mut overridden = BTreeSet::new();
         for decision in result.decisions() {
             let used = self.inputs.index.decisions();
-            let taken = |id: &str| {
-                own.contains(id) || (used.contains(id) && !seeded(Fault::UsedIdAccepted))
-            };
+            let taken =
+                |id: &str| own.contains(id) || rule!(used.contains(id); UsedIdAccepted => false);
             let id = crate::ledger::check_entry(&Value::Object(decision.clone()), taken)?;
             own.insert(id);
             let role = self.turn.role();

@@ -30,8 +30,8 @@ pub use validate::{narrow_problems, problems};
 pub(crate) use vocabulary::HOOKS;
 pub use workflow::{Artifact, Semantics, Template, WorkflowKit};
 
-use crate::faults::{Fault, seeded};
 use crate::hooks::{Hook, HookPhase};
+use crate::rule;
 use crate::strays::{Stray, strays};
 use accord_contract::codes::Failure;
 
@@ -84,7 +84,7 @@ impl Config {
     pub fn read_narrow(document: Value) -> Result<Self, Failure> {
         let found = narrow_problems(&document);
         match document {
-            Value::Object(members) if found.is_empty() || seeded(Fault::AnyConfigStarts) => {
+            Value::Object(members) if rule!(found.is_empty(); AnyConfigStarts => true) => {
                 Ok(Self::lenient(members))
             }
             _ => Err(refusal(&found)),

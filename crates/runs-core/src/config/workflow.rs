@@ -4,8 +4,8 @@ use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
 use crate::RepoPath;
-use crate::faults::{Fault, seeded};
 use crate::members::{self, entries, list, text, texts};
+use crate::rule;
 
 wire_enum! {
     /// How the content of a document is judged.
@@ -146,8 +146,8 @@ impl WorkflowKit {
 /// below the root stays as it is: no file is found there.
 pub(super) fn spelled(path: &str) -> String {
     match RepoPath::parse(path) {
-        Ok(sound) if !seeded(Fault::GateFilesBySpelling) => sound.to_string(),
-        _ => path.to_owned(),
+        Ok(sound) => rule!(sound.to_string(); GateFilesBySpelling => path.to_owned()),
+        Err(_) => path.to_owned(),
     }
 }
 

@@ -8,8 +8,8 @@ use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::{CoordinatorConfig, Workstream};
-use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, list, text, texts};
+use crate::rule;
 
 wire_enum! {
     /// What makes a workstream done.
@@ -147,7 +147,7 @@ impl Barrier {
         let projections: Vec<&Object> = history
             .iter()
             .filter(|line| {
-                text(line, "type") == Some("acceptance_projection") || seeded(Fault::AnyLineCounts)
+                rule!(text(line, "type") == Some("acceptance_projection"); AnyLineCounts => true)
             })
             .filter(|line| text(line, "workstream_id") == Some(workstream.id.as_str()))
             .collect();
@@ -156,40 +156,51 @@ impl Barrier {
             .filter_map(|line| text(line, "repo_id"))
             .collect();
         let required = self.required_repos();
+        // A repository that owes no decision can never be known to have made it.
+        let decided = |repo: &str| {
+            let wanted = self.decisions_of(repo, workstream);
+            let made = decisions(&projections, repo);
+            let has_made = |id: &String| made.contains(id.as_str());
+            !wanted.is_empty()
+                && rule!(
+                    wanted.iter().all(has_made);
+                    OneDecisionAligns => wanted.iter().any(has_made)
+                )
+        };
         let counts = |repo: &&String| match self.kind {
-            BarrierType::NamedDecisions if seeded(Fault::NamedDecisionsUnread) => {
-                accepted.contains(repo.as_str())
-            }
-            BarrierType::InterfaceAlignment | BarrierType::NamedDecisions => {
-                let wanted = self.decisions_of(repo, workstream);
-                let made = decisions(&projections, repo);
-                // A repository that owes no decision can never be known to have made it.
-                let has_made = |id: &String| made.contains(id.as_str());
-                !wanted.is_empty()
-                    && (wanted.iter().all(has_made)
-                        || (seeded(Fault::OneDecisionAligns) && wanted.iter().any(has_made)))
-            }
+            BarrierType::InterfaceAlignment => decided(repo),
+            BarrierType::NamedDecisions => rule!(
+                decided(repo);
+                NamedDecisionsUnread => accepted.contains(repo.as_str())
+            ),
             _ => accepted.contains(repo.as_str()),
         };
         let satisfied: Vec<String> = required.iter().filter(counts).cloned().collect();
         let some = required.iter().any(|repo| accepted.contains(repo.as_str()));
+        let all = !required.is_empty() && satisfied.len() == required.len();
         let open = match self.kind {
-            BarrierType::SharedHumanGate if !seeded(Fault::PeopleNotAwaited) => {
-                return (self.status, satisfied);
+            BarrierType::SharedHumanGate => {
+                rule!(return (self.status, satisfied); PeopleNotAwaited => all)
             }
-            BarrierType::OrderedRepoSequence if !seeded(Fault::OrderIgnored) => {
-                accepted.contains(workstream.entry_repo.as_str())
+            BarrierType::OrderedRepoSequence => {
+                rule!(accepted.contains(workstream.entry_repo.as_str()); OrderIgnored => all)
             }
-            _ => !required.is_empty() && satisfied.len() == required.len(),
+            _ => all,
         };
-        let status = match (open, some) {
-            (true, _) => BarrierStatus::Satisfied,
-            (false, true) if seeded(Fault::FirstSatisfies) => BarrierStatus::Satisfied,
-            (false, true) if satisfied.is_empty() && seeded(Fault::UndecidedIsNothing) => {
-                BarrierStatus::Pending
-            }
-            (false, true) => BarrierStatus::PartiallySatisfied,
-            (false, false) => BarrierStatus::Pending,
+        let status = if open {
+            BarrierStatus::Satisfied
+        } else if some {
+            rule!(
+                BarrierStatus::PartiallySatisfied;
+                FirstSatisfies => BarrierStatus::Satisfied;
+                UndecidedIsNothing => if satisfied.is_empty() {
+                    BarrierStatus::Pending
+                } else {
+                    BarrierStatus::PartiallySatisfied
+                }
+            )
+        } else {
+            BarrierStatus::Pending
         };
         (status, satisfied)
     }
@@ -285,8 +296,8 @@ impl Barriers {
     pub(super) fn recompute(&mut self, workstream: &Workstream, history: &[Object]) -> Vec<Effect> {
         let mut effects = Vec::new();
         for barrier in &mut self.all {
-            let stays =
-                barrier.status == BarrierStatus::Satisfied && !seeded(Fault::BarrierShutsAgain);
+            let satisfied = barrier.status == BarrierStatus::Satisfied;
+            let stays = rule!(satisfied; BarrierShutsAgain => false);
             if barrier.workstream() != workstream.id || stays {
                 continue;
             }

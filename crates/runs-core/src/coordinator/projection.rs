@@ -5,8 +5,8 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::{Barriers, CoordinatorConfig, CoordinatorState, Effect};
-use crate::faults::{Fault, seeded};
 use crate::members::{build, text};
+use crate::rule;
 use crate::{Ids, RepoPath};
 
 /// What taking a turn over leads to.
@@ -79,7 +79,8 @@ pub fn project(
     let stream = config
         .workstream(workstream)
         .ok_or_else(|| unknown(format!("there is no workstream {workstream}")))?;
-    if !stream.repos.iter().any(|name| name == repo) && !seeded(Fault::AnyRepositoryCounts) {
+    let member = stream.repos.iter().any(|name| name == repo);
+    if rule!(!member; AnyRepositoryCounts => false) {
         let its = stream.repos.join(", ");
         return Err(unknown(format!(
             "{repo} is no repository of {workstream}, which has {its}"
@@ -89,9 +90,8 @@ pub fn project(
         .filter(|id| !id.trim().is_empty())
         .ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
     check_files(repo, root, accepted)?;
-    if let Some(known) = taken_over(history, repo, workstream, turn)
-        && !seeded(Fault::TakenOverAgain)
-    {
+    let known = taken_over(history, repo, workstream, turn);
+    if let Some(known) = rule!(known; TakenOverAgain => None) {
         return Ok(Projection {
             reference: known.to_owned(),
             line: None,
@@ -164,10 +164,12 @@ fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), 
             let rest = name.strip_prefix(root.trim_end_matches('/'))?;
             rest.strip_prefix('/')
         });
-        if RepoPath::parse(below.unwrap_or(name)).is_err()
-            && !(seeded(Fault::SimilarNameInside) && name.starts_with(&format!("../{repo}")))
-            && !seeded(Fault::WritesAnywhere)
-        {
+        let outside = RepoPath::parse(below.unwrap_or(name)).is_err();
+        if rule!(
+            outside;
+            SimilarNameInside => outside && !name.starts_with(&format!("../{repo}"));
+            WritesAnywhere => false
+        ) {
             let message = format!("Cross-repo write violation: {file} is not inside {repo}");
             return Err(Failure::new(Code::XchainCrossRepoWriteViolation, message)
                 .with("repo_id", repo)

@@ -8,10 +8,10 @@ use accord_contract::wire::{Object, Value};
 
 use super::{BarrierType, COORDINATOR_VERSION};
 use crate::config::DEFAULT_PHASES;
-use crate::faults::{Fault, seeded};
 use crate::hooks::{HookPhase, phase_problems};
 use crate::members::{self, array, entries, filled, given, list, text, texts};
 use crate::patterns::{is_decision_id, is_name, is_phase};
+use crate::rule;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -209,8 +209,7 @@ fn workstreams(document: &Object, found: &mut Found) {
         }
     }
     if found.0.len() == before
-        && let Some(circle) = cycle(all)
-        && !seeded(Fault::CircleAccepted)
+        && let Some(circle) = rule!(cycle(all); CircleAccepted => None)
     {
         found.add(
             "workstream_cycle",
@@ -224,7 +223,7 @@ fn workstreams(document: &Object, found: &mut Found) {
 
 fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
     let repos = list(workstream, "repos");
-    if repos.is_empty() && !seeded(Fault::WorkstreamOfNothing) {
+    if rule!(repos.is_empty(); WorkstreamOfNothing => false) {
         found.add(
             "workstream_repos_invalid",
             format!("{id} must have at least one repository"),
@@ -353,8 +352,8 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
             .copied()
             .filter(|id| {
                 !waits[id].iter().any(|other| {
-                    let itself = other == id && seeded(Fault::WaitsForItself);
-                    left.contains(other.as_str()) && !itself
+                    let waits_on = left.contains(other.as_str());
+                    rule!(waits_on; WaitsForItself => waits_on && other != id)
                 })
             })
             .collect();

@@ -14,8 +14,8 @@ use accord_contract::wire::{Object, Value};
 pub use order::check_order;
 pub use types::EventType;
 
-use crate::faults::{Fault, seeded};
 use crate::members::{self, array, build, filled, text};
+use crate::rule;
 use crate::state::State;
 use crate::{EventId, Ids, RunId};
 
@@ -117,18 +117,20 @@ pub fn check(event: &Value) -> Vec<String> {
         errors.push("event_id must be a text that says something".into());
     }
     let kind = text(event, "event_type").and_then(EventType::parse);
-    let foreign = |kind: EventType| {
-        !kind.needs_turn() && !matches!(kind, EventType::RunStarted | EventType::RunCompleted)
-    };
-    if kind.is_none() || (kind.is_some_and(foreign) && seeded(Fault::FewTypesKnown)) {
+    if rule!(
+        kind.is_none();
+        FewTypesKnown => kind.is_none_or(|kind| {
+            !kind.needs_turn() && !matches!(kind, EventType::RunStarted | EventType::RunCompleted)
+        })
+    ) {
         let found = event.get("event_type").unwrap_or(&Value::Null);
         errors.push(format!("event_type {found} is not declared"));
     }
-    if text(event, "timestamp").and_then(Time::parse_iso).is_none() && !seeded(Fault::TimeNotNeeded)
-    {
+    let at = text(event, "timestamp").and_then(Time::parse_iso);
+    if rule!(at.is_none(); TimeNotNeeded => false) {
         errors.push("timestamp must be a time".into());
     }
-    if filled(event, "run_id").is_none() && !seeded(Fault::RunIdNotNeeded) {
+    if rule!(filled(event, "run_id").is_none(); RunIdNotNeeded => false) {
         errors.push("run_id must name the run".into());
     }
     if kind.is_some_and(EventType::needs_turn) && turn_id(event).is_none() {

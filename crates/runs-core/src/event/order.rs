@@ -7,8 +7,8 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use super::{EventType, refusal, turn_id};
-use crate::faults::{Fault, seeded};
 use crate::members::{filled, text};
+use crate::rule;
 
 /// Checks the timeline of one run. Types that are not declared are no matter of order: runners
 /// are known to write them.
@@ -29,26 +29,16 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             .and_then(EventType::parse)
     };
     let is_start = |event: &Value| kind(event) == Some(EventType::RunStarted);
-    let later = || seeded(Fault::StartsLater) && events.iter().any(is_start);
-    if !is_start(&events[0]) && !later() {
+    if rule!(!is_start(&events[0]); StartsLater => !events.iter().any(is_start)) {
         errors.push("the first event must be run_started".to_owned());
     }
     let ends = events
         .iter()
         .filter(|event| kind(event) == Some(EventType::RunCompleted));
-    if ends.count() > 0
-        && events.last().and_then(kind) != Some(EventType::RunCompleted)
-        && !seeded(Fault::EndsAndGoesOn)
-    {
+    let goes_on = events.last().and_then(kind) != Some(EventType::RunCompleted);
+    if ends.count() > 0 && rule!(goes_on; EndsAndGoesOn => false) {
         errors.push("run_completed must be the last event".to_owned());
     }
-    let given_later = |turn: &str| {
-        let gives = |event: &Value| {
-            kind(event) == Some(EventType::TurnDispatched)
-                && event.as_object().and_then(turn_id) == Some(turn)
-        };
-        seeded(Fault::DispatchedLater) && events.iter().any(gives)
-    };
     let mut told = BTreeSet::new();
     let mut dispatched = BTreeSet::new();
     let mut last: Option<Time> = None;
@@ -58,7 +48,8 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             continue;
         };
         let id = filled(members, "event_id");
-        if id.is_some_and(|id| !told.insert(id)) && !seeded(Fault::ToldTwice) {
+        let repeated = id.is_some_and(|id| !told.insert(id));
+        if rule!(repeated; ToldTwice => false) {
             errors.push(format!("event {index} has the id of an earlier one"));
         }
         let turn = turn_id(members).unwrap_or_default();
@@ -67,25 +58,37 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
                 dispatched.insert(turn);
             }
             Some(EventType::TurnAccepted)
-                if !dispatched.contains(turn)
-                    && !given_later(turn)
-                    && !seeded(Fault::NeverDispatched) =>
+                if rule!(
+                    !dispatched.contains(turn);
+                    NeverDispatched => false;
+                    DispatchedLater => !events.iter().any(|event| {
+                        kind(event) == Some(EventType::TurnDispatched)
+                            && event.as_object().and_then(turn_id) == Some(turn)
+                    })
+                ) =>
             {
                 errors.push(format!("turn {turn} was accepted without being dispatched"));
             }
-            None if seeded(Fault::StrangersDisorder) => {
+            None => rule!((); StrangersDisorder => {
                 errors.push(format!("event {index} is of no declared type"));
-            }
+            }),
             _ => {}
         }
         let Some(at) = text(members, "timestamp").and_then(Time::parse_iso) else {
-            if !seeded(Fault::TimelessInOrder) {
+            rule!(
                 errors.push(format!("event {index} has no time that can be read"));
-            }
+                TimelessInOrder => ()
+            );
             continue;
         };
-        let slips = |last: Time| last.millis_since(at) < 60_000 && seeded(Fault::TimeSlipsBack);
-        if last.is_some_and(|last| at < last && !slips(last)) && !seeded(Fault::TimeGoesBack) {
+        let earlier = last.is_some_and(|last| {
+            rule!(
+                at < last;
+                TimeSlipsBack => at < last && last.millis_since(at) >= 60_000;
+                TimeGoesBack => false
+            )
+        });
+        if earlier {
             errors.push(format!("event {index} is earlier than the one before it"));
         }
         last = Some(at);

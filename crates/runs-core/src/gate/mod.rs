@@ -15,8 +15,8 @@ pub(crate) use sections::has_content as section_has_content;
 pub use semantics::evaluate as evaluate_semantics;
 
 use crate::config::Config;
-use crate::faults::{Fault, seeded};
 use crate::history::RunIndex;
+use crate::rule;
 
 /// What gates look at.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
     }
     let gate = config.exit_gate(phase);
     let wrong_way = match config.next_phase(phase) {
-        Some(next) if next == request || seeded(Fault::PhaseSkipped) => None,
+        Some(next) if rule!(next == request; PhaseSkipped => true) => None,
         Some(next) => Some(format!("behind {phase} comes {next}, not {request}")),
         None => Some(format!(
             "{phase} is the last phase; there is none behind it"
@@ -126,7 +126,7 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
             failures,
         };
     }
-    if gate.requires_human_approval && !seeded(Fault::HumanNotAsked) {
+    if rule!(gate.requires_human_approval; HumanNotAsked => false) {
         return PhaseExit::Awaiting { gate: id, to };
     }
     PhaseExit::Advance { gate: Some(id), to }
@@ -139,7 +139,7 @@ pub fn evaluate_completion(requested: bool, view: &View<'_>) -> Completion {
     }
     let phases = view.config.phases();
     let last = phases.last().copied().unwrap_or_default();
-    if view.phase != last && !seeded(Fault::EndsInAnyPhase) {
+    if rule!(view.phase != last; EndsInAnyPhase => false) {
         return Completion::NotFinal(format!(
             "Run completion requested but current phase \"{}\" is not the final phase \"{last}\"",
             view.phase
@@ -153,7 +153,7 @@ pub fn evaluate_completion(requested: bool, view: &View<'_>) -> Completion {
     if !failures.is_empty() {
         return Completion::Failed { gate: id, failures };
     }
-    if gate.requires_human_approval && !seeded(Fault::EndsWithoutHuman) {
+    if rule!(gate.requires_human_approval; EndsWithoutHuman => false) {
         return Completion::Awaiting { gate: id };
     }
     Completion::Complete { gate: Some(id) }

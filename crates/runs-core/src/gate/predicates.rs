@@ -6,7 +6,7 @@ use super::View;
 use super::semantics;
 use crate::RepoPath;
 use crate::config::{Config, Gate, Semantics};
-use crate::faults::{Fault, seeded};
+use crate::rule;
 
 /// What of a gate does not hold.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -41,8 +41,11 @@ impl Failures {
     /// The one reason that is reported: missing files, then the verification, then the first
     /// of the rest.
     pub fn reason(&self) -> &str {
-        let files_first = !self.missing_verification || !seeded(Fault::VerificationNamedFirst);
-        if !self.missing_files.is_empty() && files_first {
+        let files_missing = !self.missing_files.is_empty();
+        if rule!(
+            files_missing;
+            VerificationNamedFirst => files_missing && !self.missing_verification
+        ) {
             "requires_files predicate failed"
         } else if self.missing_verification {
             "requires_verification_pass predicate failed"
@@ -88,10 +91,8 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     let mut failures = Failures::default();
     let artifacts = view.config.workflow().artifacts(view.phase);
     let mut judged = BTreeSet::new();
-    for path in &gate.requires_files {
-        if !judged.is_empty() && seeded(Fault::FirstFileOnly) {
-            break;
-        }
+    let required = gate.requires_files.iter();
+    for path in required.take(rule!(usize::MAX; FirstFileOnly => 1)) {
         let artifact = artifacts.iter().find(|artifact| artifact.path == *path);
         let semantics = artifact
             .and_then(|artifact| artifact.semantics)
@@ -127,9 +128,8 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
             }
         }
     }
-    if gate.requires_verification_pass
+    if rule!(gate.requires_verification_pass; VerificationNotAsked => false)
         && !matches!(view.verification, Some("pass" | "attested_pass"))
-        && !seeded(Fault::VerificationNotAsked)
     {
         let found = view.verification.unwrap_or("missing");
         failures.missing_verification = true;
@@ -149,7 +149,7 @@ fn file(
     failures: &mut Failures,
 ) {
     let Some(content) = read(path, view) else {
-        if required && !seeded(Fault::MissingFilePasses) {
+        if rule!(required; MissingFilePasses => false) {
             failures.missing_files.push(path.to_owned());
             failures.reasons.push(format!("{path} is missing"));
             failures.files.push(path.to_owned());

@@ -1,6 +1,6 @@
 //! Sections of Markdown documents, and whether anything real stands in them.
 
-use crate::faults::{Fault, seeded};
+use crate::rule;
 
 /// Whether anything but blank and placeholder lines stands under a header.
 ///
@@ -13,7 +13,7 @@ pub(crate) fn has_content(text: &str, header: &str, is_placeholder: impl Fn(&str
     }
     lines
         .take_while(|line| !line.starts_with("## "))
-        .any(|line| !line.is_empty() && (!is_placeholder(line) || seeded(Fault::PlaceholderCounts)))
+        .any(|line| !line.is_empty() && rule!(!is_placeholder(line); PlaceholderCounts => true))
 }
 
 /// The rest of the first line that starts with a label and a colon, whatever its letter case

@@ -3,8 +3,8 @@
 
 use super::sections::{has_content, labelled};
 use crate::config::Semantics;
-use crate::faults::{Fault, seeded};
 use crate::patterns::token;
+use crate::rule;
 
 /// Why a document does not do what its gate needs; `None` when it does.
 pub fn evaluate(
@@ -56,8 +56,9 @@ fn pm_signoff(path: &str, text: &str) -> Option<String> {
             "PM signoff must declare `Approved: YES` in {path}."
         ));
     };
-    let makes_up = seeded(Fault::AnySignoffCounts) && text.contains("Approved: YES");
-    (token(value) != "YES" && !makes_up).then(|| {
+    let approved = token(value) == "YES";
+    let counts = rule!(approved; AnySignoffCounts => approved || text.contains("Approved: YES"));
+    (!counts).then(|| {
         format!(
             "PM signoff is not approved. Found \"Approved: {value}\" in {path}; \
              set it to \"Approved: YES\"."
@@ -66,19 +67,21 @@ fn pm_signoff(path: &str, text: &str) -> Option<String> {
 }
 
 fn ship_verdict(path: &str, text: &str) -> Option<String> {
-    let deeper = || {
-        seeded(Fault::VerdictAtAnyLevel)
-            .then(|| labelled(text, "###", "Verdict"))
-            .flatten()
-    };
-    let Some(value) = labelled(text, "##", "Verdict").or_else(deeper) else {
+    let verdict = labelled(text, "##", "Verdict");
+    let Some(value) = rule!(
+        verdict;
+        VerdictAtAnyLevel => verdict.or_else(|| labelled(text, "###", "Verdict"))
+    ) else {
         return Some(format!(
             "Ship verdict must declare `## Verdict: YES` in {path}."
         ));
     };
-    let affirmative = ["YES", "SHIP", "SHIP IT"];
-    let begins_well = seeded(Fault::VerdictByItsBeginning) && token(value).starts_with("YES");
-    (!affirmative.contains(&token(value).as_str()) && !begins_well).then(|| {
+    let affirmative = ["YES", "SHIP", "SHIP IT"].contains(&token(value).as_str());
+    let ships = rule!(
+        affirmative;
+        VerdictByItsBeginning => affirmative || token(value).starts_with("YES")
+    );
+    (!ships).then(|| {
         format!(
             "Ship verdict is not affirmative. Found \"## Verdict: {value}\" in {path}; \
              use \"## Verdict: YES\"."
@@ -169,13 +172,10 @@ fn acceptance_matrix(text: &str) -> Option<String> {
             continue;
         }
         rows += 1;
-        if seeded(Fault::LastRowOnly) {
-            failing.clear();
-        }
+        rule!((); LastRowOnly => failing.clear());
         let verdict = cells.last().map(|cell| token(cell)).unwrap_or_default();
-        if !["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str())
-            && !seeded(Fault::FailedRowsUnread)
-        {
+        let passed = ["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str());
+        if rule!(!passed; FailedRowsUnread => false) {
             failing.push(first.to_owned());
         }
     }

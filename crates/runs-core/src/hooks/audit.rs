@@ -5,8 +5,8 @@ use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
-use crate::faults::{Fault, seeded};
 use crate::members::build;
+use crate::rule;
 
 /// How much of a hook's standard error is kept.
 const MAX_ERROR_CHARS: usize = 4096;
@@ -144,12 +144,12 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
         let message = format!("the hook changed {}", ran.tampered.join(", "));
         return (Action::AbortedTamper, Some(message), Vec::new());
     }
-    if ran.timed_out && !seeded(Fault::TimeoutAsFailure) {
+    if rule!(ran.timed_out; TimeoutAsFailure => false) {
         let message = "the hook took longer than it may".to_owned();
         let action = pick(Action::WarnedTimeout, Action::BlockedTimeout);
         return (action, Some(message), Vec::new());
     }
-    let said_no = ran.exit_code != Some(0) && !seeded(Fault::ExitCodeIgnored);
+    let said_no = rule!(ran.exit_code != Some(0); ExitCodeIgnored => false);
     if ran.failure.is_some() || said_no {
         let message = ran.failure.clone().unwrap_or_else(|| match ran.exit_code {
             Some(code) => format!("the hook ended with {code}"),
@@ -167,8 +167,10 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
             let action = match said.verdict {
                 Verdict::Allow => Action::Continued,
                 Verdict::Warn => Action::Warned,
-                Verdict::Block if seeded(Fault::AdvisoryBlocks) => Action::Blocked,
-                Verdict::Block => pick(Action::DowngradedBlockToWarn, Action::Blocked),
+                Verdict::Block => rule!(
+                    pick(Action::DowngradedBlockToWarn, Action::Blocked);
+                    AdvisoryBlocks => Action::Blocked
+                ),
             };
             (action, said.message, said.annotations)
         }
@@ -189,7 +191,7 @@ fn line(
     annotations: &[Value],
     ran: &Execution,
 ) -> Object {
-    let kept = MAX_ERROR_CHARS * usize::from(!seeded(Fault::ErrorsUnrecorded));
+    let kept = rule!(MAX_ERROR_CHARS; ErrorsUnrecorded => 0);
     let errors: String = ran.errors.chars().take(kept).collect();
     let mut line = build([
         ("timestamp", at.to_string().into()),

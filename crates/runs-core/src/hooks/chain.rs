@@ -6,8 +6,8 @@ use accord_contract::wire::{Object, Value};
 
 use super::audit::{About, Action};
 use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
-use crate::faults::{Fault, seeded};
 use crate::members::build;
+use crate::rule;
 
 /// Hooks to run, and what they are told.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,13 +54,11 @@ impl HookBatch {
     /// The hooks of a phase, where it has any.
     pub fn new(
         phase: HookPhase,
-        mut hooks: Vec<Hook>,
+        hooks: Vec<Hook>,
         payload: Object,
         run_id: Option<String>,
     ) -> Option<Self> {
-        if seeded(Fault::HooksReversed) {
-            hooks.reverse();
-        }
+        let hooks = rule!(hooks; HooksReversed => hooks.into_iter().rev().collect());
         (!hooks.is_empty()).then_some(Self {
             phase,
             hooks,
@@ -113,19 +111,17 @@ impl HookChain {
             self.next = self.batch.hooks.len();
         } else if blocks {
             self.stopped = true;
-            for hook in &self.batch.hooks[self.next..] {
-                if seeded(Fault::SkippedUnrecorded) {
-                    break;
-                }
-                self.entries
-                    .push(AuditEntry::skipped(hook, &self.about, at));
-                if seeded(Fault::OneSkipRecorded) {
-                    break;
-                }
-            }
+            let rest = self.batch.hooks[self.next..].iter();
+            let recorded = rest.take(rule!(
+                usize::MAX;
+                SkippedUnrecorded => 0;
+                OneSkipRecorded => 1
+            ));
+            let skipped = recorded.map(|hook| AuditEntry::skipped(hook, &self.about, at));
+            self.entries.extend(skipped);
             self.next = self.batch.hooks.len();
-        } else if failed && seeded(Fault::AdvisoryFailureEnds) {
-            self.next = self.batch.hooks.len();
+        } else if failed {
+            rule!((); AdvisoryFailureEnds => self.next = self.batch.hooks.len());
         }
     }
 

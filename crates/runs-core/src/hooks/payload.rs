@@ -6,8 +6,8 @@ use accord_contract::wire::{Object, Value};
 use super::Hook;
 use crate::config;
 use crate::config::Config;
-use crate::faults::{Fault, seeded};
 use crate::members::{array, build};
+use crate::rule;
 use crate::state::{State, Turn};
 
 /// The document that a hook reads.
@@ -18,10 +18,7 @@ pub fn envelope(
     payload: &Object,
     now: Time,
 ) -> Object {
-    let payload = match seeded(Fault::PayloadForgotten) {
-        true => Object::new(),
-        false => payload.clone(),
-    };
+    let payload = rule!(payload.clone(); PayloadForgotten => Object::new());
     build([
         ("hook_phase", hook.phase.as_str().into()),
         ("hook_name", hook.name.as_str().into()),
@@ -49,9 +46,7 @@ pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec
             project_root.to_owned(),
         ),
     ];
-    if !seeded(Fault::EnvironmentEmpty) {
-        added.extend(hook.env.iter().cloned());
-    }
+    added.extend(rule!(hook.env.clone(); EnvironmentEmpty => Vec::new()));
     added
 }
 

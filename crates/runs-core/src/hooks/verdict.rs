@@ -3,9 +3,9 @@
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use crate::faults::{Fault, seeded};
 use crate::members::{list, text};
 use crate::patterns::is_name;
+use crate::rule;
 
 const MAX_ANNOTATIONS: usize = 16;
 const MAX_ANNOTATION_CHARS: usize = 1000;
@@ -70,8 +70,10 @@ impl VerdictDocument {
             .ok_or("the hook's output is no JSON object")?;
         let verdict = text(document, "verdict")
             .and_then(|verdict| {
-                let quiet = || seeded(Fault::ShoutedVerdict).then(|| verdict.to_lowercase());
-                Verdict::parse(verdict).or_else(|| Verdict::parse(&quiet()?))
+                rule!(
+                    Verdict::parse(verdict);
+                    ShoutedVerdict => Verdict::parse(&verdict.to_lowercase())
+                )
             })
             .ok_or("the hook's verdict must be allow, warn or block")?;
         Ok(Self {

@@ -21,9 +21,9 @@ pub use turn_result::{TurnResult, TurnStatusClaim, Verification};
 pub use validate::validate;
 
 use crate::config::{Config, Role, RuntimeType, WriteAuthority};
-use crate::faults::{Fault, seeded};
 use crate::history::RunIndex;
 use crate::members::array;
+use crate::rule;
 use crate::state::{State, Turn};
 
 /// The most bytes that a staged result may have.
@@ -141,7 +141,7 @@ pub fn judge(
             };
         }
     };
-    let (result, rewrites) = if leniency.strict && !seeded(Fault::CorrectedWhenStrict) {
+    let (result, rewrites) = if rule!(leniency.strict; CorrectedWhenStrict => false) {
         (staged, Vec::new())
     } else {
         normalize(staged, situation, leniency)

@@ -8,10 +8,10 @@ use super::{Change, Refused, illegal};
 use crate::Ids;
 use crate::config::{Config, GateAction};
 use crate::event::{Emitter, EventType};
-use crate::faults::{Fault, seeded};
 use crate::hooks::{self, HookBatch, HookPhase};
 use crate::ledger;
 use crate::members::build;
+use crate::rule;
 use crate::state::{Block, Pending, State, Status};
 
 /// What happens before an approval takes effect, in this order.
@@ -115,9 +115,7 @@ pub fn approve_transition(
     let mut next = state.clone();
     next.unblock();
     enter_phase(&mut next, config, &transition.to, now);
-    if !seeded(Fault::GateNotMarked) {
-        pass_gate(&mut next, &transition.gate);
-    }
+    rule!(pass_gate(&mut next, &transition.gate); GateNotMarked => ());
     next.set("pending_phase_transition", Value::Null);
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
@@ -177,12 +175,14 @@ fn pending(state: &State, completion: bool) -> Result<Pending, Failure> {
         (Status::Paused | Status::Blocked, true) => {
             state.pending_completion().map(Pending::Completion)
         }
-        (Status::Active, false) if seeded(Fault::ApprovalWhileActive) => {
-            state.pending_transition().map(Pending::Transition)
-        }
-        (Status::Active, true) if seeded(Fault::EndWhileActive) => {
-            state.pending_completion().map(Pending::Completion)
-        }
+        (Status::Active, false) => rule!(
+            None;
+            ApprovalWhileActive => state.pending_transition().map(Pending::Transition)
+        ),
+        (Status::Active, true) => rule!(
+            None;
+            EndWhileActive => state.pending_completion().map(Pending::Completion)
+        ),
         _ => None,
     };
     found.ok_or_else(|| {

@@ -8,9 +8,9 @@ use crate::Ids;
 use crate::budget;
 use crate::config::{Config, WriteAuthority};
 use crate::delegation;
-use crate::faults::{Fault, seeded};
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build};
+use crate::rule;
 use crate::state::{Baseline, State, Status, Turn};
 
 /// How long a turn may take when nothing is said, in minutes.
@@ -49,8 +49,11 @@ pub fn check_assignment(
     baseline: BaselineCheck,
     history_length: u64,
 ) -> Result<Assignable, Failure> {
-    let gate_waits = state.status() == Status::Paused;
-    if state.status() != Status::Active && !(gate_waits && seeded(Fault::PausedRunAssigns)) {
+    let legal = rule!(
+        state.status() == Status::Active;
+        PausedRunAssigns => matches!(state.status(), Status::Active | Status::Paused)
+    );
+    if !legal {
         return Err(illegal(state, "take a turn"));
     }
     let found = config.role(role).ok_or_else(|| {
@@ -97,13 +100,12 @@ fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
     if most == 1 && state.turns().len() > 0 {
         return Err(full("takes one turn at a time"));
     }
-    if let Some(turn) = state.turns().find(|turn| turn.role() == role)
-        && !seeded(Fault::RoleTwice)
-    {
+    let own = state.turns().find(|turn| turn.role() == role);
+    if let Some(turn) = rule!(own; RoleTwice => None) {
         let message = format!("role {role} already has the active turn {}", turn.id());
         return Err(Failure::new(Code::XchainRoleAlreadyActive, message));
     }
-    if state.turns().len() >= most && !seeded(Fault::CapacityIgnored) {
+    if rule!(state.turns().len() >= most; CapacityIgnored => false) {
         return Err(full(&format!("takes {most} at a time")));
     }
     Ok(())

@@ -7,8 +7,8 @@ use accord_contract::wire::{Object, Value};
 use super::{Change, illegal};
 use crate::config::Config;
 use crate::event::{Emitter, EventType};
-use crate::faults::{Fault, seeded};
 use crate::members::{amount, build};
+use crate::rule;
 use crate::state::{State, Status};
 use crate::{Ids, RunId};
 
@@ -60,11 +60,14 @@ pub fn init(
     let never_began = state.run_id().is_none() && state.turns().len() == 0;
     let allowed = match state.status() {
         Status::Idle => true,
-        Status::Blocked => never_began || beginning.restart || seeded(Fault::BlockedBeginsAgain),
+        Status::Blocked => rule!(
+            never_began || beginning.restart;
+            BlockedBeginsAgain => true
+        ),
         Status::Completed => beginning.restart,
         Status::Active | Status::Paused | Status::Failed => false,
     };
-    if !allowed && !seeded(Fault::AnyRunInitialized) {
+    if rule!(!allowed; AnyRunInitialized => false) {
         return Err(illegal(state, "begin"));
     }
     if !beginning.restart {
@@ -107,7 +110,7 @@ pub fn init(
         .into_iter()
         .map(Value::Object)
         .collect();
-    let decisions = if decisions.is_empty() || seeded(Fault::NothingCarried) {
+    let decisions = if rule!(decisions.is_empty(); NothingCarried => true) {
         Value::Null
     } else {
         decisions.into()

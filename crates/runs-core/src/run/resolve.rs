@@ -5,9 +5,9 @@ use accord_contract::time::Time;
 
 use super::{Change, illegal};
 use crate::event::{Emitter, EventType};
-use crate::faults::{Fault, seeded};
 use crate::ledger;
 use crate::members::build;
+use crate::rule;
 use crate::state::{Baseline, State, Status, TurnStatus};
 use crate::{Ids, TurnId};
 
@@ -28,7 +28,7 @@ pub fn resolve(
         return Err(illegal(state, "be resolved"));
     }
     let gate_waits = state.pending_transition().is_some() || state.pending_completion().is_some();
-    if gate_waits && !seeded(Fault::ResolutionPassesGate) {
+    if rule!(gate_waits; ResolutionPassesGate => false) {
         let failure = illegal(state, "be resolved while a gate waits");
         return Err(failure.suggesting("approve the gate instead"));
     }

@@ -6,8 +6,8 @@ use accord_contract::time::Time;
 use super::{Change, illegal};
 use crate::Ids;
 use crate::event::{Emitter, EventType};
-use crate::faults::{Fault, seeded};
 use crate::members::build;
+use crate::rule;
 use crate::state::{Block, PendingTransition, State, Status};
 
 /// A gate wants a person: the run pauses before it leaves its phase.
@@ -58,8 +58,11 @@ pub fn escalate_role(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Failure> {
-    let waits = state.status() == Status::Paused && seeded(Fault::PausedEscalates);
-    if state.status() != Status::Active && !waits {
+    let legal = rule!(
+        state.status() == Status::Active;
+        PausedEscalates => matches!(state.status(), Status::Active | Status::Paused)
+    );
+    if !legal {
         return Err(illegal(state, "be escalated"));
     }
     super::block(state, &Block::escalated(reason, role), ids, now)
@@ -76,8 +79,13 @@ pub fn refuse_direct(state: &State, target: &str) -> Failure {
 /// With `immutable_field` when the run's id would change.
 pub fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure> {
     match state.run_id() {
-        Some(_) if run_id.is_none() && seeded(Fault::RunIdRemoved) => Ok(()),
-        Some(own) if run_id != Some(own.as_str()) && !seeded(Fault::RunIdReplaced) => {
+        Some(own)
+            if rule!(
+                run_id != Some(own.as_str());
+                RunIdReplaced => false;
+                RunIdRemoved => run_id.is_some_and(|id| id != own.as_str())
+            ) =>
+        {
             let message = format!("run_id is {own} for as long as the run lives");
             Err(Failure::new(Code::XchainImmutableField, message).at("/run_id"))
         }

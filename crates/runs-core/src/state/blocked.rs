@@ -6,8 +6,8 @@ use accord_contract::wire_enum;
 
 use super::{State, Status};
 use crate::TurnId;
-use crate::faults::{Fault, seeded};
 use crate::members::build;
+use crate::rule;
 
 wire_enum! {
     /// What kind of thing blocked a run.
@@ -75,11 +75,7 @@ impl Block {
 
     /// A role could not go on, for a reason that has a name.
     pub fn escalated(reason: &str, role: &str) -> Self {
-        let role = if seeded(Fault::EscalationOfNobody) {
-            ""
-        } else {
-            role
-        };
+        let role = rule!(role; EscalationOfNobody => "");
         let on = escalation(reason, role);
         Self::new(Category::RetriesExhausted, on, reason)
     }

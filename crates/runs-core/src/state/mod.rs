@@ -21,8 +21,8 @@ pub use pending::{Pending, PendingCompletion, PendingTransition};
 pub use turn::{Baseline, Turn, TurnStatus};
 
 use crate::config::Config;
-use crate::faults::{Fault, seeded};
 use crate::members::{self, build, number};
+use crate::rule;
 use crate::{RunId, TurnId};
 
 /// The version of the document.
@@ -306,10 +306,7 @@ impl State {
 
     /// The clock's next tick, for an acceptance.
     pub(crate) fn tick_acceptance(&mut self) -> u64 {
-        self.accepted_sequence = match seeded(Fault::SequenceRestarts) {
-            true => 1,
-            false => self.tick(),
-        };
+        self.accepted_sequence = rule!(self.tick(); SequenceRestarts => 1);
         self.accepted_sequence
     }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use accord_process::{Cancel, Ending, Invocation, Overflow, Spec};
-use accord_runs_core::faults::{Fault, seeded};
 use accord_runs_core::hooks::Execution;
+use accord_runs_core::rule;
 
 use super::MAX_OUTPUT;
 
@@ -23,10 +23,7 @@ pub(super) fn run(
     let Some((program, arguments)) = command.split_first() else {
         return failed("the hook names no program".to_owned());
     };
-    let folder = match seeded(Fault::HookElsewhere) {
-        true => Path::new("/"),
-        false => root,
-    };
+    let folder = rule!(root; HookElsewhere => Path::new("/"));
     let mut invocation = Invocation::new(program, arguments).cwd(folder);
     for (name, value) in environment {
         invocation = invocation.env(name, value);

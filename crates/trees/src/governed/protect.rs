@@ -1,7 +1,7 @@
 //! Files that no hook may change, kept while one runs.
 
-use accord_runs_core::faults::{Fault, seeded};
 use accord_runs_core::hooks::PROTECTED_FILES;
+use accord_runs_core::rule;
 
 use super::Repository;
 use crate::disk::{self, Disk};
@@ -37,12 +37,13 @@ pub(super) fn restore(disk: &dyn Disk, before: &Protected) -> Result<Vec<String>
         // grown without end, is not what it was.
         let limit = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let now = disk::read(disk, path, limit).ok();
-        let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map(Vec::len);
-        let as_long = now.as_ref().is_some_and(|now| length(now) == length(bytes));
-        if now.as_ref() == Some(bytes)
-            || (as_long && seeded(Fault::TamperByLength))
-            || seeded(Fault::TamperUnnoticed)
-        {
+        if rule!(
+            now.as_ref() == Some(bytes);
+            TamperByLength => now.as_ref().is_some_and(|now| {
+                now.as_ref().map(Vec::len) == bytes.as_ref().map(Vec::len)
+            });
+            TamperUnnoticed => true
+        ) {
             continue;
         }
         changed.push(path.clone());

@@ -12,10 +12,10 @@ use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value, count_of};
 
 use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
-use crate::faults::{Fault, seeded};
 use crate::hooks;
 use crate::members::{self, entries, filled, given, list, text};
 use crate::patterns::{is_name, is_phase};
+use crate::rule;
 
 /// What is wrong with a configuration, every rule considered.
 pub fn problems(document: &Value) -> Vec<ConfigProblem> {
@@ -48,8 +48,12 @@ pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
     };
     let mut found = Vec::new();
     let version = document.get("schema_version");
-    let number = version == Some(&1.into()) && seeded(Fault::VersionAsNumber);
-    if version != Some(&"1.0".into()) && !number && !seeded(Fault::AnyVersion) {
+    let sound = rule!(
+        version == Some(&"1.0".into());
+        VersionAsNumber => version == Some(&"1.0".into()) || version == Some(&1.into());
+        AnyVersion => true
+    );
+    if !sound {
         found.push(version_problem(version));
     }
     for (id, role) in entries(document, "roles") {
@@ -151,10 +155,9 @@ fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<
     let Some(runtime) = role.get("runtime").and_then(Value::as_str) else {
         return;
     };
-    let declared = members::object(document, "runtimes");
-    if declared.is_none_or(|runtimes| !runtimes.contains_key(runtime))
-        && !seeded(Fault::RuntimeUndeclared)
-    {
+    let declared = members::object(document, "runtimes")
+        .is_some_and(|runtimes| runtimes.contains_key(runtime));
+    if rule!(!declared; RuntimeUndeclared => false) {
         let field = format!("roles.{id}.runtime");
         let message = format!("role {id} names the runtime {runtime}, which is not declared");
         found.push(
@@ -233,10 +236,11 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
             gate_reference(document, field("exit_gate"), gate, found);
         }
         // Null is no number of turns; who wants the usual number leaves the member out.
-        if let Some(turns) = route.get("max_concurrent_turns")
-            && !(turns.is_null() && seeded(Fault::TurnsMayBeNull))
-        {
-            let most = MAX_CONCURRENT_TURNS as u64 + u64::from(seeded(Fault::FiveTurnsAtOnce));
+        if let Some(turns) = rule!(
+            route.get("max_concurrent_turns");
+            TurnsMayBeNull => given(route, "max_concurrent_turns")
+        ) {
+            let most = rule!(MAX_CONCURRENT_TURNS as u64; FiveTurnsAtOnce => 5);
             if count_of(turns).is_none_or(|turns| !(1..=most).contains(&turns)) {
                 let message = format!(
                     "routing.{phase}.max_concurrent_turns must be a whole number, 1 to {most}"
@@ -257,7 +261,7 @@ fn role_reference(
 ) {
     let name = role.as_str().unwrap_or_default();
     let declared = members::object(document, "roles").is_some_and(|roles| roles.contains_key(name));
-    if declared || (name == "human" && (human || seeded(Fault::HumanEnters))) {
+    if declared || (name == "human" && rule!(human; HumanEnters => true)) {
         return;
     }
     let message = format!("{field} names the role {role}, which is not declared");
@@ -270,10 +274,12 @@ fn role_reference(
 fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Vec<ConfigProblem>) {
     let name = gate.as_str().unwrap_or_default();
     let gates = members::object(document, "gates");
-    if gates.is_some_and(|gates| gates.contains_key(name))
-        || seeded(Fault::GateUndeclared)
-        || (gates.is_none_or(Object::is_empty) && seeded(Fault::NoGatesNoCheck))
-    {
+    let declared = gates.is_some_and(|gates| gates.contains_key(name));
+    if rule!(
+        declared;
+        GateUndeclared => true;
+        NoGatesNoCheck => declared || gates.is_none_or(Object::is_empty)
+    ) {
         return;
     }
     let message = format!("{field} names the gate {gate}, which is not declared");

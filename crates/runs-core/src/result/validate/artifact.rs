@@ -7,9 +7,9 @@ use accord_contract::wire::{Object, Value};
 
 use super::{Findings, Problem};
 use crate::config::{RuntimeType, WriteAuthority};
-use crate::faults::{Fault, seeded};
 use crate::members::{list, text, texts};
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
+use crate::rule;
 use crate::{PathError, RepoPath};
 
 /// How much of a path that is none is told.
@@ -77,8 +77,10 @@ pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Op
             None
         }
         Ok(path)
-            if path.is_reserved()
-                && (path.as_str() == text || !seeded(Fault::ReservedBySpelling)) =>
+            if rule!(
+                path.is_reserved();
+                ReservedBySpelling => path.is_reserved() && path.as_str() == text
+            ) =>
         {
             let message = format!("{field} names {path}, which belongs to the run itself");
             let problem = Problem::new(Code::XchainReservedPathViolation, message);
@@ -95,7 +97,7 @@ fn review_only(files: &[RepoPath], kind: &str, findings: &mut Findings) {
         let problem = Problem::new(Code::XchainArtifactError, message);
         findings.problem(problem.field("files_changed").path(file.as_str()));
     }
-    if kind != "review" && !seeded(Fault::ReviewerDeliversAnything) {
+    if rule!(kind != "review"; ReviewerDeliversAnything => false) {
         let message = format!("a role that only reviews delivers a review, not a {kind}");
         wrong(findings, "artifact.type", message);
     }
@@ -129,11 +131,8 @@ fn authoritative(
 fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let from_afar = situation.runtime().is_some_and(RuntimeType::only_proposes);
     let done = result.status() == TurnStatusClaim::Completed && !result.wants_completion();
-    if from_afar
-        && done
-        && list(result.document(), "proposed_changes").is_empty()
-        && !seeded(Fault::NothingProposed)
-    {
+    let empty = list(result.document(), "proposed_changes").is_empty();
+    if from_afar && done && rule!(empty; NothingProposed => false) {
         let message = "a role that proposes from afar delivers proposed_changes";
         wrong(findings, "proposed_changes", message.into());
     }
@@ -147,10 +146,10 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
             continue;
         };
         let path = text(change, "path").unwrap_or_default();
-        let sound = match seeded(Fault::ProposalsUnread) {
-            true => None,
-            false => sound_path(path, &format!("{field}.path"), findings),
-        };
+        let sound = rule!(
+            sound_path(path, &format!("{field}.path"), findings);
+            ProposalsUnread => None
+        );
         if let Some(path) = sound.as_ref().filter(|path| path.is_proposal_page()) {
             let message = format!(
                 "{field} names {path}, which a proposal writes about itself; propose another path"

@@ -4,15 +4,15 @@ use accord_contract::codes::Code;
 
 use super::{Findings, Problem};
 use crate::RunId;
-use crate::faults::{Fault, seeded};
 use crate::members::text;
 use crate::result::{Situation, TurnResult};
+use crate::rule;
 
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let document = result.document();
     let run = situation.state.run_id().map(RunId::as_str);
     let claimed = text(document, "run_id");
-    if claimed != run && !seeded(Fault::OtherRunsResult) {
+    if rule!(claimed != run; OtherRunsResult => false) {
         let message = format!(
             "run_id {} is not that of the run, {}",
             claimed.unwrap_or("?"),
@@ -35,9 +35,10 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
             findings.problem(Problem::new(code, message).field(name));
         }
     };
-    if !seeded(Fault::OtherTurnsResult) {
+    rule!(
         differs(Code::XchainTurnIdMismatch, "turn_id", turn.id().as_str());
-    }
+        OtherTurnsResult => ()
+    );
     differs(Code::XchainAssignmentError, "role", turn.role());
     if let Some(runtime) = turn.runtime_id() {
         differs(Code::XchainAssignmentError, "runtime_id", runtime);

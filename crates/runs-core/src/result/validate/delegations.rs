@@ -8,20 +8,23 @@ use accord_contract::wire::{Object, Value};
 use super::fields::Fields;
 use super::{Findings, Problem};
 use crate::delegation::{MAX_DELEGATIONS, contract};
-use crate::faults::{Fault, seeded};
 use crate::members::{given, list, text};
 use crate::patterns::{is_decision_id, is_delegation_id, is_name};
 use crate::result::{Situation, TurnResult};
+use crate::rule;
 
 /// The form of delegations.
 pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
     if given(result, "delegations").is_none() {
         return;
     }
-    for (index, item) in fields.items(result, "delegations").iter().enumerate() {
-        if index > 0 && seeded(Fault::FirstDelegationOnly) {
-            break;
-        }
+    let most = rule!(usize::MAX; FirstDelegationOnly => 1);
+    for (index, item) in fields
+        .items(result, "delegations")
+        .iter()
+        .enumerate()
+        .take(most)
+    {
         let at = format!("delegations.{index}");
         let Some(delegation) = fields.object(&at, item) else {
             continue;
@@ -60,7 +63,7 @@ fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
         let id = item.as_str().unwrap_or_default();
         if !is_decision_id(id) {
             fields.wrong(field.clone(), "must hold ids of decisions");
-        } else if !seen.insert(id) && !seeded(Fault::DecisionRequiredTwice) {
+        } else if rule!(!seen.insert(id); DecisionRequiredTwice => false) {
             fields.wrong(field.clone(), &format!("names {id} twice"));
         }
     }
@@ -74,7 +77,7 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let delegations = list(result.document(), "delegations");
     let own = situation.turn.map_or("", |turn| turn.role());
     if !delegations.is_empty() {
-        if delegations.len() > MAX_DELEGATIONS && !seeded(Fault::SixDelegations) {
+        if rule!(delegations.len() > MAX_DELEGATIONS; SixDelegations => false) {
             wrong(format!(
                 "a turn may delegate at most {MAX_DELEGATIONS} times"
             ));
@@ -82,11 +85,10 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
         if result.wants_completion() {
             wrong("a turn that delegates cannot ask for the end of the run".into());
         }
-        if situation
+        let delegated = situation
             .turn
-            .is_some_and(|turn| turn.delegation_context().is_some())
-            && !seeded(Fault::DelegatedOnwards)
-        {
+            .is_some_and(|turn| turn.delegation_context().is_some());
+        if rule!(delegated; DelegatedOnwards => false) {
             wrong("a turn that carries out a delegation cannot delegate".into());
         }
     }
@@ -99,12 +101,14 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
         if !seen.insert(id) {
             wrong(format!("two delegations have the id {id}"));
         }
-        if seen.len() > 1 && seeded(Fault::FirstDelegateOnly) {
-            break;
-        }
-        if role == own && !seeded(Fault::DelegatedToItself) {
+        let undeclared = situation.config.role(role).is_none();
+        if rule!(
+            role == own;
+            DelegatedToItself => false;
+            FirstDelegateOnly => role == own && seen.len() == 1
+        ) {
             wrong(format!("{id} goes to the role that delegates"));
-        } else if situation.config.role(role).is_none() && !seeded(Fault::DelegatedToNobody) {
+        } else if rule!(undeclared; DelegatedToNobody => false) {
             // Not every name that may go next is a role: a person may, and takes no delegation.
             wrong(format!(
                 "{id} goes to the role {role}, which is not declared"

@@ -11,32 +11,29 @@ mod verification;
 use accord_contract::wire::Value;
 
 use super::{Problem, Situation, Stage, TurnResult, Validation};
-use crate::faults::{Fault, seeded};
+use crate::rule;
 
 /// Judges a result, stage by stage; the first that finds something wrong is the last.
 pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Validation {
     let found = schema::check(result);
     let (true, Some(result)) = (found.is_empty(), TurnResult::new(result.clone())) else {
-        let stage = match seeded(Fault::StageAfterIt) {
-            true => Stage::Assignment,
-            false => Stage::Schema,
-        };
+        let stage = rule!(Stage::Schema; StageAfterIt => Stage::Assignment);
         return Validation::failed(stage, found);
     };
     let mut findings = Findings {
         strict,
         ..Findings::default()
     };
-    let mut stages = [
+    let stages = [
         (Stage::Assignment, assignment::check as Check),
         (Stage::Artifact, artifact::check),
         (Stage::Verification, verification::check),
         (Stage::Protocol, protocol::check),
     ];
-    if seeded(Fault::StagesReversed) {
-        stages.reverse();
-    }
-    for (stage, check) in stages {
+    for (stage, check) in rule!(stages; StagesReversed => {
+        let [first, second, third, fourth] = stages;
+        [fourth, third, second, first]
+    }) {
         check(&result, situation, &mut findings);
         if !findings.problems.is_empty() {
             return Validation {

@@ -4,8 +4,8 @@ use accord_contract::codes::Code;
 
 use super::{Findings, Problem, delegations};
 use crate::config::WriteAuthority;
-use crate::faults::{Fault, seeded};
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
+use crate::rule;
 
 const CHALLENGE: &str = "review_only role must raise at least one objection";
 const EXCLUSIVE: &str =
@@ -14,9 +14,8 @@ const EXCLUSIVE: &str =
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let (config, phase) = (situation.config, situation.state.phase());
     if situation.authority() == Some(WriteAuthority::ReviewOnly)
-        && config.rules.challenge_required
+        && rule!(config.rules.challenge_required; ChallengeWaived => false)
         && result.objections().is_empty()
-        && !seeded(Fault::ChallengeWaived)
     {
         let code = Code::XchainChallengeRequirementViolated;
         findings.problem(
@@ -35,9 +34,11 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     }
     if let Some(request) = result.phase_request() {
         phase_request(request, situation, findings);
-        let speaks = result.document().contains_key("run_completion_request");
-        let asks = result.wants_completion() || (speaks && seeded(Fault::DenialAsRequest));
-        if asks && !seeded(Fault::BothRequests) {
+        if rule!(
+            result.wants_completion();
+            DenialAsRequest => result.document().contains_key("run_completion_request");
+            BothRequests => false
+        ) {
             let code = Code::XchainMutuallyExclusiveRequests;
             let problem = Problem::new(code, EXCLUSIVE).detail(EXCLUSIVE);
             findings.problem(problem.field("run_completion_request"));
@@ -46,7 +47,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     delegations::rules(result, situation, findings);
     if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
         let message = "the turn asks for a person and does not say why";
-        if findings.strict && !seeded(Fault::ReasonNotAsked) {
+        if rule!(findings.strict; ReasonNotAsked => false) {
             wrong(findings, "needs_human_reason", message.into());
         } else {
             findings.warn(message);

@@ -6,10 +6,10 @@ use accord_contract::wire::{Object, Value};
 use super::Problem;
 use super::delegations;
 use super::fields::Fields;
-use crate::faults::{Fault, seeded};
 use crate::ledger::DecisionCategory;
 use crate::members::{given, list, text};
 use crate::patterns::{is_decision_id, is_name, is_objection_id, is_placeholder};
+use crate::rule;
 use crate::{RunId, TurnId};
 
 const REQUIRED: [&str; 13] = [
@@ -36,7 +36,7 @@ pub(super) fn check(result: &Value) -> Vec<Problem> {
         return vec![Problem::new(Code::XchainSchemaError, message)];
     };
     for name in REQUIRED {
-        if !result.contains_key(name) && !seeded(Fault::MissingUnnamed) {
+        if rule!(!result.contains_key(name); MissingUnnamed => false) {
             let message = format!("missing required field: {name}");
             found.push(Problem::new(Code::XchainMissingRequiredField, message).field(name));
         }
@@ -61,7 +61,8 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
     if text(result, "run_id").and_then(RunId::parse).is_none() {
         fields.wrong("run_id", "must be the id of a run");
     }
-    if text(result, "turn_id").and_then(TurnId::parse).is_none() && !seeded(Fault::AnyTurnId) {
+    let turn_id = text(result, "turn_id").and_then(TurnId::parse);
+    if rule!(turn_id.is_none(); AnyTurnId => false) {
         fields.wrong("turn_id", "must be the id of a turn");
     }
     if !text(result, "role").is_some_and(is_name) {
@@ -119,7 +120,7 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
     if let Some(cost) = given(result, "cost") {
         let usd = cost.get("usd").filter(|usd| !usd.is_null());
         let no_amount = |usd: &Value| usd.as_f64().is_none_or(|usd| usd < 0.0);
-        if (!cost.is_object() || usd.is_some_and(no_amount)) && !seeded(Fault::AnyCost) {
+        if rule!(!cost.is_object() || usd.is_some_and(no_amount); AnyCost => false) {
             fields.wrong("cost", "must be an object whose usd is a number from zero");
         }
     }
@@ -130,10 +131,13 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         .iter()
         .map(|name| name.as_str())
         .collect();
-    for (index, item) in fields.items(result, "decisions").iter().enumerate() {
-        if index > 0 && seeded(Fault::FirstDecisionOnly) {
-            break;
-        }
+    let most = rule!(usize::MAX; FirstDecisionOnly => 1);
+    for (index, item) in fields
+        .items(result, "decisions")
+        .iter()
+        .enumerate()
+        .take(most)
+    {
         let at = format!("decisions.{index}");
         let Some(decision) = fields.object(&at, item) else {
             continue;
@@ -148,18 +152,18 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         fields.filled(decision, &at, "statement");
         fields.filled(decision, &at, "rationale");
         // What may be left out is not null where it is there.
-        if decision
-            .get("durability")
-            .is_some_and(|value| !(value.is_null() && seeded(Fault::DurabilityMayBeNull)))
-            && !seeded(Fault::AnyDurability)
-        {
+        if rule!(
+            decision.contains_key("durability");
+            DurabilityMayBeNull => given(decision, "durability").is_some();
+            AnyDurability => false
+        ) {
             fields.one_of(decision, &at, "durability", &["run", "repo"]);
         }
         if decision.contains_key("overrides") {
             let target = text(decision, "overrides").unwrap_or_default();
             if !is_decision_id(target) {
                 fields.wrong(format!("{at}.overrides"), "must be DEC- and a number");
-            } else if target == id && !seeded(Fault::OverridesItself) {
+            } else if rule!(target == id; OverridesItself => false) {
                 fields.wrong(format!("{at}.overrides"), "must name another decision");
             }
         }

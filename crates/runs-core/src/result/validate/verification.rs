@@ -7,9 +7,9 @@ use accord_contract::wire::{self, Object, Value};
 
 use super::artifact::sound_path;
 use super::{Findings, Problem};
-use crate::faults::{Fault, seeded};
 use crate::members::{self, filled, given, list, text};
 use crate::result::{Situation, TurnResult};
+use crate::rule;
 
 pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findings) {
     let empty = Object::new();
@@ -31,10 +31,8 @@ pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findi
         wrong(findings, "machine_evidence", "must be a list");
     }
     let passes = result.verification() == Some("pass");
-    for (index, item) in result.evidence().iter().enumerate() {
-        if seeded(Fault::EvidenceUnread) || (index > 0 && seeded(Fault::FirstEvidenceOnly)) {
-            break;
-        }
+    let most = rule!(usize::MAX; EvidenceUnread => 0; FirstEvidenceOnly => 1);
+    for (index, item) in result.evidence().iter().enumerate().take(most) {
         evidence(index, item, passes, findings);
     }
     produced(result, verification, findings);
