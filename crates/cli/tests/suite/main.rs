@@ -29,6 +29,7 @@ mod memory_lines;
 mod memory_same;
 mod memory_store;
 mod memory_trouble;
+mod pages;
 mod quickstart;
 mod run_by_hand;
 mod run_coordinator;
