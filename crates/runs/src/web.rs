@@ -1,114 +1,85 @@
-//! Asking an address: bounded in time and size, no redirects, no proxy, and whoever waits can be
-//! told to give up.
+//! Requests to the addresses that a configuration names: hooks, remote agents, MCP servers.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use accord_client::{ClientError, ClientErrorKind, blocking};
 use accord_contract::wire::{Object, Value};
 use accord_process::Cancel;
-use ureq::Agent;
+use bytes::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Method, Request};
 
-/// Why an address gave no answer.
+/// Why a request got no complete response.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Trouble {
+pub(crate) enum WebError {
     TimedOut,
     Cancelled,
     Failed(String),
 }
 
-/// What an address answered.
+impl From<ClientError> for WebError {
+    fn from(error: ClientError) -> Self {
+        match error.kind() {
+            ClientErrorKind::Timeout => Self::TimedOut,
+            ClientErrorKind::Cancelled => Self::Cancelled,
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// A complete response.
 #[derive(Clone, Debug)]
-pub(crate) struct Answered {
+pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answered {
-    pub(crate) fn is_good(&self) -> bool {
+impl Answer {
+    pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 }
 
-/// What to ask, and how much to wait and take for it.
-#[derive(Clone, Debug)]
-pub(crate) struct Question {
-    pub(crate) url: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: String,
-    pub(crate) limit: Duration,
-    pub(crate) most: usize,
+/// A POST of a JSON document.
+pub(crate) fn post(
+    url: &str,
+    headers: &[(String, String)],
+    document: String,
+) -> Result<Request<Bytes>, WebError> {
+    let mut request = request(Method::POST, url, headers, document.into())?;
+    let json = HeaderValue::from_static("application/json");
+    request.headers_mut().entry(CONTENT_TYPE).or_insert(json);
+    Ok(request)
 }
 
-/// Posts JSON.
-pub(crate) fn post(question: &Question) -> Result<Answered, Trouble> {
-    let agent = agent(question.limit);
-    let mut request = agent
-        .post(&question.url)
-        .header("Content-Type", "application/json");
-    for (name, value) in &question.headers {
+pub(crate) fn request(
+    method: Method,
+    url: &str,
+    headers: &[(String, String)],
+    body: Bytes,
+) -> Result<Request<Bytes>, WebError> {
+    let mut request = Request::builder().method(method).uri(url);
+    for (name, value) in headers {
         request = request.header(name, value);
     }
-    let mut response = request.send(&question.body).map_err(trouble)?;
-    let status = response.status().as_u16();
-    let most = u64::try_from(question.most).unwrap_or(u64::MAX);
-    let body = response.body_mut().with_config().limit(most).read_to_vec();
-    Ok(Answered {
-        status,
-        body: body.map_err(trouble)?,
-    })
+    // The error does not repeat the value of a header, which may be a secret.
+    let invalid = |error| WebError::Failed(format!("the request is not valid: {error}"));
+    request.body(body).map_err(invalid)
 }
 
-/// Does what may take long on a thread of its own, and stops waiting for it when told to. What was
-/// begun then ends at its own time limit.
-pub(crate) fn patiently<T: Send + 'static>(
+/// Sends a request and reads the whole response, of at most `max_bytes`.
+pub(crate) fn exchange(
+    request: Request<Bytes>,
+    limit: Duration,
     cancel: Option<&Cancel>,
-    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
-) -> Result<T, Trouble> {
-    let Some(cancel) = cancel else {
-        return work();
-    };
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        // Nobody listens any more when the work was given up.
-        let _ = sender.send(work());
-    });
-    loop {
-        match receiver.recv_timeout(LOOK_AGAIN) {
-            Ok(answer) => return answer,
-            Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
-                return Err(Trouble::Cancelled);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(Trouble::Failed("the request broke off".to_owned()));
-            }
-        }
-    }
-}
-
-/// Somebody who asks addresses.
-pub(crate) fn agent(limit: Duration) -> Agent {
-    Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .max_idle_connections(0)
-        .proxy(None)
-        .timeout_global(Some(limit))
-        .user_agent(concat!("accord/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .new_agent()
-}
-
-pub(crate) fn trouble(error: ureq::Error) -> Trouble {
-    match error {
-        ureq::Error::Timeout(_) => Trouble::TimedOut,
-        ureq::Error::BodyExceedsLimit(limit) => {
-            Trouble::Failed(format!("the address answered more than {limit} bytes"))
-        }
-        other => Trouble::Failed(format!("the address cannot be asked: {other}")),
-    }
+    max_bytes: usize,
+) -> Result<Answer, WebError> {
+    let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
+    let response = blocking::send(request, Instant::now() + limit, &is_cancelled)?;
+    Ok(Answer {
+        status: response.status().as_u16(),
+        body: response.into_body().read_to_limit(max_bytes)?,
+    })
 }
 
 /// The headers that a configuration declares, with variables put in.
@@ -143,8 +114,6 @@ pub(crate) fn expand(value: &str, variables: &[(String, String)]) -> Result<Stri
     expanded.push_str(rest);
     Ok(expanded)
 }
-
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
-use accord_host::client::Silence;
+use accord_host::client::InactivityTimeout;
 use accord_host::{Api, Request, Response};
 use axum::body::Body;
 use hyper::Method;
@@ -24,7 +24,7 @@ pub(crate) struct Ask {
     accept: HeaderValue,
     content_type: Option<HeaderValue>,
     body: Body,
-    silence: Option<Silence>,
+    inactivity: Option<InactivityTimeout>,
 }
 
 impl Ask {
@@ -42,7 +42,7 @@ impl Ask {
             accept: HeaderValue::from_static("application/json"),
             content_type: None,
             body: Body::empty(),
-            silence: None,
+            inactivity: None,
         }
     }
 
@@ -96,7 +96,7 @@ impl Ask {
 
     /// The host may take its time.
     pub(crate) fn takes_long(mut self) -> Self {
-        self.silence = Some(Silence(LONG));
+        self.inactivity = Some(InactivityTimeout(LONG));
         self
     }
 
@@ -124,8 +124,8 @@ impl Ask {
         if let Some(content_type) = self.content_type {
             request = request.header(CONTENT_TYPE, content_type);
         }
-        if let Some(silence) = self.silence {
-            request = request.extension(silence);
+        if let Some(inactivity) = self.inactivity {
+            request = request.extension(inactivity);
         }
         request.body(self.body)
     }

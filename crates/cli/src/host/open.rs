@@ -57,9 +57,9 @@ impl Connection {
         let until = Instant::now() + TAKEN;
         loop {
             if socket.exists() {
-                let client = Client::socket(&socket);
+                let client = Client::socket(&socket)?;
                 // A host that was killed leaves its socket behind, and nobody listens.
-                if runtime.block_on(client.reach()).is_ok() {
+                if runtime.block_on(client.connect()).is_ok() {
                     let api: Arc<dyn Api> = Arc::new(client);
                     return Ok(Self { api, runtime });
                 }
@@ -107,7 +107,7 @@ pub(crate) fn holds_store(folder: &Path) -> bool {
 fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
     let has_key = key.is_some();
     let client = Client::url(url, &ClientOptions::default().with_key(key))?;
-    if has_key && client.is_readable_on_the_way() {
+    if has_key && client.is_unencrypted() {
         talk(
             "warning: the key goes over the network in the clear; use https:// if the host has it",
         );

@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Which of our crates each of our crates may use.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
     (
@@ -48,9 +48,11 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "accord-store",
             "accord-store-sqlite",
             "accord-system",
+            "accord-client",
         ],
     ),
     ("accord-system", &["accord-canon", "accord-contract"]),
+    ("accord-client", &[]),
     ("accord-process", &[]),
     (
         "accord-trees",
@@ -70,6 +72,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "accord-process",
             "accord-trees",
             "accord-system",
+            "accord-client",
         ],
     ),
     (
@@ -165,8 +168,9 @@ const PURE_MAY_USE: [&str; 37] = [
 ];
 
 /// The crates that may touch the world.
-const MAY_OPT_OUT: [&str; 9] = [
+const MAY_OPT_OUT: [&str; 10] = [
     "system",
+    "client",
     "process",
     "store",
     "store-sqlite",

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_host::client::{Client, ClientOptions, Silence, body_failure};
+use accord_host::client::{Client, ClientOptions, InactivityTimeout, body_failure};
 use accord_host::{Api as _, Request, Response};
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
@@ -39,7 +39,7 @@ impl Scripted {
     }
 
     fn client(&self) -> Client {
-        let options = ClientOptions::default().with_silence(Duration::from_millis(200));
+        let options = ClientOptions::default().with_inactivity_timeout(Duration::from_millis(200));
         Client::url(&self.url, &options).unwrap()
     }
 }
@@ -152,7 +152,7 @@ async fn nobody_waits_for_ever_for_an_answer() {
     // Work that takes long before its first word is given its time.
     let mut slow = get("/");
     slow.extensions_mut()
-        .insert(Silence(Duration::from_secs(60)));
+        .insert(InactivityTimeout(Duration::from_secs(60)));
     let client = host.client();
     let waited = tokio::time::timeout(Duration::from_millis(500), client.call(slow)).await;
     assert!(waited.is_err(), "it still waits");
@@ -211,8 +211,8 @@ async fn where_nobody_listens_there_is_no_host() {
     let failure = client.call(get("/")).await.unwrap_err();
     assert_eq!(failure.code, Code::HostUnreachable, "{failure}");
     let folder = tempfile::tempdir().unwrap();
-    let client = Client::socket(&folder.path().join("accord.sock"));
-    let failure = client.reach().await.unwrap_err();
+    let client = Client::socket(&folder.path().join("accord.sock")).unwrap();
+    let failure = client.connect().await.unwrap_err();
     assert_eq!(failure.code, Code::HostUnreachable, "{failure}");
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use accord_runs_core::hooks::Execution;
 
 use super::MAX_OUTPUT;
-use crate::web::{self, Question, Trouble};
+use crate::web::{self, WebError};
 
 pub(super) fn post(
     url: &str,
@@ -17,17 +17,18 @@ pub(super) fn post(
     let started = Instant::now();
     let mut ran = match ask(url, headers, variables, timeout_ms, body) {
         Ok(answer) => Execution {
-            exit_code: Some(i64::from(!answer.is_good())),
-            failure: (!answer.is_good()).then(|| format!("the address answered {}", answer.status)),
+            exit_code: Some(i64::from(!answer.is_success())),
+            failure: (!answer.is_success())
+                .then(|| format!("the address answered {}", answer.status)),
             output: answer.body,
             ..Execution::default()
         },
-        Err(Trouble::TimedOut) => Execution {
+        Err(WebError::TimedOut) => Execution {
             timed_out: true,
             ..Execution::default()
         },
-        Err(Trouble::Failed(why)) => failed(why),
-        Err(Trouble::Cancelled) => failed("the hook was given up".to_owned()),
+        Err(WebError::Failed(why)) => failed(why),
+        Err(WebError::Cancelled) => failed("the hook was cancelled".to_owned()),
     };
     ran.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     ran
@@ -39,18 +40,19 @@ fn ask(
     variables: &[(String, String)],
     timeout_ms: u64,
     body: &str,
-) -> Result<web::Answered, Trouble> {
+) -> Result<web::Answer, WebError> {
     let headers = headers.iter().map(|(name, value)| {
-        let value = web::expand(value, variables).map_err(Trouble::Failed)?;
+        let value = web::expand(value, variables).map_err(WebError::Failed)?;
         Ok((name.clone(), value))
     });
-    web::post(&Question {
-        url: url.to_owned(),
-        headers: headers.collect::<Result<_, _>>()?,
-        body: body.to_owned(),
-        limit: Duration::from_millis(timeout_ms),
-        most: MAX_OUTPUT,
-    })
+    let headers = headers.collect::<Result<Vec<_>, WebError>>()?;
+    let limit = Duration::from_millis(timeout_ms);
+    web::exchange(
+        web::post(url, &headers, body.to_owned())?,
+        limit,
+        None,
+        MAX_OUTPUT,
+    )
 }
 
 fn failed(why: String) -> Execution {

@@ -8,7 +8,7 @@ use accord_contract::wire::{Value, count_of};
 use super::job::{Ended, Job, Sign};
 use super::progress::Progress;
 use super::result;
-use crate::web::{self, Question, Trouble};
+use crate::web::{self, WebError};
 
 /// How long an answer is waited for when nothing is said.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -30,28 +30,22 @@ pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<En
         )
     })?;
     let url = settings.get("url").and_then(Value::as_str);
-    let url = url.unwrap_or_default().to_owned();
-    let question = Question {
-        url: url.clone(),
-        headers,
-        body: Value::Object(job.envelope()).to_string(),
-        limit,
-        most: MAX_ANSWER,
-    };
+    let url = url.unwrap_or_default();
+    let request = web::post(url, &headers, Value::Object(job.envelope()).to_string());
     let mut progress = Progress::new(job);
     progress.asked();
-    let answer = web::patiently(job.cancel, move || web::post(&question));
+    let answer = request.and_then(|request| web::exchange(request, limit, job.cancel, MAX_ANSWER));
     progress.remove();
-    let answer = answer.map_err(|trouble| match trouble {
-        Trouble::TimedOut => job.timed_out(limit),
-        Trouble::Cancelled => job.given_up(),
-        Trouble::Failed(why) => {
+    let answer = answer.map_err(|error| match error {
+        WebError::TimedOut => job.timed_out(limit),
+        WebError::Cancelled => job.given_up(),
+        WebError::Failed(why) => {
             let message = format!("the agent of {} gave no answer: {why}", job.turn.id());
             job.failure(Code::XchainWorkerNotStarted, message)
         }
     })?;
     signs(Sign::FirstOutput { stream: "request" });
-    if !answer.is_good() {
+    if !answer.is_success() {
         let body = String::from_utf8_lossy(&answer.body);
         let shown: String = body.chars().take(BODY_SHOWN).collect();
         let message = format!("the agent of {} answered {}", job.turn.id(), answer.status);

@@ -1,15 +1,19 @@
-//! An MCP server behind an address: each message is a POST, whose answer is a message or a stream
-//! of them.
+//! An MCP server behind an address: each message is a POST. Its answer is a message or a stream of
+//! messages.
 
 use std::io::{BufReader, Read as _};
 use std::time::{Duration, Instant};
 
+use accord_client::{ClientError, blocking};
 use accord_contract::wire::{Object, Value};
 use accord_process::Cancel;
+use bytes::Bytes;
+use hyper::header::CONTENT_TYPE;
+use hyper::{Method, Request};
 
 use super::{Heard, MAX_MESSAGE, Transport, Trouble, VERSION, cut, hear};
 use crate::runtime::job::Job;
-use crate::web;
+use crate::web::{self, WebError};
 
 /// How long the goodbye may take.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -17,18 +21,13 @@ const GOODBYE: Duration = Duration::from_secs(2);
 const SESSION: &str = "Mcp-Session-Id";
 
 pub(super) struct Address {
-    way: Way,
-    cancel: Option<Cancel>,
-}
-
-/// What every request to the server has in common.
-#[derive(Clone)]
-struct Way {
     url: String,
+    /// Headers of every request: those that the configuration names, and the session's.
     headers: Vec<(String, String)>,
-    session: Option<String>,
-    /// The version that was agreed on, once it was.
-    version: Option<String>,
+    has_session: bool,
+    /// Whether the first answer, which settles session and version, has been received.
+    is_open: bool,
+    cancel: Option<Cancel>,
 }
 
 impl Address {
@@ -36,40 +35,38 @@ impl Address {
         let settings = &job.runtime.settings;
         let url = settings.get("url").and_then(Value::as_str);
         Ok(Self {
-            way: Way {
-                url: url.unwrap_or_default().to_owned(),
-                headers: web::headers(settings).map_err(Trouble::Unreachable)?,
-                session: None,
-                version: None,
-            },
+            url: url.unwrap_or_default().to_owned(),
+            headers: web::headers(settings).map_err(Trouble::Unreachable)?,
+            has_session: false,
+            is_open: false,
             cancel: job.cancel.cloned(),
         })
     }
 
     fn post(&self, id: Option<u64>, message: &Value, deadline: Instant) -> Result<Reply, Trouble> {
-        let (way, body) = (self.way.clone(), message.to_string());
-        let reply = web::patiently(self.cancel.as_ref(), move || {
-            let limit = deadline.saturating_duration_since(Instant::now());
-            Ok(way.post(id, &body, limit))
-        });
-        match reply {
-            Ok(reply) => reply,
-            Err(trouble) => Err(known(trouble)),
-        }
+        let mut headers = self.headers.clone();
+        let accepted = "application/json, text/event-stream";
+        headers.push(("Accept".to_owned(), accepted.to_owned()));
+        let request = web::post(&self.url, &headers, message.to_string())?;
+        exchange(id, request, deadline, self.cancel.as_ref())
     }
 }
 
 impl Transport for Address {
     fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, Trouble> {
         let reply = self.post(Some(id), request, deadline)?;
-        if self.way.version.is_none() {
-            self.way.session = reply.session;
+        if !self.is_open {
+            self.is_open = true;
+            self.has_session = reply.session.is_some();
+            let session = reply.session.map(|session| (SESSION.to_owned(), session));
+            self.headers.extend(session);
             let answer = reply.answer.as_ref();
             let agreed = answer.and_then(|answer| answer.get("result")?.get("protocolVersion"));
-            let agreed = agreed.and_then(Value::as_str).unwrap_or(VERSION);
-            self.way.version = Some(agreed.to_owned());
+            let agreed = agreed.and_then(Value::as_str).unwrap_or(VERSION).to_owned();
+            self.headers
+                .push(("MCP-Protocol-Version".to_owned(), agreed));
         }
-        // What the server asks on the way is answered by posts of their own.
+        // Requests of the server are answered by posts of their own.
         for asked in &reply.asked {
             self.tell(asked, deadline)?;
         }
@@ -83,14 +80,13 @@ impl Transport for Address {
     }
 
     fn close(self: Box<Self>) {
-        let Some(session) = &self.way.session else {
+        if !self.has_session {
             return;
-        };
-        let mut request = web::agent(GOODBYE).delete(&self.way.url);
-        for (name, value) in &self.way.headers {
-            request = request.header(name, value);
         }
-        let _ = request.header(SESSION, session).call();
+        let request = web::request(Method::DELETE, &self.url, &self.headers, Bytes::new());
+        if let Ok(request) = request {
+            let _ = web::exchange(request, GOODBYE, None, MAX_MESSAGE);
+        }
     }
 }
 
@@ -102,59 +98,48 @@ struct Reply {
     asked: Vec<Value>,
 }
 
-impl Way {
-    fn post(&self, id: Option<u64>, body: &str, limit: Duration) -> Result<Reply, Trouble> {
-        let mut request = web::agent(limit)
-            .post(&self.url)
-            .header("Content-Type", "application/json")
-            .header("Accept", "application/json, text/event-stream");
-        for (name, value) in &self.headers {
-            request = request.header(name, value);
-        }
-        if let Some(session) = &self.session {
-            request = request.header(SESSION, session);
-        }
-        if let Some(version) = &self.version {
-            request = request.header("MCP-Protocol-Version", version);
-        }
-        let sent = request.send(body);
-        let mut response = sent.map_err(|error| known(web::trouble(error)))?;
-        let status = response.status();
-        let header = |name: &str| {
-            let value = response.headers().get(name)?.to_str().ok()?;
-            Some(value.to_owned())
-        };
-        let session = header(SESSION);
-        let streams =
-            header("Content-Type").is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let body = response.body_mut().as_reader().take(MAX_MESSAGE as u64 + 1);
-        if !status.is_success() {
-            let mut words = Vec::new();
-            let _ = body.take(MAX_REFUSAL).read_to_end(&mut words);
-            let words = String::from_utf8_lossy(&words);
-            let message = format!("it answered {}: {}", status.as_u16(), cut(words.trim()));
-            return Err(Trouble::Failed(message));
-        }
-        let mut reply = Reply {
-            session,
-            ..Reply::default()
-        };
-        let Some(id) = id else {
-            return Ok(reply);
-        };
-        if streams {
-            reply.read_stream(id, BufReader::new(body))?;
-        } else {
-            let mut text = Vec::new();
-            let mut body = body;
-            body.read_to_end(&mut text).map_err(broken)?;
-            if text.len() > MAX_MESSAGE {
-                return Err(too_large());
-            }
-            reply.take(hear(id, &text)?);
-        }
-        Ok(reply)
+fn exchange(
+    id: Option<u64>,
+    request: Request<Bytes>,
+    deadline: Instant,
+    cancel: Option<&Cancel>,
+) -> Result<Reply, Trouble> {
+    let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
+    let response = blocking::send(request, deadline, &is_cancelled).map_err(WebError::from)?;
+    let status = response.status();
+    let header = |name: &str| {
+        let value = response.headers().get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    };
+    let session = header(SESSION);
+    let streams = header(CONTENT_TYPE.as_str())
+        .is_some_and(|media_type| media_type.starts_with("text/event-stream"));
+    let mut body = response.into_body().take(MAX_MESSAGE as u64 + 1);
+    if !status.is_success() {
+        let mut words = Vec::new();
+        let _ = body.take(MAX_REFUSAL).read_to_end(&mut words);
+        let words = String::from_utf8_lossy(&words);
+        let message = format!("it answered {}: {}", status.as_u16(), cut(words.trim()));
+        return Err(Trouble::Failed(message));
     }
+    let mut reply = Reply {
+        session,
+        ..Reply::default()
+    };
+    let Some(id) = id else {
+        return Ok(reply);
+    };
+    if streams {
+        reply.read_stream(id, BufReader::new(body))?;
+    } else {
+        let mut text = Vec::new();
+        body.read_to_end(&mut text).map_err(broken)?;
+        if text.len() > MAX_MESSAGE {
+            return Err(too_large());
+        }
+        reply.take(hear(id, &text)?);
+    }
+    Ok(reply)
 }
 
 impl Reply {
@@ -205,17 +190,20 @@ fn too_large() -> Trouble {
 }
 
 fn broken(error: std::io::Error) -> Trouble {
-    if error.kind() == std::io::ErrorKind::TimedOut {
-        return Trouble::TimedOut;
+    match error.downcast::<ClientError>().map(WebError::from) {
+        Ok(WebError::Failed(why)) => Trouble::Failed(why),
+        Ok(ended) => ended.into(),
+        Err(other) => Trouble::Failed(other.to_string()),
     }
-    Trouble::Failed(format!("its answer broke off: {error}"))
 }
 
-fn known(trouble: web::Trouble) -> Trouble {
-    match trouble {
-        web::Trouble::TimedOut => Trouble::TimedOut,
-        web::Trouble::Cancelled => Trouble::Cancelled,
-        web::Trouble::Failed(why) => Trouble::Unreachable(why),
+impl From<WebError> for Trouble {
+    fn from(error: WebError) -> Self {
+        match error {
+            WebError::TimedOut => Self::TimedOut,
+            WebError::Cancelled => Self::Cancelled,
+            WebError::Failed(why) => Self::Unreachable(why),
+        }
     }
 }
 

@@ -1,0 +1,92 @@
+//! Opening connections.
+
+use std::time::Duration;
+
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+use tokio_rustls::TlsConnector;
+
+use crate::client::RequestBody;
+use crate::endpoint::{Address, Endpoint, Network};
+use crate::errors::ClientError;
+use crate::tls;
+
+/// Opens connections to one endpoint.
+pub(crate) struct Connector {
+    endpoint: Endpoint,
+    tls: Option<Tls>,
+    timeout: Duration,
+}
+
+struct Tls {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+impl Connector {
+    pub(crate) fn new(endpoint: Endpoint, timeout: Duration) -> Result<Self, ClientError> {
+        let tls = match &endpoint.0 {
+            Address::Network(network) if network.is_tls => Some(Tls {
+                name: ServerName::try_from(network.host.clone())
+                    .map_err(|_| ClientError::server_name(&endpoint))?,
+                connector: TlsConnector::from(
+                    tls::config().map_err(|error| ClientError::no_tls(&endpoint, &error))?,
+                ),
+            }),
+            _ => None,
+        };
+        Ok(Self {
+            endpoint,
+            tls,
+            timeout,
+        })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    pub(crate) async fn connect(&self) -> Result<SendRequest<RequestBody>, ClientError> {
+        let stream = tokio::time::timeout(self.timeout, self.open())
+            .await
+            .map_err(|_| ClientError::connect_timeout(&self.endpoint, self.timeout))??;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| ClientError::exchange(&self.endpoint, error))?;
+        // An error of the connection also ends the exchange that uses it, and is reported there.
+        tokio::spawn(connection);
+        Ok(sender)
+    }
+
+    async fn open(&self) -> Result<Box<dyn Stream>, ClientError> {
+        let connect_failed = |error| ClientError::connect(&self.endpoint, &error);
+        let network = match &self.endpoint.0 {
+            Address::Socket(path) => {
+                let stream = UnixStream::connect(path).await.map_err(connect_failed)?;
+                return Ok(Box::new(stream));
+            }
+            Address::Network(network) => network,
+        };
+        let stream = tcp(network).await.map_err(connect_failed)?;
+        let Some(Tls { connector, name }) = &self.tls else {
+            return Ok(Box::new(stream));
+        };
+        let stream = connector.connect(name.clone(), stream).await;
+        Ok(Box::new(stream.map_err(|error| {
+            ClientError::tls_handshake(&self.endpoint, &error)
+        })?))
+    }
+}
+
+async fn tcp(network: &Network) -> std::io::Result<TcpStream> {
+    let stream = TcpStream::connect((network.host.as_str(), network.port)).await?;
+    // Requests are written whole; Nagle's algorithm would only delay them.
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
