@@ -7,8 +7,9 @@ use accord_contract::wire::{Object, Value};
 
 use crate::TurnId;
 use crate::config::{Config, OnExceed};
+use crate::doc;
 use crate::event::EventType;
-use crate::members::{self, amount, build};
+use crate::members::{amount, build};
 use crate::state::{Block, State};
 
 /// What a spent budget leads to.
@@ -83,19 +84,22 @@ pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
     };
     let mut reservations = reservations(state);
     let reservation = build([
-        ("turn_id", turn.as_str().into()),
-        ("reserved_usd", amount(usd)),
+        doc::Reservation::TURN_ID.to(turn.as_str()),
+        doc::Reservation::RESERVED_USD.to(usd),
     ]);
     reservations.insert(turn.to_string(), reservation.into());
-    state.set("budget_reservations", reservations);
+    state.set(doc::State::BUDGET_RESERVATIONS, reservations);
 }
 
 /// What is set aside for a turn.
 pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
-    let reservations = members::object(state.members(), "budget_reservations");
+    let reservations = doc::State::BUDGET_RESERVATIONS.get(state.members());
     let own = reservations.and_then(|all| all.get(turn.as_str()));
     own.map_or(Value::Null, |own| {
-        own.get("reserved_usd").unwrap_or(own).clone()
+        doc::Reservation::RESERVED_USD
+            .raw(own)
+            .unwrap_or(own)
+            .clone()
     })
 }
 
@@ -130,23 +134,25 @@ pub(crate) fn book(
 pub(crate) fn release(state: &mut State, turn: &TurnId) {
     let mut reservations = reservations(state);
     reservations.shift_remove(turn.as_str());
-    state.set("budget_reservations", reservations);
+    state.set(doc::State::BUDGET_RESERVATIONS, reservations);
 }
 
 /// Writes down what is spent and left; whether nothing is left.
 fn tell(state: &mut State, config: &Config, spent: f64) -> bool {
     let left = config.budget.per_run_max_usd.map(|most| most - spent);
-    let mut status = members::object(state.members(), "budget_status")
+    let mut status = doc::State::BUDGET_STATUS
+        .get(state.members())
         .cloned()
         .unwrap_or_default();
-    status.insert("spent_usd".into(), amount(spent));
-    status.insert("remaining_usd".into(), left.map_or(Value::Null, amount));
+    doc::Budget::SPENT_USD.set(&mut status, spent);
+    doc::Budget::REMAINING_USD.set(&mut status, left.map_or(Value::Null, amount));
     let exhausted = left.is_some_and(|left| left <= 0.0);
-    match exhausted {
-        true => status.insert("exhausted".into(), true.into()),
-        false => status.shift_remove("exhausted"),
-    };
-    state.set("budget_status", status);
+    if exhausted {
+        doc::Budget::EXHAUSTED.set(&mut status, true);
+    } else {
+        doc::Budget::EXHAUSTED.remove(&mut status);
+    }
+    state.set(doc::State::BUDGET_STATUS, status);
     exhausted
 }
 
@@ -162,7 +168,8 @@ impl fmt::Display for Shortfall {
 }
 
 fn reservations(state: &State) -> Object {
-    members::object(state.members(), "budget_reservations")
+    doc::State::BUDGET_RESERVATIONS
+        .get(state.members())
         .cloned()
         .unwrap_or_default()
 }

@@ -5,8 +5,9 @@ use accord_contract::wire::Object;
 
 use crate::RepoPath;
 use crate::config::Config;
+use crate::doc;
 use crate::history::RunIndex;
-use crate::members::{amount, array, build};
+use crate::members::build;
 use crate::state::Turn;
 
 /// After how many conflicts of one turn the run stops.
@@ -103,12 +104,12 @@ impl Conflict {
     /// The conflict as the turn and the ledger have it.
     pub fn document(&self, now: Time) -> Object {
         build([
-            ("detected_at", now.to_string().into()),
-            ("detection_count", self.count.into()),
-            ("conflicting_files", array(&self.files)),
-            ("accepted_since_turn_ids", array(&self.turns)),
-            ("overlap_ratio", amount(self.overlap_ratio)),
-            ("suggested_resolution", self.suggestion().into()),
+            doc::Conflict::DETECTED_AT.to(now),
+            doc::Conflict::DETECTION_COUNT.to(self.count),
+            doc::Conflict::CONFLICTING_FILES.to(&self.files),
+            doc::Conflict::ACCEPTED_SINCE_TURN_IDS.to(&self.turns),
+            doc::Conflict::OVERLAP_RATIO.to(self.overlap_ratio),
+            doc::Conflict::SUGGESTED_RESOLUTION.to(self.suggestion()),
         ])
     }
 }

@@ -6,7 +6,8 @@
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use crate::members::{self, array, build, list, text, texts};
+use crate::doc;
+use crate::members::build;
 use crate::state::{State, Turn};
 
 /// The most delegations that one result may ask for.
@@ -14,73 +15,69 @@ pub const MAX_DELEGATIONS: usize = 5;
 
 /// Gives a new turn the delegation, or the review of delegations, that waits for its role.
 pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
-    let review = members::object(state.members(), "pending_delegation_review").cloned();
+    let review = doc::State::PENDING_DELEGATION_REVIEW
+        .get(state.members())
+        .cloned();
     if let Some(review) = review
-        && text(&review, "parent_role") == Some(turn.role())
+        && doc::Review::PARENT_ROLE.get(&review) == Some(turn.role())
     {
-        turn.set("delegation_review", review);
-        state.set("pending_delegation_review", Value::Null);
+        turn.set(doc::Turn::DELEGATION_REVIEW, review);
+        state.clear(doc::State::PENDING_DELEGATION_REVIEW);
         return;
     }
     let mut queue = queue(state);
     let waits = |item: &&mut Value| {
-        item.get("status").and_then(Value::as_str) == Some("pending")
-            && item.get("to_role").and_then(Value::as_str) == Some(turn.role())
+        doc::Queued::STATUS.get(item) == Some("pending")
+            && doc::Queued::TO_ROLE.get(item) == Some(turn.role())
     };
     let Some(item) = queue.iter_mut().find(waits).and_then(Value::as_object_mut) else {
         return;
     };
-    item.insert("status".into(), "active".into());
-    item.insert("child_turn_id".into(), turn.id().as_str().into());
-    let mut context = Object::new();
-    for name in [
-        "delegation_id",
-        "parent_turn_id",
-        "parent_role",
-        "charter",
-        "acceptance_contract",
-        "scope",
-        "required_decision_ids",
-    ] {
-        context.insert(
-            name.to_owned(),
-            item.get(name).cloned().unwrap_or(Value::Null),
-        );
-    }
-    turn.set("delegation_context", context);
-    state.set("delegation_queue", queue);
+    doc::Queued::STATUS.set(item, "active");
+    doc::Queued::CHILD_TURN_ID.set(item, turn.id().as_str());
+    let context = build(
+        [
+            doc::Queued::DELEGATION_ID.any(),
+            doc::Queued::PARENT_TURN_ID.any(),
+            doc::Queued::PARENT_ROLE.any(),
+            doc::Queued::CHARTER.any(),
+            doc::Queued::ACCEPTANCE_CONTRACT.any(),
+            doc::Queued::SCOPE.any(),
+            doc::Queued::REQUIRED_DECISION_IDS.any(),
+        ]
+        .map(|member| member.to(member.copy(item))),
+    );
+    turn.set(doc::Turn::DELEGATION_CONTEXT, context);
+    state.set(doc::State::DELEGATION_QUEUE, queue);
 }
 
 /// Books an accepted turn: what it delegates is queued, what was delegated to it comes back.
 /// Gives the role that should go next, where delegations have a say.
 pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -> Option<String> {
     let mut queue = queue(state);
-    for delegation in list(result, "delegations")
-        .iter()
-        .filter_map(Value::as_object)
-    {
+    for delegation in doc::Result::DELEGATIONS.objects(result) {
         queue.push(queued(delegation, turn, now).into());
     }
     let mut next = None;
     if let Some(context) = turn.delegation_context() {
-        let id = text(context, "delegation_id").unwrap_or_default();
-        let parent = text(context, "parent_turn_id").unwrap_or_default();
+        let id = doc::Queued::DELEGATION_ID.get(context).unwrap_or_default();
+        let parent = doc::Queued::PARENT_TURN_ID.get(context).unwrap_or_default();
         finish(&mut queue, id, parent, turn, result);
         if let Some(review) = review(&queue, parent) {
-            next = text(&review, "parent_role").map(str::to_owned);
-            queue.retain(|item| item.get("parent_turn_id").and_then(Value::as_str) != Some(parent));
-            state.set("pending_delegation_review", review);
+            next = doc::Review::PARENT_ROLE.get(&review).map(str::to_owned);
+            queue.retain(|item| doc::Queued::PARENT_TURN_ID.get(item) != Some(parent));
+            state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
         }
     }
     if next.is_none() {
         next = queue
             .iter()
-            .find(|item| item.get("status").and_then(Value::as_str) == Some("pending"))
-            .and_then(|item| item.get("to_role")?.as_str())
+            .find(|item| doc::Queued::STATUS.get(item) == Some("pending"))
+            .and_then(|item| doc::Queued::TO_ROLE.get(item))
             .map(str::to_owned);
     }
-    if !queue.is_empty() || state.members().contains_key("delegation_queue") {
-        state.set("delegation_queue", queue);
+    if !queue.is_empty() || doc::State::DELEGATION_QUEUE.is_in(state.members()) {
+        state.set(doc::State::DELEGATION_QUEUE, queue);
     }
     next
 }
@@ -89,66 +86,63 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
 pub(crate) fn hand_back(state: &mut State, turn: &Turn, role: &str) {
     if let Some(review) = turn.delegation_review() {
         let mut review = review.clone();
-        review.insert("parent_role".into(), role.into());
-        state.set("pending_delegation_review", review);
+        doc::Review::PARENT_ROLE.set(&mut review, role);
+        state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
     }
     let mut queue = queue(state);
-    let own = |item: &&mut Object| text(item, "child_turn_id") == Some(turn.id().as_str());
+    let own = |item: &&mut Object| doc::Queued::CHILD_TURN_ID.get(item) == Some(turn.id().as_str());
     let given = queue.iter_mut().filter_map(Value::as_object_mut).find(own);
     if let Some(item) = given {
-        item.insert("status".into(), "pending".into());
-        item.insert("child_turn_id".into(), Value::Null);
-        item.insert("to_role".into(), role.into());
-        state.set("delegation_queue", queue);
+        doc::Queued::STATUS.set(item, "pending");
+        doc::Queued::CHILD_TURN_ID.set(item, Value::Null);
+        doc::Queued::TO_ROLE.set(item, role);
+        state.set(doc::State::DELEGATION_QUEUE, queue);
     }
 }
 
 /// Whether delegated work has not come back or was not reviewed yet.
 pub(crate) fn is_open(state: &State) -> bool {
     !queue(state).is_empty()
-        || members::given(state.members(), "pending_delegation_review").is_some()
+        || doc::State::PENDING_DELEGATION_REVIEW
+            .given(state.members())
+            .is_some()
 }
 
 /// The required decisions that a review finds missing.
 pub(crate) fn missing_decisions(review: &Object) -> Vec<String> {
-    let results = list(review, "delegation_results")
-        .iter()
-        .filter_map(Value::as_object);
+    let results = doc::Review::DELEGATION_RESULTS.objects(review);
     results
-        .flat_map(|result| texts(result, "missing_decision_ids"))
+        .flat_map(|result| doc::Queued::MISSING_DECISION_IDS.get(result))
         .collect()
 }
 
 fn queue(state: &State) -> Vec<Value> {
-    list(state.members(), "delegation_queue").to_vec()
+    doc::State::DELEGATION_QUEUE.get(state.members()).to_vec()
 }
 
 fn queued(delegation: &Object, turn: &Turn, now: Time) -> Object {
-    let member = |name: &str| delegation.get(name).cloned().unwrap_or(Value::Null);
     // The protocol's text calls the contract by another name; both are written.
     let contract = contract(delegation);
     build([
-        ("delegation_id", member("id")),
-        ("parent_turn_id", turn.id().as_str().into()),
-        ("parent_role", turn.role().into()),
-        ("to_role", member("to_role")),
-        ("charter", member("charter")),
-        ("acceptance_contract", contract.clone()),
-        ("scope", contract),
-        (
-            "required_decision_ids",
-            array(&texts(delegation, "required_decision_ids")),
-        ),
-        ("status", "pending".into()),
-        ("child_turn_id", Value::Null),
-        ("created_at", now.to_string().into()),
+        doc::Queued::DELEGATION_ID.to(doc::Delegation::ID.copy(delegation)),
+        doc::Queued::PARENT_TURN_ID.to(turn.id().as_str()),
+        doc::Queued::PARENT_ROLE.to(turn.role()),
+        doc::Queued::TO_ROLE.to(doc::Delegation::TO_ROLE.copy(delegation)),
+        doc::Queued::CHARTER.to(doc::Delegation::CHARTER.copy(delegation)),
+        doc::Queued::ACCEPTANCE_CONTRACT.to(contract.clone()),
+        doc::Queued::SCOPE.to(contract),
+        doc::Queued::REQUIRED_DECISION_IDS
+            .to(&doc::Delegation::REQUIRED_DECISION_IDS.get(delegation)),
+        doc::Queued::STATUS.to("pending"),
+        doc::Queued::CHILD_TURN_ID.to(Value::Null),
+        doc::Queued::CREATED_AT.to(now),
     ])
 }
 
 /// What a delegation must deliver, under either of its names.
 pub(crate) fn contract(delegation: &Object) -> Value {
-    let named = members::given(delegation, "acceptance_contract");
-    let value = named.or_else(|| members::given(delegation, "scope"));
+    let named = doc::Delegation::ACCEPTANCE_CONTRACT.given(delegation);
+    let value = named.or_else(|| doc::Delegation::SCOPE.given(delegation));
     match value {
         Some(Value::String(text)) => Value::from(vec![text.as_str()]),
         Some(value) => value.clone(),
@@ -158,38 +152,31 @@ pub(crate) fn contract(delegation: &Object) -> Value {
 
 fn finish(queue: &mut [Value], id: &str, parent: &str, turn: &Turn, result: &Object) {
     let own = |item: &&mut Object| {
-        text(item, "delegation_id") == Some(id) && text(item, "parent_turn_id") == Some(parent)
+        doc::Queued::DELEGATION_ID.get(item) == Some(id)
+            && doc::Queued::PARENT_TURN_ID.get(item) == Some(parent)
     };
     let Some(item) = queue.iter_mut().filter_map(Value::as_object_mut).find(own) else {
         return;
     };
-    let done = text(result, "status") == Some("completed");
-    let made: Vec<&str> = list(result, "decisions")
+    let done = doc::Result::STATUS.get(result) == Some("completed");
+    let made: Vec<&str> = doc::Result::DECISIONS
+        .get(result)
         .iter()
-        .filter_map(|decision| decision.get("id")?.as_str())
+        .filter_map(|decision| doc::Decision::ID.get(decision))
         .collect();
-    let required = texts(item, "required_decision_ids");
+    let required = doc::Queued::REQUIRED_DECISION_IDS.get(item);
     let (satisfied, missing): (Vec<String>, Vec<String>) = required
         .into_iter()
         .partition(|id| made.contains(&id.as_str()));
     let status = if done { "completed" } else { "failed" };
     item.extend(build([
-        ("status", status.into()),
-        ("child_turn_id", turn.id().as_str().into()),
-        (
-            "summary",
-            result.get("summary").cloned().unwrap_or(Value::Null),
-        ),
-        (
-            "files_changed",
-            result.get("files_changed").cloned().unwrap_or(Value::Null),
-        ),
-        (
-            "verification",
-            result.get("verification").cloned().unwrap_or(Value::Null),
-        ),
-        ("satisfied_decision_ids", array(&satisfied)),
-        ("missing_decision_ids", array(&missing)),
+        doc::Queued::STATUS.to(status),
+        doc::Queued::CHILD_TURN_ID.to(turn.id().as_str()),
+        doc::Queued::SUMMARY.to(doc::Result::SUMMARY.copy(result)),
+        doc::Queued::FILES_CHANGED.to(doc::Result::FILES_CHANGED.copy(result)),
+        doc::Queued::VERIFICATION.to(doc::Result::VERIFICATION.copy(result)),
+        doc::Queued::SATISFIED_DECISION_IDS.to(&satisfied),
+        doc::Queued::MISSING_DECISION_IDS.to(&missing),
     ]));
 }
 
@@ -198,9 +185,10 @@ fn review(queue: &[Value], parent: &str) -> Option<Object> {
     let own: Vec<&Object> = queue
         .iter()
         .filter_map(Value::as_object)
-        .filter(|item| text(item, "parent_turn_id") == Some(parent))
+        .filter(|item| doc::Queued::PARENT_TURN_ID.get(item) == Some(parent))
         .collect();
-    let back = |item: &&Object| matches!(text(item, "status"), Some("completed" | "failed"));
+    let back =
+        |item: &&Object| matches!(doc::Queued::STATUS.get(item), Some("completed" | "failed"));
     if own.is_empty() || !own.iter().all(back) {
         return None;
     }
@@ -209,11 +197,8 @@ fn review(queue: &[Value], parent: &str) -> Option<Object> {
         .map(|item| Value::Object((*item).clone()))
         .collect();
     Some(build([
-        ("parent_turn_id", parent.into()),
-        (
-            "parent_role",
-            own[0].get("parent_role").cloned().unwrap_or(Value::Null),
-        ),
-        ("delegation_results", results.into()),
+        doc::Review::PARENT_TURN_ID.to(parent),
+        doc::Review::PARENT_ROLE.to(doc::Queued::PARENT_ROLE.copy(own[0])),
+        doc::Review::DELEGATION_RESULTS.to(results),
     ]))
 }

@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
+use crate::doc;
 use crate::ledger::DecisionIds;
-use crate::members::{self, count, list, number, text, texts};
+use crate::members::{self, count, text};
 use crate::names::Names;
 use crate::patterns::is_decision_id;
 use crate::{RepoPath, RunId, TurnId};
@@ -24,7 +25,7 @@ pub const REISSUED: &str = "reissued";
 
 /// Whether a line of the history is one of an accepted turn.
 pub fn is_accepted(line: &Object) -> bool {
-    text(line, "status") != Some(REISSUED)
+    doc::History::STATUS.get(line) != Some(REISSUED)
 }
 
 /// What the records say about one run.
@@ -73,16 +74,16 @@ impl RunIndex {
     /// Takes the next line of the history in.
     pub fn add_history(&mut self, line: &Object) {
         self.lines += 1;
-        let run = text(line, "run_id").or(self.run_id.as_deref());
+        let run = doc::History::RUN_ID.get(line).or(self.run_id.as_deref());
         if self.run_id.is_none() || run != self.run_id.as_deref() || !is_accepted(line) {
             return;
         }
-        let turn = text(line, "turn_id").unwrap_or_default();
+        let turn = doc::History::TURN_ID.get(line).unwrap_or_default();
         if !self.turns.insert(turn) {
             return;
         }
-        let role = text(line, "role").unwrap_or_default();
-        let phase = text(line, "phase").unwrap_or_default();
+        let role = doc::History::ROLE.get(line).unwrap_or_default();
+        let phase = doc::History::PHASE.get(line).unwrap_or_default();
         *self.by_phase.entry(phase.to_owned()).or_default() += 1;
         self.roles_by_phase
             .entry(phase.to_owned())
@@ -91,10 +92,12 @@ impl RunIndex {
         let streak = self.streak.take().filter(|(last, _)| last == role);
         self.streak = Some((role.to_owned(), streak.map_or(0, |(_, turns)| turns) + 1));
         // Old lines have no sequence; their place stands for it.
-        let accepted_sequence = count(line, "accepted_sequence").unwrap_or(self.lines);
+        let accepted_sequence = doc::History::ACCEPTED_SEQUENCE
+            .get(line)
+            .unwrap_or(self.lines);
         let files = changed_files(line);
         if phase == "implementation"
-            && text(line, "status") == Some("completed")
+            && doc::History::STATUS.get(line) == Some("completed")
             && files.iter().any(RepoPath::is_product)
         {
             self.built = true;
@@ -111,8 +114,8 @@ impl RunIndex {
             let text = text(item, name).map(|text| text.chars().take(LAST_CHARS));
             text.map(String::from_iter).into()
         };
-        for decision in list(line, "decisions").iter().filter_map(Value::as_object) {
-            if let Some(id) = text(decision, "id") {
+        for decision in doc::History::DECISIONS.objects(line) {
+            if let Some(id) = doc::Decision::ID.get(decision) {
                 self.decisions.add(id);
                 let last = members::build([
                     ("id", id.into()),
@@ -134,12 +137,14 @@ impl RunIndex {
 
     /// Takes a line of the ledger in: of this run when it says so, or when its turn is.
     pub fn add_ledger(&mut self, line: &Object) {
-        let Some(id) = text(line, "id").filter(|id| is_decision_id(id)) else {
+        let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else {
             return;
         };
-        let own = match text(line, "run_id") {
+        let own = match doc::Ledger::RUN_ID.get(line) {
             Some(run) => Some(run) == self.run_id.as_deref(),
-            None => text(line, "turn_id").is_some_and(|turn| self.turns.contains(turn)),
+            None => doc::Ledger::TURN_ID
+                .get(line)
+                .is_some_and(|turn| self.turns.contains(turn)),
         };
         if own {
             self.decisions.add(id);
@@ -335,10 +340,11 @@ fn all_texts(list: &Value) -> Option<BTreeSet<String>> {
 
 /// The files that an accepted turn changed: what was observed, else what it declared.
 fn changed_files(line: &Object) -> Vec<RepoPath> {
-    let observed = members::object(line, "observed_artifact")
-        .map(|observed| texts(observed, "files_changed"))
+    let observed = doc::History::OBSERVED_ARTIFACT
+        .get(line)
+        .map(|observed| doc::ObservedArtifact::FILES_CHANGED.get(observed))
         .filter(|files| !files.is_empty());
-    let files = observed.unwrap_or_else(|| texts(line, "files_changed"));
+    let files = observed.unwrap_or_else(|| doc::History::FILES_CHANGED.get(line));
     files
         .iter()
         .filter_map(|file| RepoPath::parse(file).ok())
@@ -347,8 +353,9 @@ fn changed_files(line: &Object) -> Vec<RepoPath> {
 
 /// What a turn cost, in dollars.
 pub(crate) fn cost_usd(result: &Object) -> f64 {
-    members::object(result, "cost")
-        .and_then(|cost| number(cost, "usd"))
+    doc::Result::COST
+        .get(result)
+        .and_then(|cost| doc::Cost::USD.get(cost))
         .unwrap_or(0.0)
 }
 

@@ -12,7 +12,8 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use crate::members::{self, array, build, filled, text};
+use crate::doc::{self, Member, Text};
+use crate::members::{self, array, build};
 use crate::names::Names;
 use crate::patterns::{decision_number, is_decision_id};
 use crate::rule;
@@ -116,23 +117,26 @@ impl<'a> FromIterator<&'a str> for DecisionIds {
 pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String, Failure> {
     let empty = Object::new();
     let entry = entry.as_object().unwrap_or(&empty);
-    let id = text(entry, "id")
+    let id = doc::Decision::ID
+        .get(entry)
         .filter(|id| rule!(is_decision_id(id); AnyDecisionId => true))
         .ok_or_else(|| {
-            let found = entry.get("id").unwrap_or(&Value::Null);
+            let found = doc::Decision::ID.raw(entry).unwrap_or(&Value::Null);
             Failure::new(
                 Code::XchainInvalidDecisionIdFormat,
                 format!("{found} is no id of a decision"),
             )
             .at("/id")
         })?;
-    if rule!(filled(entry, "statement").is_none(); BlankStatement => false) {
+    if rule!(doc::Decision::STATEMENT.filled(entry).is_none(); BlankStatement => false) {
         let message = "the decision states nothing";
         return Err(Failure::new(Code::XchainEmptyRequiredField, message)
             .at("/statement")
             .with("error_field", "statement"));
     }
-    let category = text(entry, "category").and_then(DecisionCategory::parse);
+    let category = doc::Decision::CATEGORY
+        .get(entry)
+        .and_then(DecisionCategory::parse);
     if rule!(category.is_none(); AnyCategory => false) {
         let names: Vec<&str> = DecisionCategory::ALL
             .iter()
@@ -161,32 +165,34 @@ pub fn decision_line(
     state: &State,
     now: Time,
 ) -> Object {
-    let member = |name: &str| decision.get(name).cloned().unwrap_or(Value::Null);
-    let id = text(decision, "id").unwrap_or_default();
+    let id = doc::Decision::ID.get(decision).unwrap_or_default();
     let against: Vec<&str> = objections
         .iter()
         .filter_map(Value::as_object)
-        .filter(|objection| text(objection, "against_decision_id") == Some(id))
-        .filter_map(|objection| text(objection, "id"))
+        .filter(|objection| doc::Objection::AGAINST_DECISION_ID.get(objection) == Some(id))
+        .filter_map(|objection| doc::Objection::ID.get(objection))
         .collect();
     let mut line = build([
-        ("id", member("id")),
-        ("turn_id", turn.id().as_str().into()),
-        ("run_id", state.member("run_id")),
-        ("role", turn.role().into()),
-        ("phase", state.phase().into()),
-        ("runtime_id", turn.runtime_id().into()),
-        ("category", member("category")),
-        ("statement", member("statement")),
-        ("rationale", member("rationale")),
-        ("objections_against", array(&against)),
-        ("status", "accepted".into()),
-        ("overridden_by", Value::Null),
-        ("created_at", now.to_string().into()),
+        doc::Ledger::ID.to(doc::Decision::ID.copy(decision)),
+        doc::Ledger::TURN_ID.to(turn.id().as_str()),
+        doc::Ledger::RUN_ID.to(state.run_id()),
+        doc::Ledger::ROLE.to(turn.role()),
+        doc::Ledger::PHASE.to(state.phase()),
+        doc::Ledger::RUNTIME_ID.to(turn.runtime_id()),
+        doc::Ledger::CATEGORY.to(doc::Decision::CATEGORY.copy(decision)),
+        doc::Ledger::STATEMENT.to(doc::Decision::STATEMENT.copy(decision)),
+        doc::Ledger::RATIONALE.to(doc::Decision::RATIONALE.copy(decision)),
+        doc::Ledger::OBJECTIONS_AGAINST.to(&against),
+        doc::Ledger::STATUS.to("accepted"),
+        doc::Ledger::OVERRIDDEN_BY.to(Value::Null),
+        doc::Ledger::CREATED_AT.to(now),
     ]);
-    for name in ["durability", "overrides"] {
-        if let Some(value) = members::given(decision, name) {
-            line.insert(name.to_owned(), value.clone());
+    for (member, of) in [
+        (doc::Ledger::DURABILITY, doc::Decision::DURABILITY),
+        (doc::Ledger::OVERRIDES, doc::Decision::OVERRIDES),
+    ] {
+        if let Some(value) = of.given(decision) {
+            member.set(&mut line, value.clone());
         }
     }
     line
@@ -194,12 +200,12 @@ pub fn decision_line(
 
 /// A line about what was done with a run, named under `decision`.
 pub fn governance(decision: &str, state: &State, now: Time, details: Object) -> Object {
-    about("decision", decision, state, now, details)
+    about(doc::Ledger::DECISION, decision, state, now, details)
 }
 
 /// A line about what was done with a run, named under `type`.
 pub fn typed(kind: &str, state: &State, now: Time, details: Object) -> Object {
-    about("type", kind, state, now, details)
+    about(doc::Ledger::TYPE, kind, state, now, details)
 }
 
 /// Ids that stand more than once among the decisions of one run; for a check-up.
@@ -207,22 +213,22 @@ pub fn duplicates<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<String
     let mut seen = BTreeSet::new();
     let mut twice = BTreeSet::new();
     for line in lines {
-        let Some(id) = text(line, "id").filter(|id| is_decision_id(id)) else {
+        let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else {
             continue;
         };
-        if !seen.insert((text(line, "run_id"), id)) {
+        if !seen.insert((doc::Ledger::RUN_ID.get(line), id)) {
             twice.insert(id.to_owned());
         }
     }
     twice.into_iter().collect()
 }
 
-fn about(key: &str, name: &str, state: &State, now: Time, details: Object) -> Object {
+fn about(member: Member<Text>, name: &str, state: &State, now: Time, details: Object) -> Object {
     let mut line = build([
-        ("timestamp", now.to_string().into()),
-        (key, name.into()),
-        ("run_id", state.member("run_id")),
-        ("phase", state.phase().into()),
+        doc::Ledger::TIMESTAMP.to(now),
+        member.to(name),
+        doc::Ledger::RUN_ID.to(state.run_id()),
+        doc::Ledger::PHASE.to(state.phase()),
     ]);
     line.extend(details);
     line

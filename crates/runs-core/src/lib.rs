@@ -37,6 +37,7 @@ pub mod conflict;
 pub mod coordinator;
 pub mod delegation;
 pub mod dispatch;
+mod doc;
 pub mod event;
 pub mod faults;
 pub mod fixture;

@@ -6,10 +6,11 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use crate::config::{Config, Gate};
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::gate::{self, Completion, Failures, PhaseExit, View};
 use crate::history::RunIndex;
-use crate::members::{self, array, build, given, text};
+use crate::members::build;
 use crate::result::TurnResult;
 use crate::rule;
 use crate::run::{complete, enter_phase, pass_gate, set_gate, set_pending};
@@ -42,13 +43,14 @@ pub(crate) fn requests(
         queue(state, result, turn, asking.now);
         return;
     }
-    let queued = |name: &str, state: &State| given(state.members(), name).cloned();
-    let queued_end = queued("queued_run_completion", state);
-    let queued_phase = queued("queued_phase_transition", state);
+    let queued_end = doc::State::QUEUED_RUN_COMPLETION.given(state.members());
+    let queued_end = queued_end.cloned();
+    let queued_phase = doc::State::QUEUED_PHASE_TRANSITION.given(state.members());
+    let queued_phase = queued_phase.cloned();
     let by = |request: &Option<Value>| {
         let by = request
             .as_ref()
-            .and_then(|request| request.get("requested_by_turn")?.as_str());
+            .and_then(|request| doc::PendingGate::REQUESTED_BY_TURN.get(request));
         by.unwrap_or(turn).to_owned()
     };
     if result.wants_completion() || queued_end.is_some() {
@@ -57,15 +59,17 @@ pub(crate) fn requests(
         } else {
             by(&queued_end)
         };
-        state.set("queued_run_completion", Value::Null);
+        state.clear(doc::State::QUEUED_RUN_COMPLETION);
         completion(state, &by, queued_end.is_some(), asking, lines, emitter);
         return;
     }
     let from_queue = queued_phase.as_ref().and_then(|request| {
         let request = request.as_object()?;
-        let current = text(request, "from").is_none_or(|from| from == state.phase());
+        let current = doc::PendingGate::FROM
+            .get(request)
+            .is_none_or(|from| from == state.phase());
         current
-            .then(|| text(request, "to").map(str::to_owned))
+            .then(|| doc::PendingGate::TO.get(request).map(str::to_owned))
             .flatten()
     });
     let wanted = result.phase_request().map(str::to_owned);
@@ -76,7 +80,7 @@ pub(crate) fn requests(
     };
     let was_queued = wanted.is_none() && from_queue.is_some();
     if let Some(to) = wanted.or(from_queue) {
-        state.set("queued_phase_transition", Value::Null);
+        state.clear(doc::State::QUEUED_PHASE_TRANSITION);
         phase_exit(state, &to, &by, was_queued, asking, lines, emitter);
     }
 }
@@ -97,18 +101,20 @@ pub(crate) fn withdraw_unfounded(
     let reason = format!("required decisions are missing: {}", missing.join(", "));
     let phase = state.phase().to_owned();
     for (member, gate_type) in [
-        ("queued_run_completion", "run_completion"),
-        ("queued_phase_transition", "phase_transition"),
+        (doc::State::QUEUED_RUN_COMPLETION, "run_completion"),
+        (doc::State::QUEUED_PHASE_TRANSITION, "phase_transition"),
     ] {
-        let Some(request) = members::object(state.members(), member).cloned() else {
+        let Some(request) = member.get(state.members()).cloned() else {
             continue;
         };
-        state.set(member, Value::Null);
+        state.clear(member);
         let attempt = Attempt {
             gate_type,
             from: &phase,
-            to: text(&request, "to"),
-            by: text(&request, "requested_by_turn").unwrap_or_default(),
+            to: doc::PendingGate::TO.get(&request),
+            by: doc::PendingGate::REQUESTED_BY_TURN
+                .get(&request)
+                .unwrap_or_default(),
             queued: true,
         };
         let failures = Failures::other(reason.clone());
@@ -136,19 +142,19 @@ pub(crate) fn skip_phase(
 fn queue(state: &mut State, result: &TurnResult, turn: &str, now: Time) {
     if result.wants_completion() {
         let request = build([
-            ("requested_by_turn", turn.into()),
-            ("requested_at", now.to_string().into()),
+            doc::PendingGate::REQUESTED_BY_TURN.to(turn),
+            doc::PendingGate::REQUESTED_AT.to(now),
         ]);
-        state.set("queued_run_completion", request);
+        state.set(doc::State::QUEUED_RUN_COMPLETION, request);
     }
     if let Some(to) = result.phase_request() {
         let request = build([
-            ("from", state.phase().into()),
-            ("to", to.into()),
-            ("requested_by_turn", turn.into()),
-            ("requested_at", now.to_string().into()),
+            doc::PendingGate::FROM.to(state.phase()),
+            doc::PendingGate::TO.to(to),
+            doc::PendingGate::REQUESTED_BY_TURN.to(turn),
+            doc::PendingGate::REQUESTED_AT.to(now),
         ]);
-        state.set("queued_phase_transition", request);
+        state.set(doc::State::QUEUED_PHASE_TRANSITION, request);
     }
 }
 
@@ -202,9 +208,9 @@ fn completion(
                 return;
             }
             state.set_status(Status::Paused);
-            state.set("blocked_on", format!("human_approval:{gate}"));
+            state.set(doc::State::BLOCKED_ON, format!("human_approval:{gate}"));
             let pending = PendingCompletion::new(Some(&gate), Some(by), asking.now);
-            state.set("pending_run_completion", pending.document());
+            state.set(doc::State::PENDING_RUN_COMPLETION, pending.document());
             emitter.emit(
                 EventType::GatePending,
                 state,
@@ -298,11 +304,11 @@ struct Attempt<'a> {
 impl Attempt<'_> {
     fn payload(&self, gate: Option<&str>) -> Object {
         build([
-            ("gate_type", self.gate_type.into()),
-            ("gate_id", gate.into()),
-            ("from", self.from.into()),
-            ("to", self.to.into()),
-            ("requested_by_turn", self.by.into()),
+            doc::GateEvent::GATE_TYPE.to(self.gate_type),
+            doc::GateEvent::GATE_ID.to(gate),
+            doc::GateEvent::FROM.to(self.from),
+            doc::GateEvent::TO.to(self.to),
+            doc::GateEvent::REQUESTED_BY_TURN.to(self.by),
         ])
     }
 }
@@ -344,7 +350,7 @@ fn approved(
     if passes {
         pass_gate(state, gate);
         let mut payload = attempt.payload(Some(gate));
-        payload.insert("approved_by".into(), "approval_policy".into());
+        doc::GateEvent::APPROVED_BY.set(&mut payload, "approval_policy");
         lines.push(ledger::typed(
             "approval_policy",
             state,
@@ -367,22 +373,22 @@ fn note_failure(
     emitter: &mut Emitter<'_>,
 ) {
     let failure = build([
-        ("gate_type", attempt.gate_type.into()),
-        ("gate_id", gate.into()),
-        ("phase", attempt.from.into()),
-        ("from_phase", attempt.from.into()),
-        ("to_phase", attempt.to.into()),
-        ("requested_by_turn", attempt.by.into()),
-        ("failed_at", asking.now.to_string().into()),
-        ("queued_request", attempt.queued.into()),
-        ("reasons", array(&failures.reasons)),
-        ("missing_files", array(&failures.missing_files)),
-        ("missing_verification", failures.missing_verification.into()),
+        doc::GateFailure::GATE_TYPE.to(attempt.gate_type),
+        doc::GateFailure::GATE_ID.to(gate),
+        doc::GateFailure::PHASE.to(attempt.from),
+        doc::GateFailure::FROM_PHASE.to(attempt.from),
+        doc::GateFailure::TO_PHASE.to(attempt.to),
+        doc::GateFailure::REQUESTED_BY_TURN.to(attempt.by),
+        doc::GateFailure::FAILED_AT.to(asking.now),
+        doc::GateFailure::QUEUED_REQUEST.to(attempt.queued),
+        doc::GateFailure::REASONS.to(&failures.reasons),
+        doc::GateFailure::MISSING_FILES.to(&failures.missing_files),
+        doc::GateFailure::MISSING_VERIFICATION.to(failures.missing_verification),
     ]);
     if let Some(gate) = gate {
         set_gate(state, gate, "failed");
     }
-    state.set("last_gate_failure", failure.clone());
+    state.set(doc::State::LAST_GATE_FAILURE, failure.clone());
     lines.push(ledger::typed(
         "gate_failure",
         state,

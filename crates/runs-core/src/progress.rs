@@ -1,8 +1,8 @@
 //! Turns that go by while the gate keeps failing in the same way.
 
 use crate::RepoPath;
+use crate::doc;
 use crate::gate::Failures;
-use crate::members::{count, text};
 use crate::state::{Block, State};
 
 /// How many such turns stop a run.
@@ -20,15 +20,15 @@ pub(crate) fn gate_failed(
         .iter()
         .any(|file| changed.iter().any(|path| path.as_str() == file));
     let signature = format!("{gate}:{}", failures.reasons.join("|"));
-    let same = text(state.members(), "non_progress_signature") == Some(signature.as_str());
+    let same = doc::State::NON_PROGRESS_SIGNATURE.get(state.members()) == Some(signature.as_str());
     let before = if same && !touched {
-        count(state.members(), "non_progress_count")
+        doc::State::NON_PROGRESS_COUNT.get(state.members())
     } else {
         None
     };
     let turns = if touched { 0 } else { before.unwrap_or(0) + 1 };
-    state.set("non_progress_signature", signature);
-    state.set("non_progress_count", turns);
+    state.set(doc::State::NON_PROGRESS_SIGNATURE, signature);
+    state.set(doc::State::NON_PROGRESS_COUNT, turns);
     (turns >= NON_PROGRESS_LIMIT).then(|| {
         let reason = failures.reason();
         Block::non_progress(&format!(

@@ -9,7 +9,8 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use crate::config::Config;
-use crate::members::{build, text};
+use crate::doc;
+use crate::members::build;
 use crate::rule;
 use crate::state::{State, Turn};
 
@@ -42,7 +43,7 @@ impl RepoDecisions {
     pub fn active(&self) -> impl Iterator<Item = &Object> {
         self.lines
             .iter()
-            .filter(|line| rule!(text(line, "status") == Some("active"); StaleCarried => true))
+            .filter(|line| rule!(doc::RepoDecision::STATUS.get(line) == Some("active"); StaleCarried => true))
     }
 
     /// Ids that stand more than once, each with the runs that gave it, in the order of the file; for a
@@ -50,8 +51,10 @@ impl RepoDecisions {
     pub fn repeated(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut runs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for line in &self.lines {
-            if let Some(id) = text(line, "id") {
-                let run = text(line, "run_id").unwrap_or("an unnamed run");
+            if let Some(id) = doc::RepoDecision::ID.get(line) {
+                let run = doc::RepoDecision::RUN_ID
+                    .get(line)
+                    .unwrap_or("an unnamed run");
                 runs.entry(id).or_default().push(run);
             }
         }
@@ -64,7 +67,7 @@ impl RepoDecisions {
         self.lines
             .iter()
             .rev()
-            .find(|line| text(line, "id") == Some(id))
+            .find(|line| doc::RepoDecision::ID.get(line) == Some(id))
     }
 
     /// Checks whether a role's decision may override another; warnings come back.
@@ -78,10 +81,10 @@ impl RepoDecisions {
         role: &str,
         config: &Config,
     ) -> Result<Option<String>, Failure> {
-        let Some(target) = text(decision, "overrides") else {
+        let Some(target) = doc::Decision::OVERRIDES.get(decision) else {
             return Ok(None);
         };
-        let id = text(decision, "id").unwrap_or_default();
+        let id = doc::Decision::ID.get(decision).unwrap_or_default();
         let refuse = |what: String| {
             Failure::new(
                 Code::XchainOverrideValidationFailed,
@@ -93,10 +96,10 @@ impl RepoDecisions {
             let refused = refuse("which is no decision of the repository".into());
             return rule!(Err(refused); OverrideOfUnknown => Ok(None));
         };
-        if rule!(text(found, "status") != Some("active"); OverriddenAgain => false) {
+        if rule!(doc::RepoDecision::STATUS.get(found) != Some("active"); OverriddenAgain => false) {
             return Err(refuse("which is no longer in force".into()));
         }
-        let owner = text(found, "role").unwrap_or_default();
+        let owner = doc::RepoDecision::ROLE.get(found).unwrap_or_default();
         if owner == role {
             return Ok(None);
         }
@@ -123,45 +126,42 @@ impl RepoDecisions {
     ) -> bool {
         let mut changed = false;
         for decision in decisions {
-            let id = text(decision, "id").unwrap_or_default();
-            let overrides = text(decision, "overrides");
+            let id = doc::Decision::ID.get(decision).unwrap_or_default();
+            let overrides = doc::Decision::OVERRIDES.get(decision);
             if let Some(target) = overrides {
                 let last = self
                     .lines
                     .iter_mut()
                     .rev()
-                    .find(|line| text(line, "id") == Some(target));
+                    .find(|line| doc::RepoDecision::ID.get(line) == Some(target));
                 if let Some(line) = rule!(last; OverriddenInForce => None) {
-                    line.insert("status".into(), "overridden".into());
-                    line.insert("overridden_by".into(), id.into());
+                    doc::RepoDecision::STATUS.set(line, "overridden");
+                    doc::RepoDecision::OVERRIDDEN_BY.set(line, id);
                 }
             }
-            let lasts = match text(decision, "durability") {
+            let lasts = match doc::Decision::DURABILITY.get(decision) {
                 Some(durability) => rule!(durability == "repo"; NothingPromoted => false),
                 None => rule!(false; LastsByDefault => true),
             };
             if !lasts && overrides.is_none() {
                 continue;
             }
-            let member = |name: &str| decision.get(name).cloned().unwrap_or(Value::Null);
             changed = true;
             self.lines.push(build([
-                ("id", id.into()),
-                ("run_id", state.member("run_id")),
-                ("turn_id", turn.id().as_str().into()),
-                ("role", turn.role().into()),
-                ("phase", state.phase().into()),
-                ("category", member("category")),
-                ("statement", member("statement")),
-                ("rationale", member("rationale")),
-                (
-                    "durability",
-                    text(decision, "durability").unwrap_or("repo").into(),
-                ),
-                ("overrides", overrides.into()),
-                ("status", "active".into()),
-                ("overridden_by", Value::Null),
-                ("created_at", now.to_string().into()),
+                doc::RepoDecision::ID.to(id),
+                doc::RepoDecision::RUN_ID.to(state.run_id()),
+                doc::RepoDecision::TURN_ID.to(turn.id().as_str()),
+                doc::RepoDecision::ROLE.to(turn.role()),
+                doc::RepoDecision::PHASE.to(state.phase()),
+                doc::RepoDecision::CATEGORY.to(doc::Decision::CATEGORY.copy(decision)),
+                doc::RepoDecision::STATEMENT.to(doc::Decision::STATEMENT.copy(decision)),
+                doc::RepoDecision::RATIONALE.to(doc::Decision::RATIONALE.copy(decision)),
+                doc::RepoDecision::DURABILITY
+                    .to(doc::Decision::DURABILITY.get(decision).unwrap_or("repo")),
+                doc::RepoDecision::OVERRIDES.to(overrides),
+                doc::RepoDecision::STATUS.to("active"),
+                doc::RepoDecision::OVERRIDDEN_BY.to(Value::Null),
+                doc::RepoDecision::CREATED_AT.to(now),
             ]));
         }
         changed

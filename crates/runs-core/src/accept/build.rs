@@ -9,6 +9,7 @@ use super::{Acceptance, Accepted, Commit, Record, Write, run_record, talk};
 use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
 use crate::dispatch;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::ledger;
 use crate::members::{array, build};
@@ -53,7 +54,7 @@ impl Acceptance {
             decisions.accept(result.decisions(), &self.turn, &self.inputs.state, self.now);
         if lasting {
             let active: Vec<Value> = decisions.active().cloned().map(Value::Object).collect();
-            draft.state.set("repo_decisions", active);
+            draft.state.set(doc::State::REPO_DECISIONS, active);
         }
         self.consequences(&mut draft, &result, over_budget);
         let Draft {
@@ -194,10 +195,10 @@ impl Acceptance {
         let (config, id) = (&self.inputs.config, self.turn.id());
         let state = &mut draft.state;
         rule!(state.remove_turn(id); AcceptedStaysActive => None);
-        state.set("last_completed_turn_id", id.as_str());
+        state.set(doc::State::LAST_COMPLETED_TURN_ID, id.as_str());
         let seen = self.found.observation.as_ref();
         if let Some(reference) = seen.and_then(super::Observation::integration_ref) {
-            state.set("accepted_integration_ref", reference);
+            state.set(doc::State::ACCEPTED_INTEGRATION_REF, reference);
         }
         let over_budget = budget::book(state, config, id, result.cost_usd());
         let delegated = delegation::book(state, &self.turn, result.document(), self.now);
@@ -205,7 +206,7 @@ impl Acceptance {
             .proposed_next_role()
             .filter(|role| config.role(role).is_some());
         let next = delegated.or_else(|| proposed.map(str::to_owned));
-        state.set("next_recommended_role", next);
+        state.set(doc::State::NEXT_RECOMMENDED_ROLE, next);
         // A timeline in which a turn is accepted says first that it was handed out.
         if !self.turn.was_dispatched() {
             draft.emitter.emit(

@@ -9,7 +9,8 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use crate::members::{build, text};
+use crate::doc::{self, Member, Text};
+use crate::members::build;
 use crate::run::Change;
 use crate::state::State;
 use crate::{HOME, Ids, TransactionId, TurnId};
@@ -107,7 +108,7 @@ impl CommitKind {
     /// What the commit of a journal does, whichever runner wrote it: one that does not say
     /// accepts a turn. `None` when it does something that is not known here.
     pub fn of_journal(journal: &Object) -> Option<Self> {
-        match journal.get("kind") {
+        match doc::Journal::KIND.raw(journal) {
             None | Some(Value::Null) => Some(Self::Accept),
             Some(Value::String(kind)) if kind == OLD_ACCEPT => Some(Self::Accept),
             Some(kind) => Self::parse(kind.as_str()?),
@@ -124,8 +125,8 @@ impl Record {
     /// How a line of the record is known to be there already.
     pub fn key(self) -> Key {
         match self {
-            Self::History => Key::Member("turn_id"),
-            Self::Events => Key::Member("event_id"),
+            Self::History => Key::Member(doc::History::TURN_ID.name()),
+            Self::Events => Key::Member(doc::Event::EVENT_ID.name()),
             Self::Ledger
             | Self::RunHistory
             | Self::CoordinatorHistory
@@ -167,14 +168,14 @@ impl Commit {
         writes.push(state_write(&change.state));
         let transaction = ids.transaction();
         let journal = build([
-            ("transaction_id", transaction.as_str().into()),
-            ("kind", CommitKind::Change.as_str().into()),
-            ("status", "prepared".into()),
-            ("run_id", change.state.member("run_id")),
-            ("prepared_at", now.to_string().into()),
-            ("state_before", fingerprint(before).into()),
-            ("state_after", fingerprint(&change.state).into()),
-            ("accord", own_part(&writes).into()),
+            doc::Journal::TRANSACTION_ID.to(transaction.as_str()),
+            doc::Journal::KIND.to(CommitKind::Change.as_str()),
+            doc::Journal::STATUS.to("prepared"),
+            doc::Journal::RUN_ID.to(change.state.run_id()),
+            doc::Journal::PREPARED_AT.to(now),
+            doc::Journal::STATE_BEFORE.to(fingerprint(before)),
+            doc::Journal::STATE_AFTER.to(fingerprint(&change.state)),
+            doc::Journal::ACCORD.to(own_part(&writes)),
         ]);
         Self {
             transaction,
@@ -194,14 +195,14 @@ impl Commit {
     ) -> Self {
         let transaction = ids.transaction();
         let journal = build([
-            ("transaction_id", transaction.as_str().into()),
-            ("kind", CommitKind::Coordinate.as_str().into()),
-            ("status", "prepared".into()),
-            ("super_run_id", super_run.into()),
-            ("prepared_at", now.to_string().into()),
-            ("state_before", before.into()),
-            ("state_after", after.into()),
-            ("accord", own_part(&writes).into()),
+            doc::Journal::TRANSACTION_ID.to(transaction.as_str()),
+            doc::Journal::KIND.to(CommitKind::Coordinate.as_str()),
+            doc::Journal::STATUS.to("prepared"),
+            doc::Journal::SUPER_RUN_ID.to(super_run),
+            doc::Journal::PREPARED_AT.to(now),
+            doc::Journal::STATE_BEFORE.to(before),
+            doc::Journal::STATE_AFTER.to(after),
+            doc::Journal::ACCORD.to(own_part(&writes)),
         ]);
         Self {
             transaction,
@@ -232,17 +233,17 @@ impl Commit {
         let transaction = ids.transaction();
         let history = lines(Record::History).pop().unwrap_or(Value::Null);
         let journal = build([
-            ("transaction_id", transaction.as_str().into()),
-            ("kind", CommitKind::Accept.as_str().into()),
-            ("status", "prepared".into()),
-            ("run_id", state.member("run_id")),
-            ("turn_id", turn.as_str().into()),
-            ("prepared_at", now.to_string().into()),
-            ("accepted_sequence", accepted_sequence.into()),
-            ("history_entry", history),
-            ("ledger_entries", lines(Record::Ledger).into()),
-            ("next_state", state.document().into()),
-            ("accord", own_part(&writes).into()),
+            doc::Journal::TRANSACTION_ID.to(transaction.as_str()),
+            doc::Journal::KIND.to(CommitKind::Accept.as_str()),
+            doc::Journal::STATUS.to("prepared"),
+            doc::Journal::RUN_ID.to(state.run_id()),
+            doc::Journal::TURN_ID.to(turn.as_str()),
+            doc::Journal::PREPARED_AT.to(now),
+            doc::Journal::ACCEPTED_SEQUENCE.to(accepted_sequence),
+            doc::Journal::HISTORY_ENTRY.to(history),
+            doc::Journal::LEDGER_ENTRIES.to(lines(Record::Ledger)),
+            doc::Journal::NEXT_STATE.to(state.document()),
+            doc::Journal::ACCORD.to(own_part(&writes)),
         ]);
         Self {
             transaction,
@@ -258,50 +259,50 @@ impl Write {
     fn document(&self) -> Object {
         match self {
             Self::Append { record, line } => build([
-                ("append", record.as_str().into()),
-                ("line", line.clone().into()),
+                doc::JournalWrite::APPEND.to(record.as_str()),
+                doc::JournalWrite::LINE.to(line.clone()),
             ]),
             Self::Section { path, text } => build([
-                ("section", path.as_str().into()),
-                ("text", text.as_str().into()),
+                doc::JournalWrite::SECTION.to(path.as_str()),
+                doc::JournalWrite::TEXT.to(text.as_str()),
             ]),
             Self::Replace { path, text } => build([
-                ("replace", path.as_str().into()),
-                ("text", text.as_str().into()),
+                doc::JournalWrite::REPLACE.to(path.as_str()),
+                doc::JournalWrite::TEXT.to(text.as_str()),
             ]),
-            Self::Remove { path } => build([("remove", path.as_str().into())]),
+            Self::Remove { path } => build([doc::JournalWrite::REMOVE.to(path.as_str())]),
         }
     }
 
     /// Reads a write out of a journal.
     pub(super) fn read(document: &Object) -> Option<Self> {
-        let content = || text(document, "text").map(str::to_owned);
-        let path = |name: &str| {
-            // A journal writes nothing outside the repository, whoever wrote it.
-            crate::RepoPath::parse(text(document, name)?)
+        let content = || doc::JournalWrite::TEXT.get(document).map(str::to_owned);
+        let path = |member: Member<Text>| {
+            // A journal of any runner writes nothing outside the repository.
+            crate::RepoPath::parse(member.get(document)?)
                 .ok()
                 .map(|path| path.to_string())
         };
-        if let Some(record) = text(document, "append") {
+        if let Some(record) = doc::JournalWrite::APPEND.get(document) {
             return Some(Self::Append {
                 record: Record::parse(record)?,
-                line: document.get("line")?.as_object()?.clone(),
+                line: doc::JournalWrite::LINE.raw(document)?.as_object()?.clone(),
             });
         }
-        if let Some(path) = path("section") {
+        if let Some(path) = path(doc::JournalWrite::SECTION) {
             return Some(Self::Section {
                 path,
                 text: content()?,
             });
         }
-        if let Some(path) = path("replace") {
+        if let Some(path) = path(doc::JournalWrite::REPLACE) {
             return Some(Self::Replace {
                 path,
                 text: content()?,
             });
         }
         Some(Self::Remove {
-            path: path("remove")?,
+            path: path(doc::JournalWrite::REMOVE)?,
         })
     }
 }
@@ -343,5 +344,5 @@ pub(crate) fn pretty(document: &Object) -> String {
 
 fn own_part(writes: &[Write]) -> Object {
     let writes: Vec<Value> = writes.iter().map(|write| write.document().into()).collect();
-    build([("writes", writes.into())])
+    build([doc::OwnJournal::WRITES.to(writes)])
 }

@@ -7,8 +7,9 @@ use super::Acceptance;
 use crate::config::Config;
 use crate::conflict::HUMAN_MERGE;
 use crate::dispatch::bundle_folder;
+use crate::doc::{self, List, Member};
 use crate::history::RunIndex;
-use crate::members::{amount, array, build, given, text};
+use crate::members::{amount, array, build, text};
 use crate::result::TurnResult;
 use crate::state::{State, Status, Turn};
 
@@ -17,67 +18,55 @@ impl Acceptance {
     pub(super) fn history_entry(&self, result: &TurnResult, accepted_sequence: u64) -> Object {
         let turn = &self.turn;
         let document = result.document();
-        let member = |name: &str| document.get(name).cloned().unwrap_or(Value::Null);
         let runtime = turn
             .runtime_id()
             .and_then(|id| self.inputs.config.runtime(id));
         let worth = result.normalized_verification(runtime.map(|runtime| runtime.kind));
-        let list = |name: &str| match document.get(name) {
-            Some(Value::Array(items)) => Value::Array(items.clone()),
-            _ => Value::Array(Vec::new()),
-        };
+        let list = |member: Member<List>| member.get(document).to_vec();
         let files: Vec<String> = result
             .files_changed()
             .iter()
             .map(ToString::to_string)
             .collect();
         let mut entry = build([
-            ("turn_id", turn.id().as_str().into()),
-            ("run_id", self.inputs.state.member("run_id")),
-            ("role", turn.role().into()),
-            ("phase", self.inputs.state.phase().into()),
-            ("runtime_id", turn.runtime_id().into()),
-            ("status", result.status().as_str().into()),
-            ("summary", member("summary")),
-            ("decisions", list("decisions")),
-            ("objections", list("objections")),
-            ("files_changed", array(&files)),
-            ("artifacts_created", list("artifacts_created")),
-            ("verification", member("verification")),
-            (
-                "normalized_verification",
-                build([("status", worth.into())]).into(),
-            ),
-            ("artifact", member("artifact")),
-            (
-                "intent_id",
-                turn.member("intake_context")
-                    .and_then(|c| c.get("intent_id"))
-                    .cloned()
-                    .unwrap_or(Value::Null),
-            ),
-            ("observed_artifact", self.observed_artifact().into()),
-            ("proposed_next_role", member("proposed_next_role")),
-            (
-                "phase_transition_request",
-                member("phase_transition_request"),
-            ),
-            ("run_completion_request", member("run_completion_request")),
-            ("assigned_sequence", turn.assigned_sequence().into()),
-            ("accepted_sequence", accepted_sequence.into()),
-            (
-                "concurrent_with",
-                turn.member("concurrent_with")
-                    .cloned()
-                    .unwrap_or_else(|| Value::Array(Vec::new())),
-            ),
-            ("cost", member("cost")),
+            doc::History::TURN_ID.to(turn.id().as_str()),
+            doc::History::RUN_ID.to(self.inputs.state.run_id()),
+            doc::History::ROLE.to(turn.role()),
+            doc::History::PHASE.to(self.inputs.state.phase()),
+            doc::History::RUNTIME_ID.to(turn.runtime_id()),
+            doc::History::STATUS.to(result.status().as_str()),
+            doc::History::SUMMARY.to(doc::Result::SUMMARY.copy(document)),
+            doc::History::DECISIONS.to(list(doc::Result::DECISIONS)),
+            doc::History::OBJECTIONS.to(list(doc::Result::OBJECTIONS)),
+            doc::History::FILES_CHANGED.to(&files),
+            doc::History::ARTIFACTS_CREATED.to(list(doc::Result::ARTIFACTS_CREATED)),
+            doc::History::VERIFICATION.to(doc::Result::VERIFICATION.copy(document)),
+            doc::History::NORMALIZED_VERIFICATION.to(build([doc::History::STATUS.to(worth)])),
+            doc::History::ARTIFACT.to(doc::Result::ARTIFACT.copy(document)),
+            doc::History::INTENT_ID.to(turn
+                .value(doc::Turn::INTAKE_CONTEXT)
+                .and_then(|c| c.get("intent_id"))
+                .cloned()
+                .unwrap_or(Value::Null)),
+            doc::History::OBSERVED_ARTIFACT.to(self.observed_artifact()),
+            doc::History::PROPOSED_NEXT_ROLE.to(doc::Result::PROPOSED_NEXT_ROLE.copy(document)),
+            doc::History::PHASE_TRANSITION_REQUEST
+                .to(doc::Result::PHASE_TRANSITION_REQUEST.copy(document)),
+            doc::History::RUN_COMPLETION_REQUEST
+                .to(doc::Result::RUN_COMPLETION_REQUEST.copy(document)),
+            doc::History::ASSIGNED_SEQUENCE.to(turn.assigned_sequence()),
+            doc::History::ACCEPTED_SEQUENCE.to(accepted_sequence),
+            doc::History::CONCURRENT_WITH.to(turn
+                .value(doc::Turn::CONCURRENT_WITH)
+                .cloned()
+                .unwrap_or_else(|| Value::Array(Vec::new()))),
+            doc::History::COST.to(doc::Result::COST.copy(document)),
         ]);
         if let Some(began) = turn.began() {
-            entry.insert("started_at".into(), began.to_string().into());
-            entry.insert("duration_ms".into(), self.now.millis_since(began).into());
+            doc::History::STARTED_AT.set(&mut entry, began.to_string());
+            doc::History::DURATION_MS.set(&mut entry, self.now.millis_since(began));
         }
-        entry.insert("accepted_at".into(), self.now.to_string().into());
+        doc::History::ACCEPTED_AT.set(&mut entry, self.now);
         self.extend_entry(&mut entry, document);
         entry
     }
@@ -100,7 +89,7 @@ impl Acceptance {
                 "accepted_ref",
                 seen.and_then(super::Observation::integration_ref).into(),
             ),
-            ("files_changed", array(&files)),
+            doc::ObservedArtifact::FILES_CHANGED.to(&files),
             ("file_markers", marks.into()),
             (
                 "diff_summary",
@@ -121,31 +110,40 @@ impl Acceptance {
                 .iter()
                 .map(|rewrite| rewrite.document().into())
                 .collect();
-            entry.insert("normalizations".into(), rewrites.into());
+            doc::History::NORMALIZATIONS.set(entry, rewrites);
         }
         if !self.found.warnings.is_empty() {
-            entry.insert("warnings".into(), array(&self.found.warnings));
+            doc::History::WARNINGS.set(entry, &self.found.warnings);
         }
         if let Some(replay) = &self.found.replay {
-            entry.insert("verification_replay".into(), replay.clone().into());
+            doc::History::VERIFICATION_REPLAY.set(entry, replay.clone());
         }
         if let Some(overlap) = &self.found.overlap {
             if !overlap.forward_revisions.is_empty() {
                 let files = build([("files", array(&overlap.forward_revisions))]);
-                entry.insert("forward_revision".into(), files.into());
+                doc::History::FORWARD_REVISION.set(entry, files);
             }
             if let Some(conflict) = &overlap.conflict {
                 let mut resolution = conflict.document(self.now);
-                resolution.insert("resolution".into(), HUMAN_MERGE.into());
-                entry.insert("conflict_resolution".into(), resolution.into());
+                doc::Conflict::RESOLUTION.set(&mut resolution, HUMAN_MERGE);
+                doc::History::CONFLICT_RESOLUTION.set(entry, resolution);
             }
         }
-        if let Some(delegations) = given(document, "delegations") {
-            entry.insert("delegations_issued".into(), delegations.clone());
+        if let Some(delegations) = doc::Result::DELEGATIONS.given(document) {
+            doc::History::DELEGATIONS_ISSUED.set(entry, delegations.clone());
         }
-        for name in ["delegation_context", "delegation_review"] {
-            if let Some(value) = self.turn.member(name) {
-                entry.insert(name.to_owned(), value.clone());
+        for (member, of) in [
+            (
+                doc::History::DELEGATION_CONTEXT,
+                doc::Turn::DELEGATION_CONTEXT,
+            ),
+            (
+                doc::History::DELEGATION_REVIEW,
+                doc::Turn::DELEGATION_REVIEW,
+            ),
+        ] {
+            if let Some(value) = self.turn.value(of) {
+                member.set(entry, value.clone());
             }
         }
     }
@@ -157,9 +155,9 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
     if !matches!(state.status(), Status::Completed | Status::Blocked) {
         return None;
     }
-    let began = text(state.members(), "created_at");
-    let duration = began
-        .and_then(Time::parse_iso)
+    let began = doc::State::CREATED_AT.text(state.members());
+    let duration = doc::State::CREATED_AT
+        .get(state.members())
         .map(|began| now.millis_since(began));
     let phases: Vec<&str> = config
         .phases()
@@ -186,7 +184,7 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
     ]);
     Some(build([
         ("schema_version", "0.1".into()),
-        ("run_id", state.member("run_id")),
+        ("run_id", state.run_id().map(crate::RunId::as_str).into()),
         ("project_id", config.project_id().into()),
         ("project_name", config.project_name().into()),
         (
@@ -199,7 +197,7 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
         ),
         ("status", state.status().as_str().into()),
         ("started_at", began.into()),
-        ("completed_at", state.member("completed_at")),
+        ("completed_at", state.value(doc::State::COMPLETED_AT)),
         ("duration_ms", duration.into()),
         ("phases_completed", array(&phases)),
         ("total_turns", index.total_turns().into()),
@@ -210,8 +208,8 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
             "budget_limit_usd",
             config.budget.per_run_max_usd.map_or(Value::Null, amount),
         ),
-        ("blocked_reason", state.member("blocked_reason")),
-        ("gate_results", state.member("phase_gate_status")),
+        ("blocked_reason", state.value(doc::State::BLOCKED_REASON)),
+        ("gate_results", state.value(doc::State::PHASE_GATE_STATUS)),
         (
             "connector_used",
             connector.map(|runtime| runtime.id.as_str()).into(),
@@ -222,8 +220,8 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
                 .and_then(|runtime| text(&runtime.settings, "model"))
                 .into(),
         ),
-        ("provenance", state.member("provenance")),
-        ("parent_context", state.member("inherited_context")),
+        ("provenance", state.value(doc::State::PROVENANCE)),
+        ("parent_context", state.value(doc::State::INHERITED_CONTEXT)),
         ("retrospective", retrospective(state, index).into()),
         ("inheritance_snapshot", snapshot.into()),
         ("recorded_at", now.to_string().into()),
@@ -232,28 +230,24 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
 
 /// What the run came to, in a few words.
 fn retrospective(state: &State, index: &RunIndex) -> Object {
-    let blocked = state.member("blocked_reason");
-    let recovery = |name: &str| blocked.pointer(&format!("/recovery/{name}")).cloned();
+    let blocked = state.value(doc::State::BLOCKED_REASON);
     let completed = state.status() == Status::Completed;
+    let recovery = doc::Blocked::RECOVERY.get(&blocked).filter(|_| !completed);
     let last = index
         .last_turns()
         .last()
-        .and_then(|turn| text(turn, "summary"));
-    let headline = match recovery("detail") {
-        Some(detail) if !completed => detail,
-        _ => last.into(),
-    };
-    let reason = match recovery("typed_reason") {
-        Some(reason) if !completed => reason,
-        _ => state.status().as_str().into(),
-    };
+        .and_then(|turn| doc::History::SUMMARY.get(turn));
+    let detail = recovery.and_then(|recovery| doc::Recovery::DETAIL.raw(recovery));
+    let headline = detail.cloned().unwrap_or_else(|| last.into());
+    let reason = recovery.and_then(|recovery| doc::Recovery::TYPED_REASON.raw(recovery));
+    let reason = reason
+        .cloned()
+        .unwrap_or_else(|| state.status().as_str().into());
+    let action = recovery.and_then(|recovery| doc::Recovery::RECOVERY_ACTION.raw(recovery));
     build([
         ("headline", headline),
         ("terminal_reason", reason),
-        (
-            "next_operator_action",
-            recovery("recovery_action").filter(|_| !completed).into(),
-        ),
+        ("next_operator_action", action.cloned().into()),
         ("follow_on_hint", Value::Null),
     ])
 }
@@ -293,7 +287,7 @@ pub fn session(
             "session_id",
             kept("session_id").unwrap_or_else(|| session_id.into()),
         ),
-        ("run_id", state.member("run_id")),
+        ("run_id", state.run_id().map(crate::RunId::as_str).into()),
         (
             "started_at",
             kept("started_at").unwrap_or_else(|| now.to_string().into()),
@@ -306,7 +300,7 @@ pub fn session(
         ("last_turn_id", turn.map(|turn| turn.id().as_str()).into()),
         (
             "last_completed_turn_id",
-            state.member("last_completed_turn_id"),
+            state.value(doc::State::LAST_COMPLETED_TURN_ID),
         ),
         ("active_turn_ids", array(&active)),
         ("last_role", turn.map(Turn::role).into()),
@@ -319,7 +313,7 @@ pub fn session(
         ),
         (
             "pending_run_completion",
-            state.member("pending_run_completion"),
+            state.value(doc::State::PENDING_RUN_COMPLETION),
         ),
         ("blocked", (state.status() == Status::Blocked).into()),
     ]));

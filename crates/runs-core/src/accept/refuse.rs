@@ -5,6 +5,7 @@ use accord_contract::wire::Object;
 
 use super::{Acceptance, Commit, Inputs, Record, Step, Want, Write, run_record};
 use crate::conflict::Conflict;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::hooks::HookOutcome;
 use crate::ledger;
@@ -68,7 +69,7 @@ impl Acceptance {
         let mut next = self.inputs.state.clone();
         if let Some(turn) = next.turn_mut(self.turn.id()) {
             turn.set_status(TurnStatus::Conflicted);
-            turn.set("conflict_state", document.clone());
+            turn.set(doc::Turn::CONFLICT_STATE, document.clone());
         }
         let mut details = build([
             ("turn_id", self.turn.id().as_str().into()),
@@ -89,7 +90,10 @@ impl Acceptance {
         let mut next = self.inputs.state.clone();
         if let Some(turn) = next.turn_mut(self.turn.id()) {
             turn.set_status(TurnStatus::FailedAcceptance);
-            turn.set("last_acceptance_failure", failed(failure, self.now));
+            turn.set(
+                doc::Turn::LAST_ACCEPTANCE_FAILURE,
+                failed(failure, self.now),
+            );
         }
         next
     }

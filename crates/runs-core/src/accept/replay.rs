@@ -10,7 +10,7 @@ use accord_contract::wire::{Object, Value};
 use super::commit::{append, fingerprint, state_path, state_write};
 use super::{CommitKind, Record, Write};
 use crate::dispatch;
-use crate::members::{self, count, list, text};
+use crate::doc::{self, Member, Text};
 use crate::state::State;
 use crate::{RunId, TurnId};
 
@@ -34,13 +34,16 @@ pub struct Recovery {
 pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     check_prepared(journal)?;
     let kind = CommitKind::of_journal(journal);
-    let own = members::object(journal, "accord").map(|own| list(own, "writes"));
+    let own = doc::Journal::ACCORD
+        .get(journal)
+        .map(|own| doc::OwnJournal::WRITES.get(own));
     let (applied, superseded) = match kind {
         Some(CommitKind::Accept) => (is_applied(journal, state), false),
         Some(CommitKind::Change) => {
             let now = fingerprint(state);
-            let is = |name: &str| text(journal, name) == Some(now.as_str());
-            (is("state_after"), !is("state_after") && !is("state_before"))
+            let is = |member: Member<Text>| member.get(journal) == Some(now.as_str());
+            let after = is(doc::Journal::STATE_AFTER);
+            (after, !after && !is(doc::Journal::STATE_BEFORE))
         }
         Some(CommitKind::Coordinate) => return Err(damaged("it belongs to a coordinator")),
         None => return Err(damaged("its kind is not known")),
@@ -80,11 +83,13 @@ pub(crate) fn recover_coordinator(
     if CommitKind::of_journal(journal) != Some(CommitKind::Coordinate) {
         return Err(damaged("it belongs to no coordinator"));
     }
-    let applied = state.is_some() && text(journal, "state_after") == state;
-    let superseded = !applied && text(journal, "state_before") != state;
+    let applied = state.is_some() && doc::Journal::STATE_AFTER.get(journal) == state;
+    let superseded = !applied && doc::Journal::STATE_BEFORE.get(journal) != state;
     let mut writes = Vec::new();
     if !superseded {
-        let own = members::object(journal, "accord").map_or(&[][..], |own| list(own, "writes"));
+        let own = doc::Journal::ACCORD
+            .get(journal)
+            .map_or(&[][..], |own| doc::OwnJournal::WRITES.get(own));
         writes = own_writes(own)?;
         writes.retain(
             |write| !matches!(write, Write::Replace { path, .. } if applied && path == state_path),
@@ -103,7 +108,7 @@ fn damaged(what: &str) -> Failure {
 }
 
 fn check_prepared(journal: &Object) -> Result<(), Failure> {
-    match text(journal, "status") {
+    match doc::Journal::STATUS.get(journal) {
         Some("prepared") => Ok(()),
         _ => Err(damaged("its status is not known")),
     }
@@ -118,32 +123,31 @@ fn own_writes(writes: &[Value]) -> Result<Vec<Write>, Failure> {
 
 /// Whether the state knows that the turn was accepted.
 fn is_applied(journal: &Object, state: &State) -> bool {
-    let same_run =
-        text(journal, "run_id").is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
-    let turn = text(journal, "turn_id").and_then(TurnId::parse);
+    let same_run = doc::Journal::RUN_ID
+        .get(journal)
+        .is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
+    let turn = doc::Journal::TURN_ID.get(journal).and_then(TurnId::parse);
     let active = turn.as_ref().is_some_and(|turn| state.turn(turn).is_some());
-    let sequence = count(journal, "accepted_sequence").unwrap_or(0);
+    let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
     !same_run || (!active && state.turn_sequence() >= sequence)
 }
 
 /// Whether more has happened since.
 fn went_on(journal: &Object, state: &State) -> bool {
-    let sequence = count(journal, "accepted_sequence").unwrap_or(0);
-    let same_run =
-        text(journal, "run_id").is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
+    let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
+    let same_run = doc::Journal::RUN_ID
+        .get(journal)
+        .is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
     !same_run || state.turn_sequence() > sequence
 }
 
 /// The writes of a journal that another runner left.
 fn foreign(journal: &Object) -> Option<Vec<Write>> {
-    let history = members::object(journal, "history_entry")?;
-    let next = State::read(journal.get("next_state")?.clone()).ok()?;
-    let turn = TurnId::parse(text(history, "turn_id")?)?;
+    let history = doc::Journal::HISTORY_ENTRY.get(journal)?;
+    let next = State::read(doc::Journal::NEXT_STATE.raw(journal)?.clone()).ok()?;
+    let turn = TurnId::parse(doc::History::TURN_ID.get(history)?)?;
     let mut writes = vec![append(Record::History, history)];
-    for line in list(journal, "ledger_entries")
-        .iter()
-        .filter_map(Value::as_object)
-    {
+    for line in doc::Journal::LEDGER_ENTRIES.objects(journal) {
         writes.push(append(Record::Ledger, line));
     }
     writes.push(state_write(&next));

@@ -7,9 +7,10 @@ use accord_contract::wire::{self, Value};
 
 use super::{Acceptance, Observation, Outcome, Step, Want, observe};
 use crate::config::{PolicyAction, TimeoutAction};
+use crate::doc;
 use crate::gate::{self, PhaseExit, View};
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
-use crate::members::{array, build, text};
+use crate::members::{array, build};
 use crate::result::{self, Situation, TurnResult, TurnStatusClaim};
 use crate::rule;
 use crate::state::{Status, Turn};
@@ -37,7 +38,7 @@ impl Acceptance {
         let claimed = read
             .as_ref()
             .ok()
-            .and_then(|value| value.get("turn_id")?.as_str());
+            .and_then(|value| doc::Result::TURN_ID.get(value));
         if path == dispatch::FLAT_STAGING_PATH
             && let Some(claimed) = claimed.filter(|id| *id != self.turn.id().as_str())
         {
@@ -142,7 +143,7 @@ impl Acceptance {
                     .repo_decisions
                     .check_override(decision, role, &self.inputs.config)?;
             self.found.warnings.extend(checked);
-            if let Some(target) = text(decision, "overrides")
+            if let Some(target) = doc::Decision::OVERRIDES.get(decision)
                 && !overridden.insert(target)
             {
                 let message = format!("the result overrides {target} twice; keep one of the two");
@@ -183,9 +184,12 @@ impl Acceptance {
         let result = self.result();
         let asks = result.status() == TurnStatusClaim::Completed
             && (result.wants_completion() || result.phase_request().is_some());
-        let queued = ["queued_phase_transition", "queued_run_completion"]
-            .iter()
-            .any(|name| !self.inputs.state.member(name).is_null());
+        let queued = [
+            doc::State::QUEUED_PHASE_TRANSITION,
+            doc::State::QUEUED_RUN_COMPLETION,
+        ];
+        let state = self.inputs.state.members();
+        let queued = queued.iter().any(|member| member.given(state).is_some());
         let phase = self.inputs.state.phase();
         let skips = timeout::phase_action(&self.inputs.config, phase) == TimeoutAction::SkipPhase;
         let needed = gate::needed_files(&self.inputs.config, phase);
@@ -209,7 +213,11 @@ impl Acceptance {
         let commands: Vec<String> = result
             .evidence()
             .iter()
-            .filter_map(|item| text(item.as_object()?, "command").map(str::to_owned))
+            .filter_map(|item| {
+                doc::Evidence::COMMAND
+                    .get(item.as_object()?)
+                    .map(str::to_owned)
+            })
             .collect();
         let claims = result.verification() == Some("pass") && !commands.is_empty();
         if claims && policy::wants_replay(&self.inputs.config) {
@@ -274,15 +282,12 @@ impl Acceptance {
         let result = self.result();
         let mut drifted = Vec::new();
         for (index, item) in result.evidence().iter().enumerate() {
-            let expected = item
-                .get("expected_exit_code")
-                .or_else(|| item.get("exit_code"));
+            let expected = doc::Evidence::EXPECTED_EXIT_CODE
+                .raw(item)
+                .or_else(|| doc::Evidence::EXIT_CODE.raw(item));
             let expected = expected.and_then(wire::integer_of).unwrap_or(0);
             if codes.get(index).copied().flatten() != Some(expected) {
-                let command = item
-                    .get("command")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
+                let command = doc::Evidence::COMMAND.get(item).unwrap_or_default();
                 drifted.push(command.to_owned());
             }
         }

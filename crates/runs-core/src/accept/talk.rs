@@ -8,7 +8,8 @@ use accord_contract::wire::{Object, Value};
 use super::Write;
 use super::commit::pretty;
 use crate::config::{RuntimeType, WriteAuthority};
-use crate::members::{build, list, text};
+use crate::doc;
+use crate::members::build;
 use crate::paths::{HOME, PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT, RepoPath};
 use crate::result::TurnResult;
 use crate::state::Turn;
@@ -26,7 +27,10 @@ pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     if !decisions.is_empty() {
         section.push_str("- **Decisions:**\n");
         for decision in decisions {
-            let (id, statement) = (text(decision, "id"), text(decision, "statement"));
+            let (id, statement) = (
+                doc::Decision::ID.get(decision),
+                doc::Decision::STATEMENT.get(decision),
+            );
             let _ = writeln!(
                 section,
                 "  - {}: {}",
@@ -41,9 +45,9 @@ pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
             let _ = writeln!(
                 section,
                 "  - {} ({}): {}",
-                text(objection, "id").unwrap_or("?"),
-                text(objection, "severity").unwrap_or("?"),
-                line(text(objection, "statement").unwrap_or_default())
+                doc::Objection::ID.get(objection).unwrap_or("?"),
+                doc::Objection::SEVERITY.get(objection).unwrap_or("?"),
+                line(doc::Objection::STATEMENT.get(objection).unwrap_or_default())
             );
         }
     }
@@ -76,9 +80,9 @@ pub(super) fn review(
         let _ = write!(
             review,
             "\n## {} ({})\n\n{}\n",
-            text(objection, "id").unwrap_or("?"),
-            text(objection, "severity").unwrap_or("?"),
-            text(objection, "statement").unwrap_or_default()
+            doc::Objection::ID.get(objection).unwrap_or("?"),
+            doc::Objection::SEVERITY.get(objection).unwrap_or("?"),
+            doc::Objection::STATEMENT.get(objection).unwrap_or_default()
         );
     }
     Some(Write::Replace {
@@ -89,7 +93,7 @@ pub(super) fn review(
 
 /// The proposed changes of a role that does not write itself, as files of their own.
 pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
-    let changes = list(result.document(), "proposed_changes");
+    let changes = doc::Result::PROPOSED_CHANGES.get(result.document());
     let folder = format!("{HOME}/proposed/{}", turn.id());
     let mut writes = Vec::new();
     let mut overview = format!(
@@ -100,16 +104,19 @@ pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
     );
     let mut files = Vec::new();
     for change in changes.iter().filter_map(Value::as_object) {
-        let Some(path) = text(change, "path").and_then(|path| RepoPath::parse(path).ok()) else {
+        let Some(path) = doc::Proposed::PATH
+            .get(change)
+            .and_then(|path| RepoPath::parse(path).ok())
+        else {
             continue;
         };
-        let action = text(change, "action").unwrap_or("modify");
+        let action = doc::Proposed::ACTION.get(change).unwrap_or("modify");
         let _ = writeln!(overview, "- {action} `{path}`");
         files.push(Value::Object(build([
-            ("path", path.as_str().into()),
-            ("action", action.into()),
+            doc::Proposed::PATH.to(path.as_str()),
+            doc::Proposed::ACTION.to(action),
         ])));
-        if let Some(content) = text(change, "content") {
+        if let Some(content) = doc::Proposed::CONTENT.get(change) {
             writes.push(Write::Replace {
                 path: format!("{folder}/{path}"),
                 text: content.to_owned(),

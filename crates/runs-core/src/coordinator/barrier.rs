@@ -8,7 +8,8 @@ use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::{CoordinatorConfig, Workstream};
-use crate::members::{self, array, build, list, text, texts};
+use crate::doc;
+use crate::members::{array, build, texts};
 use crate::rule;
 
 wire_enum! {
@@ -103,7 +104,9 @@ impl Barrier {
 
     /// The workstream that it ends.
     pub fn workstream(&self) -> &str {
-        text(&self.members, "workstream_id").unwrap_or_default()
+        doc::Barrier::WORKSTREAM_ID
+            .get(&self.members)
+            .unwrap_or_default()
     }
 
     /// What it waits for.
@@ -118,18 +121,20 @@ impl Barrier {
 
     /// The repositories that it waits for.
     pub fn required_repos(&self) -> Vec<String> {
-        texts(&self.members, "required_repos")
+        doc::Barrier::REQUIRED_REPOS.get(&self.members)
     }
 
     /// Those of them that count already.
     pub fn satisfied_repos(&self) -> Vec<String> {
-        texts(&self.members, "satisfied_repos")
+        doc::Barrier::SATISFIED_REPOS.get(&self.members)
     }
 
     fn decisions_of(&self, repo: &str, workstream: &Workstream) -> Vec<String> {
-        let named = ["required_decision_ids_by_repo", "alignment_decision_ids"]
-            .into_iter()
-            .find_map(|name| members::object(&self.members, name));
+        let named = [
+            doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO,
+            doc::Barrier::ALIGNMENT_DECISION_IDS,
+        ];
+        let named = named.iter().find_map(|member| member.get(&self.members));
         match named {
             Some(by_repo) => texts(by_repo, repo),
             None => {
@@ -147,13 +152,12 @@ impl Barrier {
         let projections: Vec<&Object> = history
             .iter()
             .filter(|line| {
-                rule!(text(line, "type") == Some("acceptance_projection"); AnyLineCounts => true)
+                rule!(doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection"); AnyLineCounts => true)
             })
-            .filter(|line| text(line, "workstream_id") == Some(workstream.id.as_str()))
             .collect();
         let accepted: BTreeSet<&str> = projections
             .iter()
-            .filter_map(|line| text(line, "repo_id"))
+            .filter_map(|line| doc::MultiHistory::REPO_ID.get(line))
             .collect();
         let required = self.required_repos();
         // A repository that owes no decision can never be known to have made it.
@@ -221,8 +225,8 @@ impl Barriers {
             let members = value
                 .as_object()
                 .ok_or_else(|| invalid("must be an object"))?;
-            let kind = text(members, "type").and_then(BarrierType::parse);
-            let status = text(members, "status").and_then(BarrierStatus::parse);
+            let kind = doc::Barrier::TYPE.get(members);
+            let status = doc::Barrier::STATUS.get(members);
             all.push(Barrier {
                 id: id.clone(),
                 kind: kind.ok_or_else(|| invalid("is of no known type"))?,
@@ -237,11 +241,11 @@ impl Barriers {
     pub(super) fn of_config(config: &CoordinatorConfig, now: Time) -> Self {
         let barrier = |workstream: &Workstream| {
             let mut members = build([
-                ("workstream_id", workstream.id.as_str().into()),
-                ("type", workstream.barrier.as_str().into()),
-                ("status", BarrierStatus::Pending.as_str().into()),
-                ("required_repos", array(&workstream.repos)),
-                ("satisfied_repos", Value::Array(Vec::new())),
+                doc::Barrier::WORKSTREAM_ID.to(workstream.id.as_str()),
+                doc::Barrier::TYPE.to(workstream.barrier),
+                doc::Barrier::STATUS.to(BarrierStatus::Pending),
+                doc::Barrier::REQUIRED_REPOS.to(&workstream.repos),
+                doc::Barrier::SATISFIED_REPOS.to(Value::Array(Vec::new())),
             ]);
             if workstream.barrier.settings().is_some() {
                 let by_repo: Object = workstream
@@ -249,9 +253,9 @@ impl Barriers {
                     .iter()
                     .map(|(repo, ids)| (repo.clone(), array(ids)))
                     .collect();
-                members.insert("required_decision_ids_by_repo".into(), by_repo.into());
+                doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO.set(&mut members, by_repo);
             }
-            members.insert("created_at".into(), now.to_string().into());
+            doc::Barrier::CREATED_AT.set(&mut members, now);
             Barrier {
                 id: format!("{}_completion", workstream.id),
                 kind: workstream.barrier,
@@ -268,7 +272,7 @@ impl Barriers {
     pub fn document(&self) -> Object {
         let document = |barrier: &Barrier| {
             let mut members = barrier.members.clone();
-            members.insert("status".into(), barrier.status.as_str().into());
+            doc::Barrier::STATUS.set(&mut members, barrier.status);
             (barrier.id.clone(), members.into())
         };
         self.all.iter().map(document).collect()
@@ -302,9 +306,7 @@ impl Barriers {
                 continue;
             }
             let (status, satisfied) = barrier.judge(workstream, history);
-            barrier
-                .members
-                .insert("satisfied_repos".into(), array(&satisfied));
+            doc::Barrier::SATISFIED_REPOS.set(&mut barrier.members, &satisfied);
             if status != barrier.status {
                 effects.push(Effect {
                     barrier_id: barrier.id.clone(),
@@ -339,8 +341,13 @@ impl Barriers {
 fn decisions<'a>(projections: &[&'a Object], repo: &str) -> BTreeSet<&'a str> {
     let own = projections
         .iter()
-        .filter(|line| text(line, "repo_id") == Some(repo));
-    let made = own.flat_map(|line| list(line, "decisions"));
-    made.filter_map(|decision| decision.as_str().or_else(|| decision.get("id")?.as_str()))
-        .collect()
+        .copied()
+        .filter(|line| doc::MultiHistory::REPO_ID.get(line) == Some(repo));
+    let made = own.flat_map(|line| doc::MultiHistory::DECISIONS.get(line));
+    made.filter_map(|decision| {
+        decision
+            .as_str()
+            .or_else(|| doc::Decision::ID.get(decision))
+    })
+    .collect()
 }

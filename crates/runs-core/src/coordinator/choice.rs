@@ -10,7 +10,8 @@ use accord_contract::wire_enum;
 use super::projection::Place;
 use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
 use crate::TurnId;
-use crate::members::{build, text};
+use crate::doc;
+use crate::members::build;
 use crate::state::Status;
 
 wire_enum! {
@@ -125,14 +126,14 @@ pub fn prospects(
 /// The line of the coordinator's history for a turn that was handed out.
 pub fn dispatched_line(place: &Place<'_>, choice: &Choice, turn: &TurnId, now: Time) -> Object {
     build([
-        ("type", "turn_dispatched".into()),
-        ("timestamp", now.to_string().into()),
-        ("super_run_id", place.state.super_run_id().into()),
-        ("workstream_id", choice.workstream.as_str().into()),
-        ("repo_id", choice.repo.as_str().into()),
-        ("repo_run_id", place.state.repo_run(&choice.repo).into()),
-        ("repo_turn_id", turn.as_str().into()),
-        ("role", choice.role.as_str().into()),
+        doc::MultiHistory::TYPE.to("turn_dispatched"),
+        doc::MultiHistory::TIMESTAMP.to(now),
+        doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+        doc::MultiHistory::WORKSTREAM_ID.to(choice.workstream.as_str()),
+        doc::MultiHistory::REPO_ID.to(choice.repo.as_str()),
+        doc::MultiHistory::REPO_RUN_ID.to(place.state.repo_run(&choice.repo)),
+        doc::MultiHistory::REPO_TURN_ID.to(turn.as_str()),
+        doc::MultiHistory::ROLE.to(choice.role.as_str()),
     ])
 }
 
@@ -152,9 +153,9 @@ fn consider(
     let done = place.barriers.is_satisfied(&stream.id);
     let accepted = |repo: &str| {
         place.history.iter().any(|line| {
-            text(line, "type") == Some("acceptance_projection")
-                && text(line, "workstream_id") == Some(stream.id.as_str())
-                && text(line, "repo_id") == Some(repo)
+            doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection")
+                && doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(stream.id.as_str())
+                && doc::MultiHistory::REPO_ID.get(line) == Some(repo)
         })
     };
     // A sequence is open as soon as its first repository is through; the others still follow.
@@ -195,7 +196,8 @@ fn consider(
     let config = view.and_then(|view| view.config.as_ref());
     let known = |role: &&str| config.is_some_and(|config| config.role(role).is_some());
     // A recommendation may name a person, who takes no turns.
-    let role = text(state.members(), "next_recommended_role")
+    let role = doc::State::NEXT_RECOMMENDED_ROLE
+        .get(state.members())
         .filter(known)
         .or_else(|| {
             let entry = config?.route(state.phase())?.entry_role.as_deref();

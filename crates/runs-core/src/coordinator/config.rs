@@ -7,8 +7,9 @@ use super::BarrierType;
 use super::validate::{problems, refusal};
 use super::vocabulary::DOCUMENT;
 use crate::config::DEFAULT_PHASES;
+use crate::doc;
 use crate::hooks::{Hook, HookPhase, hooks_of};
-use crate::members::{self, entries, text, texts};
+use crate::members::{self, texts};
 use crate::strays::{Stray, strays};
 
 /// A repository.
@@ -83,11 +84,18 @@ impl CoordinatorConfig {
 
     fn extract(document: Object) -> Self {
         Self {
-            repos: entries(&document, "repos").filter_map(repo).collect(),
-            workstreams: entries(&document, "workstreams")
+            repos: doc::MultiConfig::REPOS
+                .entries(&document)
+                .filter_map(repo)
+                .collect(),
+            workstreams: doc::MultiConfig::WORKSTREAMS
+                .entries(&document)
                 .filter_map(workstream)
                 .collect(),
-            gates: entries(&document, "gates").filter_map(gate).collect(),
+            gates: doc::MultiConfig::GATES
+                .entries(&document)
+                .filter_map(gate)
+                .collect(),
             hooks: hooks_of(&document),
             document,
         }
@@ -105,8 +113,9 @@ impl CoordinatorConfig {
 
     /// The project's id.
     pub fn project_id(&self) -> &str {
-        members::object(&self.document, "project")
-            .and_then(|project| text(project, "id"))
+        doc::MultiConfig::PROJECT
+            .get(&self.document)
+            .and_then(|project| doc::Project::ID.get(project))
             .unwrap_or_default()
     }
 
@@ -155,7 +164,10 @@ impl CoordinatorConfig {
     /// The phases, in their order: those of the routing, or the usual ones in which there is
     /// work.
     pub fn phases(&self) -> Vec<&str> {
-        match members::object(&self.document, "routing").filter(|routing| !routing.is_empty()) {
+        match doc::MultiConfig::ROUTING
+            .get(&self.document)
+            .filter(|routing| !routing.is_empty())
+        {
             Some(routing) => routing.keys().map(String::as_str).collect(),
             None => {
                 let used = |phase: &&str| self.workstreams.iter().any(|w| w.phase == *phase);
@@ -173,15 +185,16 @@ impl CoordinatorConfig {
 
     /// The gate that guards the end of a phase, where the routing names one.
     pub fn exit_gate(&self, phase: &str) -> Option<&str> {
-        let route = members::object(members::object(&self.document, "routing")?, phase)?;
-        text(route, "exit_gate")
+        let route = members::object(doc::MultiConfig::ROUTING.get(&self.document)?, phase)?;
+        doc::Route::EXIT_GATE.get(route)
     }
 
     /// The workstreams of a phase, the one that begins it first.
     pub fn workstreams_of(&self, phase: &str) -> Vec<&Workstream> {
-        let entry = members::object(&self.document, "routing")
+        let entry = doc::MultiConfig::ROUTING
+            .get(&self.document)
             .and_then(|routing| members::object(routing, phase))
-            .and_then(|route| text(route, "entry_workstream"));
+            .and_then(|route| doc::Route::ENTRY_WORKSTREAM.get(route));
         let mut found: Vec<&Workstream> = self
             .workstreams
             .iter()
@@ -196,20 +209,23 @@ fn repo((id, value): (&String, &Value)) -> Option<Repo> {
     let members = value.as_object()?;
     Some(Repo {
         id: id.clone(),
-        path: text(members, "path")?.to_owned(),
-        default_branch: text(members, "default_branch").unwrap_or("main").to_owned(),
-        required: members.get("required") != Some(&Value::Bool(false)),
+        path: doc::Repo::PATH.get(members)?.to_owned(),
+        default_branch: doc::Repo::DEFAULT_BRANCH
+            .get(members)
+            .unwrap_or("main")
+            .to_owned(),
+        required: doc::Repo::REQUIRED.raw(members) != Some(&Value::Bool(false)),
     })
 }
 
 fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
     let members = value.as_object()?;
-    let barrier = BarrierType::parse(text(members, "completion_barrier")?)?;
+    let barrier = doc::Workstream::COMPLETION_BARRIER.get(members)?;
     let settings = barrier
         .settings()
         .and_then(|name| members::object(members, name));
     let decisions = settings.into_iter().flat_map(|settings| {
-        let by_repo = members::object(settings, "decision_ids_by_repo");
+        let by_repo = doc::BarrierDecisions::DECISION_IDS_BY_REPO.get(settings);
         by_repo.into_iter().flat_map(|by_repo| {
             by_repo
                 .keys()
@@ -219,10 +235,10 @@ fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
     });
     Some(Workstream {
         id: id.clone(),
-        phase: text(members, "phase")?.to_owned(),
-        repos: texts(members, "repos"),
-        entry_repo: text(members, "entry_repo")?.to_owned(),
-        depends_on: texts(members, "depends_on"),
+        phase: doc::Workstream::PHASE.get(members)?.to_owned(),
+        repos: doc::Workstream::REPOS.get(members),
+        entry_repo: doc::Workstream::ENTRY_REPO.get(members)?.to_owned(),
+        depends_on: doc::Workstream::DEPENDS_ON.get(members),
         barrier,
         decision_ids: decisions.collect(),
     })
@@ -230,11 +246,13 @@ fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
 
 fn gate((id, value): (&String, &Value)) -> Option<CoordinatorGate> {
     let members = value.as_object()?;
-    let named = members.get("requires_repos").is_some_and(Value::is_array);
+    let named = doc::GateConfig::REQUIRES_REPOS
+        .raw(members)
+        .is_some_and(Value::is_array);
     Some(CoordinatorGate {
         id: id.clone(),
-        requires_human_approval: members.get("requires_human_approval")
+        requires_human_approval: doc::GateConfig::REQUIRES_HUMAN_APPROVAL.raw(members)
             != Some(&Value::Bool(false)),
-        requires_repos: named.then(|| texts(members, "requires_repos")),
+        requires_repos: named.then(|| doc::GateConfig::REQUIRES_REPOS.get(members)),
     })
 }

@@ -8,7 +8,8 @@ use accord_contract::wire::{Object, Value};
 use super::projection::Place;
 use super::{BarrierStatus, Choice, Workstream};
 use crate::Ids;
-use crate::members::{array, build, list, text, texts};
+use crate::doc::{self, Member, Text};
+use crate::members::{array, build};
 
 /// The context of one turn, as its two documents, and its line in the history.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +34,11 @@ pub fn turn_context(place: &Place<'_>, choice: &Choice, ids: &mut Ids, now: Time
     let upstream: Vec<&Object> = place
         .history
         .iter()
-        .filter(|line| text(line, "type") == Some("acceptance_projection"))
+        .filter(|line| doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection"))
         .filter(|line| {
-            let of = text(line, "workstream_id").unwrap_or_default();
+            let of = doc::MultiHistory::WORKSTREAM_ID
+                .get(line)
+                .unwrap_or_default();
             of == choice.workstream || depends_on.iter().any(|other| other == of)
         })
         .collect();
@@ -68,12 +71,12 @@ pub fn turn_context(place: &Place<'_>, choice: &Choice, ids: &mut Ids, now: Time
         ("generated_at", now.to_string().into()),
     ]);
     let line = build([
-        ("type", "context_generated".into()),
-        ("timestamp", now.to_string().into()),
-        ("super_run_id", place.state.super_run_id().into()),
-        ("context_ref", reference.as_str().into()),
-        ("workstream_id", choice.workstream.as_str().into()),
-        ("repo_id", choice.repo.as_str().into()),
+        doc::MultiHistory::TYPE.to("context_generated"),
+        doc::MultiHistory::TIMESTAMP.to(now),
+        doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+        doc::MultiHistory::CONTEXT_REF.to(reference.as_str()),
+        doc::MultiHistory::WORKSTREAM_ID.to(choice.workstream.as_str()),
+        doc::MultiHistory::REPO_ID.to(choice.repo.as_str()),
     ]);
     TurnContext {
         markdown: markdown(choice, place.state.phase(), &owed, &upstream),
@@ -101,20 +104,22 @@ fn markdown(choice: &Choice, phase: &str, owed: &[String], upstream: &[&Object])
         text.push_str("\nNothing yet.\n");
     }
     for line in upstream {
-        let member = |name: &str| crate::members::text(line, name).unwrap_or("?");
+        let member = |member: Member<Text>| member.get(line).unwrap_or("?");
         let _ = write!(
             text,
             "\n### {} ({})\n\n{}\n",
-            member("repo_id"),
-            member("workstream_id"),
-            member("summary")
+            member(doc::MultiHistory::REPO_ID),
+            member(doc::MultiHistory::WORKSTREAM_ID),
+            member(doc::MultiHistory::SUMMARY)
         );
-        for file in texts(line, "files_changed") {
+        for file in doc::MultiHistory::FILES_CHANGED.get(line) {
             let _ = writeln!(text, "- `{file}`");
         }
-        for decision in list(line, "decisions") {
-            let id = decision.as_str().or_else(|| decision.get("id")?.as_str());
-            let statement = decision.get("statement").and_then(Value::as_str);
+        for decision in doc::MultiHistory::DECISIONS.get(line) {
+            let id = decision
+                .as_str()
+                .or_else(|| doc::Decision::ID.get(decision));
+            let statement = doc::Decision::STATEMENT.get(decision);
             let _ = writeln!(
                 text,
                 "- {}: {}",

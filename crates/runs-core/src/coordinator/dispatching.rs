@@ -5,7 +5,7 @@
 //! assigned, since a repository's sequence only grows.
 
 use accord_contract::time::Time;
-use accord_contract::wire::{Extensible, Object, Value};
+use accord_contract::wire::{Extensible, Object};
 
 use super::choice::dispatched_line;
 use super::projection::Place;
@@ -13,7 +13,8 @@ use super::{
     Choice, CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorState, RepoView,
     turn_context,
 };
-use crate::members::{build, count, text};
+use crate::doc::{self, Member, Text};
+use crate::members::build;
 use crate::state::TurnStatus;
 use crate::{Ids, RunId, TurnId};
 
@@ -49,15 +50,15 @@ impl Dispatching {
     /// The turn that a state says is being handed out.
     pub fn of(state: &CoordinatorState) -> Option<Self> {
         let members = state.dispatching()?;
-        let name = |name: &str| text(members, name).map(str::to_owned);
+        let name = |member: Member<Text>| member.get(members).map(str::to_owned);
         Some(Self {
             choice: Choice {
-                workstream: name("workstream_id")?,
-                repo: name("repo_id")?,
-                role: name("role")?,
+                workstream: name(doc::Dispatching::WORKSTREAM_ID)?,
+                repo: name(doc::Dispatching::REPO_ID)?,
+                role: name(doc::Dispatching::ROLE)?,
             },
-            context: name("context_ref")?,
-            since: count(members, "since_sequence")?,
+            context: name(doc::Dispatching::CONTEXT_REF)?,
+            since: doc::Dispatching::SINCE_SEQUENCE.get(members)?,
         })
     }
 
@@ -77,11 +78,13 @@ impl Dispatching {
         }
         let run = state.run_id().map(RunId::as_str);
         let over = view.history.iter().rev().find(|line| {
-            text(line, "run_id") == run
-                && text(line, "role") == Some(self.choice.role.as_str())
-                && count(line, "assigned_sequence").is_some_and(|sequence| sequence > self.since)
+            doc::History::RUN_ID.get(line) == run
+                && doc::History::ROLE.get(line) == Some(self.choice.role.as_str())
+                && doc::History::ASSIGNED_SEQUENCE
+                    .get(line)
+                    .is_some_and(|sequence| sequence > self.since)
         });
-        let over = over.and_then(|line| TurnId::parse(text(line, "turn_id")?));
+        let over = over.and_then(|line| TurnId::parse(doc::History::TURN_ID.get(line)?));
         over.map_or(Found::Nothing, Found::Over)
     }
 }
@@ -98,14 +101,14 @@ pub fn begin_dispatch(
     let since = view.state.as_ref().map_or(0, |state| state.turn_sequence());
     let mut state = place.state.clone();
     state.set(
-        "dispatching",
+        doc::Initiative::DISPATCHING,
         build([
-            ("workstream_id", choice.workstream.as_str().into()),
-            ("repo_id", choice.repo.as_str().into()),
-            ("role", choice.role.as_str().into()),
-            ("context_ref", context.reference.as_str().into()),
-            ("since_sequence", since.into()),
-            ("requested_at", now.to_string().into()),
+            doc::Dispatching::WORKSTREAM_ID.to(choice.workstream.as_str()),
+            doc::Dispatching::REPO_ID.to(choice.repo.as_str()),
+            doc::Dispatching::ROLE.to(choice.role.as_str()),
+            doc::Dispatching::CONTEXT_REF.to(context.reference.as_str()),
+            doc::Dispatching::SINCE_SEQUENCE.to(since),
+            doc::Dispatching::REQUESTED_AT.to(now),
         ]),
     );
     let mut change = CoordinatorChange::of_state(state, place.barriers.clone());
@@ -132,7 +135,7 @@ pub fn end_dispatch(
     } = dispatching;
     let mut change = forget_dispatch(place);
     let mut line: Object = dispatched_line(place, choice, turn, now);
-    line.insert("context_ref".into(), context.as_str().into());
+    doc::MultiHistory::CONTEXT_REF.set(&mut line, context.as_str());
     change.history.push(line);
     let statement = format!(
         "{} gets a turn as {} for {}",
@@ -157,6 +160,6 @@ pub fn end_dispatch(
 /// Gives up a turn that was never assigned.
 pub fn forget_dispatch(place: &Place<'_>) -> CoordinatorChange {
     let mut state = place.state.clone();
-    state.set("dispatching", Value::Null);
+    state.clear(doc::Initiative::DISPATCHING);
     CoordinatorChange::of_state(state, place.barriers.clone())
 }

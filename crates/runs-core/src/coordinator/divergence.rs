@@ -8,8 +8,8 @@ use accord_contract::wire_enum;
 use super::RepoView;
 use super::projection::Place;
 use crate::TurnId;
+use crate::doc;
 use crate::history::is_accepted;
-use crate::members::text;
 use crate::state::{State, Status, TurnStatus};
 
 wire_enum! {
@@ -111,13 +111,16 @@ pub fn diverging(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<D
 
 /// The turns that were handed out, and what became of them.
 fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
-    let of_repo = |line: &&Object| text(line, "repo_id") == Some(repo);
+    let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
     let known = |kinds: &[&str]| -> BTreeSet<&str> {
         let lines = place.history.iter().filter(of_repo);
-        let lines =
-            lines.filter(|line| text(line, "type").is_some_and(|kind| kinds.contains(&kind)));
+        let lines = lines.filter(|line| {
+            doc::MultiHistory::TYPE
+                .get(line)
+                .is_some_and(|kind| kinds.contains(&kind))
+        });
         lines
-            .filter_map(|line| text(line, "repo_turn_id"))
+            .filter_map(|line| doc::MultiHistory::REPO_TURN_ID.get(line))
             .collect()
     };
     let projected = known(&["acceptance_projection"]);
@@ -126,18 +129,19 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
     let accepted: BTreeSet<&str> = view
         .history
         .iter()
-        .filter(|line| text(line, "run_id") == run && is_accepted(line))
-        .filter_map(|line| text(line, "turn_id"))
+        .filter(|line| doc::History::RUN_ID.get(line) == run && is_accepted(line))
+        .filter_map(|line| doc::History::TURN_ID.get(line))
         .collect();
     let anew = taken_back(view, run);
     let handed_out = place.history.iter().filter(of_repo);
-    let handed_out = handed_out.filter(|line| text(line, "type") == Some("turn_dispatched"));
+    let handed_out =
+        handed_out.filter(|line| doc::MultiHistory::TYPE.get(line) == Some("turn_dispatched"));
     for line in handed_out {
-        let Some(first) = text(line, "repo_turn_id") else {
+        let Some(first) = doc::MultiHistory::REPO_TURN_ID.get(line) else {
             continue;
         };
         let turn = last_of(first, &anew);
-        let workstream = text(line, "workstream_id");
+        let workstream = doc::MultiHistory::WORKSTREAM_ID.get(line);
         let mut add = |kind| found.push(difference(kind, repo, Some(turn), workstream));
         let active = TurnId::parse(turn)
             .and_then(|id| view.state.as_ref()?.turn(&id))
@@ -168,13 +172,18 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
 /// is known.
 fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Option<&'a str>> {
     let lines = view.history.iter();
-    let lines = lines.filter(|line| text(line, "run_id") == run && !is_accepted(line));
+    let lines = lines.filter(|line| doc::History::RUN_ID.get(line) == run && !is_accepted(line));
     let mut anew: BTreeMap<&str, Option<&str>> = lines
-        .filter_map(|line| Some((text(line, "turn_id")?, text(line, "reissued_as"))))
+        .filter_map(|line| {
+            Some((
+                doc::History::TURN_ID.get(line)?,
+                doc::History::REISSUED_AS.get(line),
+            ))
+        })
         .collect();
     let active = view.state.iter().flat_map(State::turns);
     for turn in active {
-        let from = turn.member("reissued_from").and_then(Value::as_str);
+        let from = turn.value(doc::Turn::REISSUED_FROM).and_then(Value::as_str);
         if let Some(from) = from {
             anew.insert(from, Some(turn.id().as_str()));
         }

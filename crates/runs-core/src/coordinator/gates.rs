@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
 use super::projection::Place;
@@ -12,7 +12,8 @@ use super::{
     BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
     CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
 };
-use crate::members::{array, build, text, texts};
+use crate::doc;
+use crate::members::{array, build};
 use crate::state::{State, Status};
 
 /// The gate at the end when the configuration names none.
@@ -74,9 +75,8 @@ impl GateChange {
     /// The change to write, with the coordinator's decisions about it.
     pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
         let decisions = self.history.iter().map(|line| {
-            let member = |name: &str| line.get(name).cloned().unwrap_or(Value::Null);
-            let gate = text(line, "gate").unwrap_or_default();
-            let (category, statement) = match text(line, "type") {
+            let gate = doc::MultiHistory::GATE.get(line).unwrap_or_default();
+            let (category, statement) = match doc::MultiHistory::TYPE.get(line) {
                 Some("phase_transition_requested") => (
                     CoordinatorDecision::PhaseTransition,
                     format!("{gate} is reached"),
@@ -92,9 +92,9 @@ impl GateChange {
                 _ => (CoordinatorDecision::Completion, format!("{gate} is passed")),
             };
             let about = [
-                ("gate", member("gate")),
-                ("from", member("from")),
-                ("to", member("to")),
+                doc::MultiHistory::GATE.to(doc::MultiHistory::GATE.copy(line)),
+                doc::MultiHistory::FROM.to(doc::MultiHistory::FROM.copy(line)),
+                doc::MultiHistory::TO.to(doc::MultiHistory::TO.copy(line)),
             ];
             ledger.line(&self.state, category, &statement, about, now)
         });
@@ -191,16 +191,13 @@ pub fn request_phase(
         .unwrap_or("phase_transition");
     let from = place.state.phase().to_owned();
     let pending = build([
-        ("gate_type", "phase_transition".into()),
-        ("gate", gate.into()),
-        ("from", from.as_str().into()),
-        ("to", target.into()),
-        (
-            "required_repos",
-            array(&required_repos(place.config, Some(gate))),
-        ),
-        ("human_barriers", array(&human_barriers(place, &from))),
-        ("requested_at", now.to_string().into()),
+        doc::MultiGate::GATE_TYPE.to("phase_transition"),
+        doc::MultiGate::GATE.to(gate),
+        doc::MultiGate::FROM.to(from.as_str()),
+        doc::MultiGate::TO.to(target),
+        doc::MultiGate::REQUIRED_REPOS.to(&required_repos(place.config, Some(gate))),
+        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(place, &from)),
+        doc::MultiGate::REQUESTED_AT.to(now),
     ]);
     Ok(wait_or_pass(
         place,
@@ -228,14 +225,11 @@ pub fn request_completion(
     let gate = final_gate(place);
     let required = required_repos(place.config, Some(gate));
     let pending = build([
-        ("gate_type", "run_completion".into()),
-        ("gate", gate.into()),
-        ("required_repos", array(&required)),
-        (
-            "human_barriers",
-            array(&human_barriers(place, place.state.phase())),
-        ),
-        ("requested_at", now.to_string().into()),
+        doc::MultiGate::GATE_TYPE.to("run_completion"),
+        doc::MultiGate::GATE.to(gate),
+        doc::MultiGate::REQUIRED_REPOS.to(&required),
+        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(place, place.state.phase())),
+        doc::MultiGate::REQUESTED_AT.to(now),
     ]);
     Ok(wait_or_pass(
         place,
@@ -284,7 +278,7 @@ fn wait_or_pass(
     }
     let mut state = place.state.clone();
     state.set_status(CoordinatorStatus::Paused, now);
-    state.set("pending_gate", pending);
+    state.set(doc::Initiative::PENDING_GATE, pending);
     GateChange {
         state,
         barriers: place.barriers.clone(),
@@ -296,28 +290,31 @@ fn wait_or_pass(
 fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Time) -> GateChange {
     let mut state = place.state.clone();
     let mut barriers = place.barriers.clone();
-    let gate = text(pending, "gate").unwrap_or_default().to_owned();
+    let gate = doc::MultiGate::GATE
+        .get(pending)
+        .unwrap_or_default()
+        .to_owned();
     let causation = build([("gate", gate.as_str().into())]);
-    let opened = texts(pending, "human_barriers");
+    let opened = doc::MultiGate::HUMAN_BARRIERS.get(pending);
     let ledger = opened
         .iter()
         .filter_map(|id| barriers.approve(id))
         .map(|effect| effect.line(causation.clone(), now))
         .collect();
-    state.set("pending_gate", Value::Null);
+    state.clear(doc::Initiative::PENDING_GATE);
     state.pass_gate(&gate);
-    match text(pending, "to") {
+    match doc::MultiGate::TO.get(pending) {
         Some(to) => {
             state.set_phase(to);
             state.set_status(CoordinatorStatus::Active, now);
-            for repo in texts(pending, "required_repos") {
+            for repo in doc::MultiGate::REQUIRED_REPOS.get(pending) {
                 state.set_repo_phase(&repo, to);
             }
             history.push(line(place, "phase_transition_approved", pending, now));
         }
         None => {
             state.set_status(CoordinatorStatus::Completed, now);
-            state.set("completed_at", now.to_string());
+            state.set(doc::Initiative::COMPLETED_AT, now);
             history.push(line(place, "run_completed", pending, now));
         }
     }
@@ -331,13 +328,19 @@ fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Time
 
 fn line(place: &Place<'_>, kind: &str, pending: &Object, now: Time) -> Object {
     let mut line = build([
-        ("type", kind.into()),
-        ("timestamp", now.to_string().into()),
-        ("super_run_id", place.state.super_run_id().into()),
+        doc::MultiHistory::TYPE.to(kind),
+        doc::MultiHistory::TIMESTAMP.to(now),
+        doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
     ]);
-    for name in ["gate", "from", "to", "required_repos", "human_barriers"] {
-        if let Some(value) = pending.get(name) {
-            line.insert(name.to_owned(), value.clone());
+    for member in [
+        doc::MultiGate::GATE.any(),
+        doc::MultiGate::FROM.any(),
+        doc::MultiGate::TO.any(),
+        doc::MultiGate::REQUIRED_REPOS.any(),
+        doc::MultiGate::HUMAN_BARRIERS.any(),
+    ] {
+        if let Some(value) = member.raw(pending) {
+            member.set(&mut line, value.clone());
         }
     }
     line

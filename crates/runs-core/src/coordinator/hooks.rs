@@ -4,9 +4,10 @@ use accord_contract::wire::{Object, Value};
 
 use super::commit::{barriers_path, coordinator_home, coordinator_state_path};
 use super::projection::Place;
-use super::{BarrierStatus, Choice, Effect};
+use super::{Barrier, BarrierStatus, Choice, Effect};
+use crate::doc;
 use crate::hooks::{HookBatch, HookPhase};
-use crate::members::{array, build, text};
+use crate::members::{array, build};
 
 /// The files of the workspace that no hook of a coordinator may change.
 pub fn protected_files() -> Vec<String> {
@@ -44,19 +45,18 @@ pub fn after_acceptance(
     workspace: &str,
 ) -> Option<HookBatch> {
     let mut payload = build([("phase", HookPhase::AfterAcceptance.as_str().into())]);
-    for name in [
-        "workstream_id",
-        "repo_id",
-        "repo_run_id",
-        "projection_ref",
-        "repo_turn_id",
-        "summary",
-        "files_changed",
-        "decisions",
-        "verification",
+    for member in [
+        doc::MultiHistory::WORKSTREAM_ID.any(),
+        doc::MultiHistory::REPO_ID.any(),
+        doc::MultiHistory::REPO_RUN_ID.any(),
+        doc::MultiHistory::PROJECTION_REF.any(),
+        doc::MultiHistory::REPO_TURN_ID.any(),
+        doc::MultiHistory::SUMMARY.any(),
+        doc::MultiHistory::FILES_CHANGED.any(),
+        doc::MultiHistory::DECISIONS.any(),
+        doc::MultiHistory::VERIFICATION.any(),
     ] {
-        let value = line.get(name).cloned().unwrap_or(Value::Null);
-        payload.insert(name.to_owned(), value);
+        member.set(&mut payload, member.copy(line));
     }
     let effects = effects.iter().map(|effect| effect.document().into());
     let effects: Vec<Value> = effects.collect();
@@ -67,15 +67,20 @@ pub fn after_acceptance(
 /// The hooks before a person's approval takes effect, where a gate waits for one.
 pub fn before_gate(place: &Place<'_>, workspace: &str) -> Option<HookBatch> {
     let pending = place.state.pending_gate()?;
-    let member = |name: &str| pending.get(name).cloned().unwrap_or(Value::Null);
     let payload = build([
         ("phase", HookPhase::BeforeGate.as_str().into()),
-        ("gate_type", member("gate_type")),
-        ("gate", member("gate")),
-        ("from_phase", member("from")),
-        ("to_phase", member("to")),
-        ("required_repos", member("required_repos")),
-        ("human_barriers", member("human_barriers")),
+        ("gate_type", doc::MultiGate::GATE_TYPE.copy(pending)),
+        ("gate", doc::MultiGate::GATE.copy(pending)),
+        ("from_phase", doc::MultiGate::FROM.copy(pending)),
+        ("to_phase", doc::MultiGate::TO.copy(pending)),
+        (
+            "required_repos",
+            doc::MultiGate::REQUIRED_REPOS.copy(pending),
+        ),
+        (
+            "human_barriers",
+            doc::MultiGate::HUMAN_BARRIERS.copy(pending),
+        ),
     ]);
     batch(place, HookPhase::BeforeGate, payload, workspace)
 }
@@ -83,11 +88,13 @@ pub fn before_gate(place: &Place<'_>, workspace: &str) -> Option<HookBatch> {
 /// The hooks after an initiative was blocked.
 pub fn on_escalation(place: &Place<'_>, workspace: &str) -> Option<HookBatch> {
     let document = place.state.document();
-    let member = |name: &str| document.get(name).cloned().unwrap_or(Value::Null);
     let payload = build([
         ("phase", HookPhase::OnEscalation.as_str().into()),
-        ("blocked_reason", member("blocked_reason")),
-        ("repo_runs", member("repo_runs")),
+        (
+            "blocked_reason",
+            doc::Initiative::BLOCKED_REASON.copy(&document),
+        ),
+        ("repo_runs", doc::Initiative::REPO_RUNS.copy(&document)),
     ]);
     batch(place, HookPhase::OnEscalation, payload, workspace)
 }
@@ -138,13 +145,12 @@ fn pending_barriers(place: &Place<'_>) -> Value {
 }
 
 fn barriers(place: &Place<'_>) -> Value {
-    let document = place.barriers.document();
-    let short = |(id, value): (&String, &Value)| {
-        let members = value.as_object()?;
-        let member = |name: &str| text(members, name).map_or(Value::Null, Value::from);
-        let short = build([("status", member("status")), ("type", member("type"))]);
-        Some((id.clone(), Value::Object(short)))
+    let short = |barrier: &Barrier| {
+        let short = build([
+            doc::Barrier::STATUS.to(barrier.status()),
+            doc::Barrier::TYPE.to(barrier.kind()),
+        ]);
+        (barrier.id().to_owned(), Value::Object(short))
     };
-    let short: Object = document.iter().filter_map(short).collect();
-    Value::Object(short)
+    Value::Object(place.barriers.iter().map(short).collect())
 }

@@ -11,6 +11,7 @@ use super::{
     CoordinatorState, RepoView, phase_alignment,
 };
 use crate::Ids;
+use crate::doc;
 use crate::members::build;
 use crate::state::Status;
 
@@ -108,10 +109,10 @@ pub fn init(
         starts.push((id.clone(), RepoStart::Link(run.to_string())));
         let ours = begun.contains(id);
         let entry = build([
-            ("run_id", run.as_str().into()),
-            ("status", if ours { "initialized" } else { "linked" }.into()),
-            ("phase", state.phase().into()),
-            ("initialized_by_coordinator", ours.into()),
+            doc::RepoRun::RUN_ID.to(run.as_str()),
+            doc::RepoRun::STATUS.to(if ours { "initialized" } else { "linked" }),
+            doc::RepoRun::PHASE.to(state.phase()),
+            doc::RepoRun::INITIALIZED_BY_COORDINATOR.to(ours),
         ]);
         runs.insert(id.clone(), entry.into());
     }
@@ -125,10 +126,10 @@ pub fn init(
         .unwrap_or(crate::config::DEFAULT_PHASES[0]);
     let id = format!("srun_{}_{}", now.unix_millis(), ids.hex(4));
     let line = build([
-        ("type", "run_initialized".into()),
-        ("timestamp", now.to_string().into()),
-        ("super_run_id", id.as_str().into()),
-        ("repo_runs", runs.clone().into()),
+        doc::MultiHistory::TYPE.to("run_initialized"),
+        doc::MultiHistory::TIMESTAMP.to(now),
+        doc::MultiHistory::SUPER_RUN_ID.to(id.as_str()),
+        doc::MultiHistory::REPO_RUNS.to(runs.clone()),
     ]);
     Ok(Ok(Initialised {
         state: CoordinatorState::new(&id, config.project_id(), first, runs, now),

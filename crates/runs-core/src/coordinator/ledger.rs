@@ -5,7 +5,8 @@ use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use super::CoordinatorState;
-use crate::members::{build, text};
+use crate::doc;
+use crate::members::build;
 
 /// What the ids of a coordinator's decisions begin with.
 const PREFIX: &str = "DEC-COORD-";
@@ -36,7 +37,7 @@ impl CoordinatorLedger {
     /// The ledger with these lines; ids of other forms are passed over.
     pub fn of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Self {
         let numbers = lines.into_iter().filter_map(|line| {
-            let digits = text(line, "id")?.strip_prefix(PREFIX)?;
+            let digits = doc::Ledger::ID.get(line)?.strip_prefix(PREFIX)?;
             let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             plain.then(|| digits.parse::<u64>().ok()).flatten()
         });

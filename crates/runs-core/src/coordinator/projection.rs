@@ -2,10 +2,11 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
 
 use super::{Barriers, CoordinatorConfig, CoordinatorState, Effect};
-use crate::members::{build, text};
+use crate::doc;
+use crate::members::build;
 use crate::rule;
 use crate::{Ids, RepoPath};
 
@@ -86,7 +87,8 @@ pub fn project(
             "{repo} is no repository of {workstream}, which has {its}"
         )));
     }
-    let turn = text(accepted, "turn_id")
+    let turn = doc::History::TURN_ID
+        .get(accepted)
         .filter(|id| !id.trim().is_empty())
         .ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
     check_files(repo, root, accepted)?;
@@ -101,20 +103,19 @@ pub fn project(
         });
     }
     let reference = format!("proj_{workstream}_{repo}_{}", ids.hex(4));
-    let member = |name: &str| accepted.get(name).cloned().unwrap_or(Value::Null);
     let line = build([
-        ("type", "acceptance_projection".into()),
-        ("timestamp", now.to_string().into()),
-        ("super_run_id", state.super_run_id().into()),
-        ("projection_ref", reference.as_str().into()),
-        ("workstream_id", workstream.into()),
-        ("repo_id", repo.into()),
-        ("repo_run_id", state.repo_run(repo).into()),
-        ("repo_turn_id", turn.into()),
-        ("summary", member("summary")),
-        ("files_changed", member("files_changed")),
-        ("decisions", member("decisions")),
-        ("verification", member("verification")),
+        doc::MultiHistory::TYPE.to("acceptance_projection"),
+        doc::MultiHistory::TIMESTAMP.to(now),
+        doc::MultiHistory::SUPER_RUN_ID.to(state.super_run_id()),
+        doc::MultiHistory::PROJECTION_REF.to(reference.as_str()),
+        doc::MultiHistory::WORKSTREAM_ID.to(workstream),
+        doc::MultiHistory::REPO_ID.to(repo),
+        doc::MultiHistory::REPO_RUN_ID.to(state.repo_run(repo)),
+        doc::MultiHistory::REPO_TURN_ID.to(turn),
+        doc::MultiHistory::SUMMARY.to(doc::History::SUMMARY.copy(accepted)),
+        doc::MultiHistory::FILES_CHANGED.to(doc::History::FILES_CHANGED.copy(accepted)),
+        doc::MultiHistory::DECISIONS.to(doc::History::DECISIONS.copy(accepted)),
+        doc::MultiHistory::VERIFICATION.to(doc::History::VERIFICATION.copy(accepted)),
     ]);
     let mut later = history.to_vec();
     later.push(line.clone());
@@ -145,20 +146,20 @@ fn taken_over<'a>(
     turn: &str,
 ) -> Option<&'a str> {
     let same = |line: &&Object| {
-        text(line, "type") == Some("acceptance_projection")
-            && text(line, "repo_id") == Some(repo)
-            && text(line, "workstream_id") == Some(workstream)
-            && text(line, "repo_turn_id") == Some(turn)
+        doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection")
+            && doc::MultiHistory::REPO_ID.get(line) == Some(repo)
+            && doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(workstream)
+            && doc::MultiHistory::REPO_TURN_ID.get(line) == Some(turn)
     };
     history
         .iter()
         .find(same)
-        .and_then(|line| text(line, "projection_ref"))
+        .and_then(|line| doc::MultiHistory::PROJECTION_REF.get(line))
 }
 
 /// Every file lies inside the repository, by name.
 fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), Failure> {
-    for file in crate::members::list(accepted, "files_changed") {
+    for file in doc::History::FILES_CHANGED.items(accepted) {
         let name = file.as_str().unwrap_or_default();
         let below = root.and_then(|root| {
             let rest = name.strip_prefix(root.trim_end_matches('/'))?;

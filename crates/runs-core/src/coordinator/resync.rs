@@ -12,7 +12,8 @@ use super::{
     CoordinatorStatus, Divergence, DivergenceKind, Effect, RepoView, diverging,
     recovery_report_path,
 };
-use crate::members::{array, build, text};
+use crate::doc;
+use crate::members::build;
 use crate::{Ids, RunId};
 
 /// Whether a person accounts for what went wrong.
@@ -176,24 +177,26 @@ impl Resync {
             DivergenceKind::RunIdMismatch => {
                 let run = view.and_then(|view| view.state.as_ref()?.run_id());
                 let run = run.map_or("", RunId::as_str).to_owned();
-                self.state.set_of_repo(&found.repo, "run_id", &run);
+                self.state
+                    .set_of_repo(&found.repo, doc::RepoRun::RUN_ID, &run);
                 "repo_run_adopted"
             }
             DivergenceKind::RepoCompletedUnexpectedly => {
-                self.state.set_of_repo(&found.repo, "status", "completed");
+                self.state
+                    .set_of_repo(&found.repo, doc::RepoRun::STATUS, "completed");
                 "repo_completion_adopted"
             }
             DivergenceKind::TurnDisappeared => "turn_disappeared",
             _ => "turn_rejected",
         };
         self.history.push(build([
-            ("type", kind.into()),
-            ("timestamp", now.to_string().into()),
-            ("super_run_id", place.state.super_run_id().into()),
-            ("repo_id", found.repo.as_str().into()),
-            ("repo_run_id", self.state.repo_run(&found.repo).into()),
-            ("workstream_id", found.workstream.clone().into()),
-            ("repo_turn_id", found.turn.clone().into()),
+            doc::MultiHistory::TYPE.to(kind),
+            doc::MultiHistory::TIMESTAMP.to(now),
+            doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+            doc::MultiHistory::REPO_ID.to(found.repo.as_str()),
+            doc::MultiHistory::REPO_RUN_ID.to(self.state.repo_run(&found.repo)),
+            doc::MultiHistory::WORKSTREAM_ID.to(found.workstream.clone()),
+            doc::MultiHistory::REPO_TURN_ID.to(found.turn.clone()),
         ]));
         Ok(())
     }
@@ -208,7 +211,10 @@ impl Resync {
     ) -> Result<(), Failure> {
         let turn = found.turn.as_deref();
         let lines = view.map_or(&[][..], |view| &view.history);
-        let Some(accepted) = lines.iter().find(|line| text(line, "turn_id") == turn) else {
+        let Some(accepted) = lines
+            .iter()
+            .find(|line| doc::History::TURN_ID.get(line) == turn)
+        else {
             return Ok(());
         };
         let known = [place.history, &self.history].concat();
@@ -259,15 +265,16 @@ impl Resync {
                     CoordinatorStatus::Active
                 };
                 self.state.set_status(next, now);
-                self.state.set("blocked_reason", Value::Null);
-                self.state.set("divergence", Value::Null);
+                self.state.clear(doc::Initiative::BLOCKED_REASON);
+                self.state.clear(doc::Initiative::DIVERGENCE);
                 self.resumed = true;
             }
             return false;
         }
         self.state.set_status(CoordinatorStatus::Blocked, now);
-        self.state.set("blocked_reason", texts.join("; "));
-        self.state.set("divergence", array(&texts));
+        self.state
+            .set(doc::Initiative::BLOCKED_REASON, texts.join("; "));
+        self.state.set(doc::Initiative::DIVERGENCE, &texts);
         status != CoordinatorStatus::Blocked
     }
 
@@ -275,9 +282,9 @@ impl Resync {
     fn account_for(&mut self, place: &Place<'_>, now: Time) {
         let head = |kind: &str| {
             build([
-                ("type", kind.into()),
-                ("timestamp", now.to_string().into()),
-                ("super_run_id", place.state.super_run_id().into()),
+                doc::MultiHistory::TYPE.to(kind),
+                doc::MultiHistory::TIMESTAMP.to(now),
+                doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
             ])
         };
         let mut repos: Vec<&str> = self
@@ -290,18 +297,18 @@ impl Resync {
         let effects: Vec<Value> = effects.map(|effect| effect.document().into()).collect();
         let mut line = head("state_resynced");
         line.extend(build([
-            ("resynced_repos", array(&repos)),
-            ("barrier_changes", effects.into()),
-            ("blocked_reason", self.state.blocked_reason().into()),
+            doc::MultiHistory::RESYNCED_REPOS.to(&repos),
+            doc::MultiHistory::BARRIER_CHANGES.to(effects),
+            doc::MultiHistory::BLOCKED_REASON.to(self.state.blocked_reason()),
         ]));
         self.history.push(line);
         if self.resumed {
             let mut line = head("blocked_resolved");
             line.extend(build([
-                ("from", "blocked".into()),
-                ("to", self.state.status().as_str().into()),
-                ("blocked_reason", self.before.clone().into()),
-                ("recovery_report", self.report.clone().into()),
+                doc::MultiHistory::FROM.to("blocked"),
+                doc::MultiHistory::TO.to(self.state.status().as_str()),
+                doc::MultiHistory::BLOCKED_REASON.to(self.before.clone()),
+                doc::MultiHistory::RECOVERY_REPORT.to(self.report.clone()),
             ]));
             self.history.push(line);
         }

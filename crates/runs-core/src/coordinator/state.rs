@@ -7,7 +7,8 @@ use accord_contract::wire_enum;
 
 use super::COORDINATOR_VERSION;
 use crate::config::Config;
-use crate::members::{self, build, entries, text};
+use crate::doc::{self, Content, Member, Text};
+use crate::members::{self, build};
 use crate::state::State;
 
 wire_enum! {
@@ -55,13 +56,14 @@ impl CoordinatorState {
         let Value::Object(members) = document else {
             return Err(invalid("", "the coordinator's state must be a JSON object"));
         };
-        let status = text(&members, "status")
-            .and_then(CoordinatorStatus::parse)
+        let status = doc::Initiative::STATUS
+            .get(&members)
             .ok_or_else(|| invalid("/status", "the coordinator's status is not known"))?;
-        let phase = text(&members, "phase")
+        let phase = doc::Initiative::PHASE
+            .get(&members)
             .ok_or_else(|| invalid("/phase", "the coordinator's state names no phase"))?
             .to_owned();
-        if members::filled(&members, "super_run_id").is_none() {
+        if doc::Initiative::SUPER_RUN_ID.filled(&members).is_none() {
             return Err(invalid(
                 "/super_run_id",
                 "the coordinator's state names no run",
@@ -76,16 +78,16 @@ impl CoordinatorState {
 
     pub(super) fn new(id: &str, project: &str, phase: &str, runs: Object, now: Time) -> Self {
         let members = build([
-            ("schema_version", COORDINATOR_VERSION.into()),
-            ("super_run_id", id.into()),
-            ("project_id", project.into()),
-            ("status", CoordinatorStatus::Active.as_str().into()),
-            ("phase", phase.into()),
-            ("repo_runs", runs.into()),
-            ("pending_gate", Value::Null),
-            ("phase_gate_status", Object::new().into()),
-            ("created_at", now.to_string().into()),
-            ("updated_at", now.to_string().into()),
+            doc::Initiative::SCHEMA_VERSION.to(COORDINATOR_VERSION),
+            doc::Initiative::SUPER_RUN_ID.to(id),
+            doc::Initiative::PROJECT_ID.to(project),
+            doc::Initiative::STATUS.to(CoordinatorStatus::Active),
+            doc::Initiative::PHASE.to(phase),
+            doc::Initiative::REPO_RUNS.to(runs),
+            doc::Initiative::PENDING_GATE.to(Value::Null),
+            doc::Initiative::PHASE_GATE_STATUS.to(Object::new()),
+            doc::Initiative::CREATED_AT.to(now),
+            doc::Initiative::UPDATED_AT.to(now),
         ]);
         Self {
             status: CoordinatorStatus::Active,
@@ -97,14 +99,16 @@ impl CoordinatorState {
     /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
-        members.insert("status".into(), self.status.as_str().into());
-        members.insert("phase".into(), self.phase.as_str().into());
+        doc::Initiative::STATUS.set(&mut members, self.status);
+        doc::Initiative::PHASE.set(&mut members, self.phase.as_str());
         members
     }
 
     /// The run that spans the repositories.
     pub fn super_run_id(&self) -> &str {
-        text(&self.members, "super_run_id").unwrap_or_default()
+        doc::Initiative::SUPER_RUN_ID
+            .get(&self.members)
+            .unwrap_or_default()
     }
 
     /// How it stands.
@@ -119,42 +123,48 @@ impl CoordinatorState {
 
     /// The run of a repository that belongs to it.
     pub fn repo_run(&self, repo: &str) -> Option<&str> {
-        let runs = members::object(&self.members, "repo_runs")?;
-        text(members::object(runs, repo)?, "run_id")
+        let runs = doc::Initiative::REPO_RUNS.get(&self.members)?;
+        doc::RepoRun::RUN_ID.get(members::object(runs, repo)?)
     }
 
     /// The repositories that belong to it.
     pub fn repos(&self) -> impl Iterator<Item = &str> {
-        entries(&self.members, "repo_runs").map(|(id, _)| id.as_str())
+        doc::Initiative::REPO_RUNS
+            .entries(&self.members)
+            .map(|(id, _)| id.as_str())
     }
 
     /// The gate that waits for a person.
     pub fn pending_gate(&self) -> Option<&Object> {
-        members::object(&self.members, "pending_gate")
+        doc::Initiative::PENDING_GATE.get(&self.members)
     }
 
     /// The turn that is being handed out.
     pub(super) fn dispatching(&self) -> Option<&Object> {
-        members::object(&self.members, "dispatching")
+        doc::Initiative::DISPATCHING.get(&self.members)
     }
 
     /// Why a person must mend something.
     pub fn blocked_reason(&self) -> Option<&str> {
-        text(&self.members, "blocked_reason")
+        doc::Initiative::BLOCKED_REASON.get(&self.members)
     }
 
     /// What is known of a repository's run.
     pub fn repo_run_status(&self, repo: &str) -> Option<&str> {
-        let runs = members::object(&self.members, "repo_runs")?;
-        text(members::object(runs, repo)?, "status")
+        let runs = doc::Initiative::REPO_RUNS.get(&self.members)?;
+        doc::RepoRun::STATUS.get(members::object(runs, repo)?)
     }
 
-    pub(super) fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.members.insert(name.to_owned(), value.into());
+    pub(super) fn set<K>(&mut self, member: Member<K>, value: impl Content<K>) {
+        member.set(&mut self.members, value);
+    }
+
+    pub(super) fn clear<K>(&mut self, member: Member<K>) {
+        member.set(&mut self.members, Value::Null);
     }
 
     pub(super) fn touch(&mut self, now: Time) {
-        self.set("updated_at", now.to_string());
+        self.set(doc::Initiative::UPDATED_AT, now);
     }
 
     pub(super) fn set_status(&mut self, status: CoordinatorStatus, now: Time) {
@@ -167,24 +177,26 @@ impl CoordinatorState {
     }
 
     pub(super) fn pass_gate(&mut self, gate: &str) {
-        let mut gates = members::object(&self.members, "phase_gate_status")
+        let mut gates = doc::Initiative::PHASE_GATE_STATUS
+            .get(&self.members)
             .cloned()
             .unwrap_or_default();
         gates.insert(gate.to_owned(), "passed".into());
-        self.set("phase_gate_status", gates);
+        self.set(doc::Initiative::PHASE_GATE_STATUS, gates);
     }
 
     pub(super) fn set_repo_phase(&mut self, repo: &str, phase: &str) {
-        self.set_of_repo(repo, "phase", phase);
+        self.set_of_repo(repo, doc::RepoRun::PHASE, phase);
     }
 
-    pub(super) fn set_of_repo(&mut self, repo: &str, name: &str, value: &str) {
-        let mut runs = members::object(&self.members, "repo_runs")
+    pub(super) fn set_of_repo(&mut self, repo: &str, member: Member<Text>, value: &str) {
+        let mut runs = doc::Initiative::REPO_RUNS
+            .get(&self.members)
             .cloned()
             .unwrap_or_default();
         if let Some(Value::Object(run)) = runs.get_mut(repo) {
-            run.insert(name.to_owned(), value.into());
+            member.set(run, value);
         }
-        self.set("repo_runs", runs);
+        self.set(doc::Initiative::REPO_RUNS, runs);
     }
 }

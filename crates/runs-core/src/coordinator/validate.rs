@@ -8,8 +8,9 @@ use accord_contract::wire::{Object, Value};
 
 use super::{BarrierType, COORDINATOR_VERSION};
 use crate::config::DEFAULT_PHASES;
+use crate::doc;
 use crate::hooks::{HookPhase, phase_problems};
-use crate::members::{self, array, entries, filled, given, list, text, texts};
+use crate::members::{self, array, filled, texts};
 use crate::patterns::{is_decision_id, is_name, is_phase};
 use crate::rule;
 
@@ -60,10 +61,10 @@ pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
         found.add("config_invalid", "the configuration must be a JSON object");
         return found.0;
     };
-    if text(document, "schema_version") != Some(COORDINATOR_VERSION) {
+    if doc::MultiConfig::SCHEMA_VERSION.get(document) != Some(COORDINATOR_VERSION) {
         found.add("schema_version_invalid", "schema_version must be \"0.1\"");
     }
-    match members::object(document, "project") {
+    match doc::MultiConfig::PROJECT.get(document) {
         None => found.add(
             "project_invalid",
             "project must be an object with id and name",
@@ -130,7 +131,10 @@ fn declared(document: &Object, name: &str, id: &str) -> bool {
 }
 
 fn repos(document: &Object, found: &mut Found) {
-    let Some(repos) = members::object(document, "repos").filter(|repos| !repos.is_empty()) else {
+    let Some(repos) = doc::MultiConfig::REPOS
+        .get(document)
+        .filter(|repos| !repos.is_empty())
+    else {
         found.add(
             "repos_invalid",
             "repos must be an object with at least one repository",
@@ -148,16 +152,18 @@ fn repos(document: &Object, found: &mut Found) {
             found.add("repo_invalid", format!("{id} must be an object"));
             continue;
         };
-        if filled(repo, "path").is_none() {
+        if doc::Repo::PATH.filled(repo).is_none() {
             found.add("repo_path_invalid", format!("{id} must have a path"));
         }
-        if given(repo, "default_branch").is_some() && filled(repo, "default_branch").is_none() {
+        if doc::Repo::DEFAULT_BRANCH.given(repo).is_some()
+            && doc::Repo::DEFAULT_BRANCH.filled(repo).is_none()
+        {
             found.add(
                 "repo_default_branch_invalid",
                 format!("{id} must name a branch"),
             );
         }
-        if given(repo, "required").is_some_and(|required| !required.is_boolean()) {
+        if doc::Repo::REQUIRED.is_mistyped(repo) {
             found.add(
                 "repo_required_invalid",
                 format!("{id}.required must be true or false"),
@@ -167,7 +173,9 @@ fn repos(document: &Object, found: &mut Found) {
 }
 
 fn workstreams(document: &Object, found: &mut Found) {
-    let all = members::object(document, "workstreams").filter(|all| !all.is_empty());
+    let all = doc::MultiConfig::WORKSTREAMS
+        .get(document)
+        .filter(|all| !all.is_empty());
     let Some(all) = all else {
         found.add(
             "workstreams_invalid",
@@ -175,7 +183,7 @@ fn workstreams(document: &Object, found: &mut Found) {
         );
         return;
     };
-    let phases: Vec<String> = match members::object(document, "routing") {
+    let phases: Vec<String> = match doc::MultiConfig::ROUTING.get(document) {
         Some(routing) if !routing.is_empty() => routing.keys().cloned().collect(),
         _ => DEFAULT_PHASES.map(str::to_owned).into(),
     };
@@ -191,7 +199,7 @@ fn workstreams(document: &Object, found: &mut Found) {
             found.add("workstream_invalid", format!("{id} must be an object"));
             continue;
         };
-        let phase = text(workstream, "phase").unwrap_or_default();
+        let phase = doc::Workstream::PHASE.get(workstream).unwrap_or_default();
         if !phases.iter().any(|known| known == phase) {
             found.add(
                 "workstream_phase_invalid",
@@ -200,7 +208,7 @@ fn workstreams(document: &Object, found: &mut Found) {
         }
         workstream_repos(document, id, workstream, found);
         dependencies(document, id, workstream, found);
-        match text(workstream, "completion_barrier").and_then(BarrierType::parse) {
+        match doc::Workstream::COMPLETION_BARRIER.get(workstream) {
             None => {
                 let message = format!("{id} must have a completion_barrier that exists");
                 found.add("workstream_completion_barrier_invalid", message);
@@ -222,7 +230,7 @@ fn workstreams(document: &Object, found: &mut Found) {
 }
 
 fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
-    let repos = list(workstream, "repos");
+    let repos = doc::Workstream::REPOS.items(workstream);
     if rule!(repos.is_empty(); WorkstreamOfNothing => false) {
         found.add(
             "workstream_repos_invalid",
@@ -251,7 +259,7 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
             );
         }
     }
-    match filled(workstream, "entry_repo") {
+    match doc::Workstream::ENTRY_REPO.filled(workstream) {
         None => found.add(
             "workstream_entry_repo_invalid",
             format!("{id} must name its entry_repo"),
@@ -266,13 +274,16 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
 }
 
 fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
-    if !workstream.get("depends_on").is_some_and(Value::is_array) {
+    if !doc::Workstream::DEPENDS_ON
+        .raw(workstream)
+        .is_some_and(Value::is_array)
+    {
         found.add(
             "workstream_depends_on_invalid",
             format!("{id} must have a list depends_on"),
         );
     }
-    for dependency in list(workstream, "depends_on") {
+    for dependency in doc::Workstream::DEPENDS_ON.items(workstream) {
         match dependency.as_str() {
             None => {
                 found.add(
@@ -299,12 +310,12 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
         found.add(code("invalid"), format!("{id} must have {name}"));
         return;
     };
-    let Some(by_repo) = members::object(settings, "decision_ids_by_repo") else {
+    let Some(by_repo) = doc::BarrierDecisions::DECISION_IDS_BY_REPO.get(settings) else {
         let message = format!("{id}.{name} must have decision_ids_by_repo");
         found.add(code("decisions_invalid"), message);
         return;
     };
-    let repos = texts(workstream, "repos");
+    let repos = doc::Workstream::REPOS.get(workstream);
     for repo in repos.iter().filter(|repo| !by_repo.contains_key(*repo)) {
         found.add(
             code("repo_missing"),
@@ -379,7 +390,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
 }
 
 fn routing(document: &Object, found: &mut Found) {
-    let Some(value) = given(document, "routing") else {
+    let Some(value) = doc::MultiConfig::ROUTING.given(document) else {
         return;
     };
     let Some(routing) = value.as_object() else {
@@ -403,7 +414,7 @@ fn routing(document: &Object, found: &mut Found) {
             );
             continue;
         };
-        let Some(entry) = given(route, "entry_workstream") else {
+        let Some(entry) = doc::Route::ENTRY_WORKSTREAM.given(route) else {
             continue;
         };
         let Some(entry) = entry.as_str() else {
@@ -411,14 +422,15 @@ fn routing(document: &Object, found: &mut Found) {
             found.add("routing_entry_workstream_invalid", message);
             continue;
         };
-        let workstream =
-            members::object(document, "workstreams").and_then(|all| members::object(all, entry));
+        let workstream = doc::MultiConfig::WORKSTREAMS
+            .get(document)
+            .and_then(|all| members::object(all, entry));
         match workstream {
             None => {
                 let message = format!("routing.{phase} begins with {entry}, which is unknown");
                 found.add("routing_entry_workstream_unknown", message);
             }
-            Some(workstream) if text(workstream, "phase") != Some(phase) => {
+            Some(workstream) if doc::Workstream::PHASE.get(workstream) != Some(phase) => {
                 let message = format!("routing.{phase} begins with {entry}, of another phase");
                 found.add("routing_phase_mismatch", message);
             }
@@ -428,10 +440,10 @@ fn routing(document: &Object, found: &mut Found) {
 }
 
 fn gates(document: &Object, found: &mut Found) {
-    if given(document, "gates").is_some_and(|gates| !gates.is_object()) {
+    if doc::MultiConfig::GATES.is_mistyped(document) {
         found.add("gates_invalid", "gates must be an object");
     }
-    for (id, value) in entries(document, "gates") {
+    for (id, value) in doc::MultiConfig::GATES.entries(document) {
         if !is_name(id) {
             found.add(
                 "gate_id_invalid",
@@ -442,18 +454,18 @@ fn gates(document: &Object, found: &mut Found) {
             found.add("gate_invalid", format!("{id} must be an object"));
             continue;
         };
-        if given(gate, "requires_human_approval").is_some_and(|value| !value.is_boolean()) {
+        if doc::GateConfig::REQUIRES_HUMAN_APPROVAL.is_mistyped(gate) {
             let message = format!("{id}.requires_human_approval must be true or false");
             found.add("gate_requires_human_approval_invalid", message);
         }
-        if given(gate, "requires_repos").is_some_and(|repos| !repos.is_array()) {
+        if doc::GateConfig::REQUIRES_REPOS.is_mistyped(gate) {
             found.add(
                 "gate_requires_repos_invalid",
                 format!("{id}.requires_repos must be a list"),
             );
         }
         let mut seen = BTreeSet::new();
-        for repo in list(gate, "requires_repos") {
+        for repo in doc::GateConfig::REQUIRES_REPOS.items(gate) {
             let Some(repo) = repo.as_str() else {
                 found.add(
                     "gate_requires_repo_invalid",

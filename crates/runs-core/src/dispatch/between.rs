@@ -20,11 +20,12 @@ use accord_contract::wire::{Object, Value};
 
 use crate::RepoPath;
 use crate::accept::Observation;
+use crate::doc;
 use crate::members::{build, object, text};
 use crate::state::{Baseline, Turn};
 
 /// The member of a turn that holds the note.
-pub const LEFT_BEHIND: &str = "left_behind";
+pub const LEFT_BEHIND: &str = doc::Turn::LEFT_BEHIND.name();
 
 /// The most files that are noted; past it everything stays the turn's own.
 const MOST: usize = 2_000;
@@ -52,15 +53,16 @@ pub fn left_behind(seen: &Observation) -> Value {
             .collect()
     };
     build([
-        ("committed", of(false).into()),
-        ("uncommitted", of(true).into()),
+        doc::LeftBehind::COMMITTED.to(of(false)),
+        doc::LeftBehind::UNCOMMITTED.to(of(true)),
     ])
     .into()
 }
 
 /// Whether no worker ever had this turn.
 pub fn never_handed_out(turn: &Turn) -> bool {
-    turn.member("dispatched_at").is_none_or(Value::is_null)
+    turn.value(doc::Turn::DISPATCHED_AT)
+        .is_none_or(Value::is_null)
 }
 
 /// What somebody else changed since the turn's last worker ended, or since its assignment where it
@@ -68,7 +70,7 @@ pub fn never_handed_out(turn: &Turn) -> bool {
 /// version control shows.
 pub fn between(turn: &Turn, seen: &Observation, view: BTreeMap<String, String>) -> Option<Between> {
     let nothing = Object::new();
-    let left = match turn.member(LEFT_BEHIND).and_then(Value::as_object) {
+    let left = match turn.left_behind() {
         Some(left) => left,
         None if never_handed_out(turn) => &nothing,
         None => return None,

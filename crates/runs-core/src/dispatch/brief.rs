@@ -7,7 +7,8 @@ use accord_contract::wire::{Object, Value};
 
 use super::form::form;
 use crate::config::{Config, WriteAuthority};
-use crate::members::{self, list, text};
+use crate::doc::{self, Member, Text};
+use crate::members::{self, text};
 use crate::state::{State, Turn};
 
 /// How much of a summary or a statement is told to the turns that follow.
@@ -78,7 +79,7 @@ pub fn context(briefing: &Briefing<'_>) -> String {
     if let Some(goal) = goal {
         let _ = write!(context, "\n## Goal\n\n{goal}\n");
     }
-    let lasting = state.member("repo_decisions");
+    let lasting = state.value(doc::State::REPO_DECISIONS);
     decisions(
         "Decisions of the repository in force",
         lasting.as_array().map_or(&[], Vec::as_slice),
@@ -89,25 +90,25 @@ pub fn context(briefing: &Briefing<'_>) -> String {
         context.push_str("\nNone yet.\n");
     }
     for line in briefing.recent {
-        let member = |name: &str| text(line, name).unwrap_or("?");
+        let member = |member: Member<Text>| member.get(line).unwrap_or("?");
         let _ = write!(
             context,
             "\n### {} ({}, {})\n\n{}\n",
-            member("role"),
-            member("phase"),
-            member("status"),
-            told(member("summary"))
+            member(doc::History::ROLE),
+            member(doc::History::PHASE),
+            member(doc::History::STATUS),
+            told(member(doc::History::SUMMARY))
         );
-        for decision in list(line, "decisions").iter().filter_map(Value::as_object) {
+        for decision in doc::History::DECISIONS.objects(line) {
             said("Decided", decision, &mut context);
         }
-        for objection in list(line, "objections").iter().filter_map(Value::as_object) {
+        for objection in doc::History::OBJECTIONS.objects(line) {
             said("Objected", objection, &mut context);
         }
     }
-    if let Some(failure) = state.member("last_gate_failure").as_object() {
+    if let Some(failure) = state.value(doc::State::LAST_GATE_FAILURE).as_object() {
         context.push_str("\n## The gate failed last time\n\n");
-        for reason in members::texts(failure, "reasons") {
+        for reason in doc::GateFailure::REASONS.get(failure) {
             let _ = writeln!(context, "- {reason}");
         }
     }
@@ -127,36 +128,44 @@ fn authority(authority: WriteAuthority) -> &'static str {
 }
 
 fn rejection(turn: &Turn, prompt: &mut String) {
-    let Some(last) = turn.member("last_rejection").and_then(Value::as_object) else {
+    let Some(last) = turn
+        .value(doc::Turn::LAST_REJECTION)
+        .and_then(Value::as_object)
+    else {
         return;
     };
-    let reason = text(last, "reason").unwrap_or("no reason was given");
+    let reason = doc::Rejection::REASON
+        .get(last)
+        .unwrap_or("no reason was given");
     let _ = write!(prompt, "\n## The last attempt was rejected\n\n{reason}\n");
-    for error in members::texts(last, "validation_errors") {
+    for error in doc::Rejection::VALIDATION_ERRORS.get(last) {
         let _ = writeln!(prompt, "- {error}");
     }
 }
 
 fn delegation(turn: &Turn, prompt: &mut String) {
     if let Some(context) = turn.delegation_context() {
-        let charter = text(context, "charter").unwrap_or_default();
+        let charter = doc::Queued::CHARTER.get(context).unwrap_or_default();
         let _ = write!(prompt, "\n## What was delegated to you\n\n{charter}\n\n");
-        for demand in members::texts(context, "acceptance_contract") {
+        for demand in doc::Queued::ACCEPTANCE_CONTRACT.get(context) {
             let _ = writeln!(prompt, "- {demand}");
         }
-        for id in members::texts(context, "required_decision_ids") {
+        for id in doc::Queued::REQUIRED_DECISION_IDS.get(context) {
             let _ = writeln!(prompt, "- Decide {id}.");
         }
     }
     if let Some(review) = turn.delegation_review() {
         prompt.push_str("\n## What you delegated has come back\n\n");
-        for result in list(review, "delegation_results")
-            .iter()
-            .filter_map(Value::as_object)
-        {
-            let member = |name: &str| text(result, name).unwrap_or("?");
-            let (id, role, status) = (member("delegation_id"), member("to_role"), member("status"));
-            let _ = writeln!(prompt, "- {id} ({role}): {status}. {}", member("summary"));
+        for result in doc::Review::DELEGATION_RESULTS.objects(review) {
+            let member = |member: Member<Text>| member.get(result).unwrap_or("?");
+            let _ = writeln!(
+                prompt,
+                "- {} ({}): {}. {}",
+                member(doc::Queued::DELEGATION_ID),
+                member(doc::Queued::TO_ROLE),
+                member(doc::Queued::STATUS),
+                member(doc::Queued::SUMMARY)
+            );
         }
     }
 }
@@ -191,7 +200,10 @@ fn decisions(title: &str, items: &[Value], context: &mut String) {
 }
 
 fn said(verb: &str, item: &Object, context: &mut String) {
-    let (id, statement) = (text(item, "id"), text(item, "statement"));
+    let (id, statement) = (
+        doc::Decision::ID.get(item),
+        doc::Decision::STATEMENT.get(item),
+    );
     let _ = writeln!(
         context,
         "- {verb} {}: {}",

@@ -13,6 +13,7 @@ pub use brief::{Briefing, context, prompt};
 
 use crate::budget;
 use crate::config::{Config, RuntimeType, WriteAuthority};
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::members::{array, build, object};
 use crate::run::{Change, illegal};
@@ -95,7 +96,7 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
         ),
         (
             "accepted_integration_ref",
-            state.member("accepted_integration_ref"),
+            state.value(doc::State::ACCEPTED_INTEGRATION_REF),
         ),
         ("staging_result_path", staging_path(turn.id()).into()),
         ("reserved_paths", array(&NAMED_RESERVED)),
@@ -227,13 +228,13 @@ pub fn mark_with(
     let mut role = String::new();
     if let Some(active) = next.turn_mut(turn) {
         for (name, value) in about {
-            active.set(&name, value);
+            active.set_named(name, value);
         }
         active.set_status(status);
         role = active.role().to_owned();
         if status == TurnStatus::Dispatched {
-            active.set("dispatched_at", now.to_string());
-            active.unset(LEFT_BEHIND);
+            active.set(doc::Turn::DISPATCHED_AT, now);
+            active.unset(doc::Turn::LEFT_BEHIND);
         }
     }
     let kind = match status {

@@ -14,7 +14,8 @@ use accord_contract::wire::{Object, Value};
 pub use order::check_order;
 pub use types::EventType;
 
-use crate::members::{self, array, build, filled, text};
+use crate::doc;
+use crate::members::{array, build};
 use crate::rule;
 use crate::state::State;
 use crate::{EventId, Ids, RunId};
@@ -83,20 +84,24 @@ impl<'a> Emitter<'a> {
 
     /// Adds an event that happened in the state as it is now.
     pub fn emit(&mut self, kind: EventType, state: &State, about: About<'_>, payload: Object) {
-        let turn =
-            about.map(|(turn, role)| build([("turn_id", turn.into()), ("role_id", role.into())]));
+        let turn = about.map(|(turn, role)| {
+            build([
+                doc::EventTurn::TURN_ID.to(turn),
+                doc::EventTurn::ROLE_ID.to(role),
+            ])
+        });
         let id = self.ids.event();
         let intent = payload.get("intent_id").cloned().unwrap_or(Value::Null);
         let line = build([
-            ("event_id", id.as_str().into()),
-            ("event_type", kind.as_str().into()),
-            ("timestamp", self.now.to_string().into()),
-            ("run_id", self.run_id.as_str().into()),
-            ("phase", state.phase().into()),
-            ("status", state.status().as_str().into()),
-            ("turn", turn.map_or(Value::Null, Value::Object)),
-            ("intent_id", intent),
-            ("payload", payload.into()),
+            doc::Event::EVENT_ID.to(id.as_str()),
+            doc::Event::EVENT_TYPE.to(kind),
+            doc::Event::TIMESTAMP.to(self.now),
+            doc::Event::RUN_ID.to(self.run_id.as_str()),
+            doc::Event::PHASE.to(state.phase()),
+            doc::Event::STATUS.to(state.status().as_str()),
+            doc::Event::TURN.to(turn.map_or(Value::Null, Value::Object)),
+            doc::Event::INTENT_ID.to(intent),
+            doc::Event::PAYLOAD.to(payload),
         ]);
         self.events.push(Event { id, kind, line });
     }
@@ -113,24 +118,24 @@ pub fn check(event: &Value) -> Vec<String> {
         return vec!["an event must be a JSON object".into()];
     };
     let mut errors = Vec::new();
-    if filled(event, "event_id").is_none() {
+    if doc::Event::EVENT_ID.filled(event).is_none() {
         errors.push("event_id must be a text that says something".into());
     }
-    let kind = text(event, "event_type").and_then(EventType::parse);
+    let kind = doc::Event::EVENT_TYPE.get(event);
     if rule!(
         kind.is_none();
         FewTypesKnown => kind.is_none_or(|kind| {
             !kind.needs_turn() && !matches!(kind, EventType::RunStarted | EventType::RunCompleted)
         })
     ) {
-        let found = event.get("event_type").unwrap_or(&Value::Null);
+        let found = doc::Event::EVENT_TYPE.raw(event).unwrap_or(&Value::Null);
         errors.push(format!("event_type {found} is not declared"));
     }
-    let at = text(event, "timestamp").and_then(Time::parse_iso);
+    let at = doc::Event::TIMESTAMP.get(event);
     if rule!(at.is_none(); TimeNotNeeded => false) {
         errors.push("timestamp must be a time".into());
     }
-    if rule!(filled(event, "run_id").is_none(); RunIdNotNeeded => false) {
+    if rule!(doc::Event::RUN_ID.filled(event).is_none(); RunIdNotNeeded => false) {
         errors.push("run_id must name the run".into());
     }
     if kind.is_some_and(EventType::needs_turn) && turn_id(event).is_none() {
@@ -146,5 +151,7 @@ pub fn refusal(code: Code, errors: &[String]) -> Failure {
 }
 
 fn turn_id(event: &Object) -> Option<&str> {
-    members::object(event, "turn").and_then(|turn| filled(turn, "turn_id"))
+    doc::Event::TURN
+        .get(event)
+        .and_then(|turn| doc::EventTurn::TURN_ID.filled(turn))
 }

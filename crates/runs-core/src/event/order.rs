@@ -7,7 +7,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use super::{EventType, refusal, turn_id};
-use crate::members::{filled, text};
+use crate::doc;
 use crate::rule;
 
 /// Checks the timeline of one run. Types that are not declared are no matter of order: runners
@@ -22,12 +22,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
         return Err(Failure::new(Code::XchainInvalidEvents, message));
     };
     let mut errors = Vec::new();
-    let kind = |event: &Value| {
-        event
-            .get("event_type")
-            .and_then(Value::as_str)
-            .and_then(EventType::parse)
-    };
+    let kind = |event: &Value| doc::Event::EVENT_TYPE.get(event);
     let is_start = |event: &Value| kind(event) == Some(EventType::RunStarted);
     if rule!(!is_start(&events[0]); StartsLater => !events.iter().any(is_start)) {
         errors.push("the first event must be run_started".to_owned());
@@ -47,7 +42,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             errors.push(format!("event {index} must be a JSON object"));
             continue;
         };
-        let id = filled(members, "event_id");
+        let id = doc::Event::EVENT_ID.filled(members);
         let repeated = id.is_some_and(|id| !told.insert(id));
         if rule!(repeated; ToldTwice => false) {
             errors.push(format!("event {index} has the id of an earlier one"));
@@ -74,7 +69,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             }),
             _ => {}
         }
-        let Some(at) = text(members, "timestamp").and_then(Time::parse_iso) else {
+        let Some(at) = doc::Event::TIMESTAMP.get(members) else {
             rule!(
                 errors.push(format!("event {index} has no time that can be read"));
                 TimelessInOrder => ()

@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 use super::Hook;
 use crate::config;
 use crate::config::Config;
+use crate::doc;
 use crate::members::{array, build};
 use crate::rule;
 use crate::state::{State, Turn};
@@ -140,7 +141,7 @@ pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) 
         ("history_entry_index", index.into()),
         (
             "accepted_integration_ref",
-            state.member("accepted_integration_ref"),
+            state.value(doc::State::ACCEPTED_INTEGRATION_REF),
         ),
         ("decisions_count", count("decisions").into()),
         ("objections_count", count("objections").into()),
@@ -172,7 +173,7 @@ pub fn before_gate(
 
 /// After a run was blocked.
 pub fn on_escalation(state: &State, turn: Option<&Turn>, last_error: Option<&str>) -> Object {
-    let blocked = state.member("blocked_reason");
+    let blocked = state.value(doc::State::BLOCKED_REASON);
     let recovery = blocked.pointer("/recovery/recovery_action").cloned();
     build([
         ("blocked_reason", blocked),

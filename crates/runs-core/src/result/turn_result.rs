@@ -1,12 +1,12 @@
 //! A result that passed, as types.
 
-use accord_contract::wire::{self, Object, Value};
+use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use crate::RepoPath;
 use crate::config::RuntimeType;
+use crate::doc;
 use crate::history::cost_usd;
-use crate::members::{self, filled, holds, list, text, texts};
 
 wire_enum! {
     /// What a result says about its turn.
@@ -56,13 +56,15 @@ impl TurnResult {
 
     /// What it says about the turn; a result that says nothing sound failed.
     pub fn status(&self) -> TurnStatusClaim {
-        let status = text(&self.document, "status").and_then(TurnStatusClaim::parse);
+        let status = doc::Result::STATUS
+            .get(&self.document)
+            .and_then(TurnStatusClaim::parse);
         status.unwrap_or(TurnStatusClaim::Failed)
     }
 
     /// What it says about its verification, as it says it.
     pub fn verification(&self) -> Option<&str> {
-        text(members::object(&self.document, "verification")?, "status")
+        doc::Verification::STATUS.get(doc::Result::VERIFICATION.get(&self.document)?)
     }
 
     /// What its verification is worth, given who carried the turn out.
@@ -75,8 +77,7 @@ impl TurnResult {
                     return "attested_pass";
                 }
                 let evidence = self.evidence();
-                let zero =
-                    |item: &Value| item.get("exit_code").and_then(wire::integer_of) == Some(0);
+                let zero = |item: &Value| doc::Evidence::EXIT_CODE.get(item) == Some(0);
                 if !evidence.is_empty() && evidence.iter().all(zero) {
                     "pass"
                 } else {
@@ -88,20 +89,22 @@ impl TurnResult {
 
     /// The commands that it ran, with how they ended.
     pub fn evidence(&self) -> &[Value] {
-        let verification = members::object(&self.document, "verification");
-        verification.map_or(&[], |verification| list(verification, "machine_evidence"))
+        let verification = doc::Result::VERIFICATION.get(&self.document);
+        verification.map_or(&[], |verification| {
+            doc::Verification::MACHINE_EVIDENCE.get(verification)
+        })
     }
 
     /// Whether it names a check that it ran.
     pub fn ran_checks(&self) -> bool {
         let says = |text: &str| !text.trim().is_empty();
-        let verification = members::object(&self.document, "verification");
+        let verification = doc::Result::VERIFICATION.get(&self.document);
         let named = verification.is_some_and(|verification| {
-            let commands = texts(verification, "commands");
+            let commands = doc::Verification::COMMANDS.get(verification);
             commands.iter().any(|command| says(command))
         });
         let proven = |item: &Value| {
-            let command = item.get("command").and_then(Value::as_str);
+            let command = doc::Evidence::COMMAND.get(item);
             command.is_some_and(says)
         };
         named || self.evidence().iter().any(proven)
@@ -109,7 +112,7 @@ impl TurnResult {
 
     /// The files that it says it changed, as paths; those that are none are passed over.
     pub fn files_changed(&self) -> Vec<RepoPath> {
-        let files = texts(&self.document, "files_changed");
+        let files = doc::Result::FILES_CHANGED.get(&self.document);
         files
             .iter()
             .filter_map(|file| RepoPath::parse(file).ok())
@@ -118,22 +121,22 @@ impl TurnResult {
 
     /// Every file that it says it changed, or proposes to change.
     pub fn named_files(&self) -> Vec<RepoPath> {
-        let proposed = list(&self.document, "proposed_changes");
+        let proposed = doc::Result::PROPOSED_CHANGES.get(&self.document);
         let proposed = proposed
             .iter()
-            .filter_map(|change| RepoPath::parse(change.get("path")?.as_str()?).ok());
+            .filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok());
         self.files_changed().into_iter().chain(proposed).collect()
     }
 
     /// The files that it proposes to delete, or those that it proposes to write.
     pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
-        let changes = list(&self.document, "proposed_changes").iter();
+        let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter();
         let changes = changes.filter(|change| {
-            let action = change.get("action").and_then(Value::as_str);
+            let action = doc::Proposed::ACTION.get(change);
             (action == Some("delete")) == deleted
         });
         changes
-            .filter_map(|change| RepoPath::parse(change.get("path")?.as_str()?).ok())
+            .filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok())
             .collect()
     }
 
@@ -148,58 +151,59 @@ impl TurnResult {
     }
 
     fn produced(&self, disposition: &str) -> Vec<RepoPath> {
-        let Some(verification) = members::object(&self.document, "verification") else {
+        let Some(verification) = doc::Result::VERIFICATION.get(&self.document) else {
             return Vec::new();
         };
-        let files = list(verification, "produced_files")
-            .iter()
-            .filter_map(Value::as_object);
+        let files = doc::Verification::PRODUCED_FILES.objects(verification);
         files
-            .filter(|file| text(file, "disposition").unwrap_or("artifact") == disposition)
-            .filter_map(|file| RepoPath::parse(text(file, "path")?).ok())
+            .filter(|file| {
+                doc::ProducedFile::DISPOSITION
+                    .get(file)
+                    .unwrap_or("artifact")
+                    == disposition
+            })
+            .filter_map(|file| RepoPath::parse(doc::ProducedFile::PATH.get(file)?).ok())
             .collect()
     }
 
     /// Its decisions.
     pub fn decisions(&self) -> impl Iterator<Item = &Object> {
-        list(&self.document, "decisions")
-            .iter()
-            .filter_map(Value::as_object)
+        doc::Result::DECISIONS.objects(&self.document)
     }
 
     /// Its objections.
     pub fn objections(&self) -> &[Value] {
-        list(&self.document, "objections")
+        doc::Result::OBJECTIONS.get(&self.document)
     }
 
     /// What kind of work it claims.
     pub fn artifact_type(&self) -> Option<&str> {
-        text(members::object(&self.document, "artifact")?, "type")
+        doc::Artifact::TYPE.get(doc::Result::ARTIFACT.get(&self.document)?)
     }
 
     /// The phase that it wants to go to.
     pub fn phase_request(&self) -> Option<&str> {
-        filled(&self.document, "phase_transition_request")
+        doc::Result::PHASE_TRANSITION_REQUEST.filled(&self.document)
     }
 
     /// Whether it wants the run to end.
     pub fn wants_completion(&self) -> bool {
-        holds(&self.document, "run_completion_request")
+        doc::Result::RUN_COMPLETION_REQUEST.get(&self.document)
     }
 
     /// Whom it wants to go next.
     pub fn proposed_next_role(&self) -> Option<&str> {
-        text(&self.document, "proposed_next_role")
+        doc::Result::PROPOSED_NEXT_ROLE.get(&self.document)
     }
 
     /// Why a person must decide.
     pub fn needs_human_reason(&self) -> Option<&str> {
-        filled(&self.document, "needs_human_reason")
+        doc::Result::NEEDS_HUMAN_REASON.filled(&self.document)
     }
 
     /// What it did, in a sentence.
     pub fn summary(&self) -> &str {
-        text(&self.document, "summary").unwrap_or_default()
+        doc::Result::SUMMARY.get(&self.document).unwrap_or_default()
     }
 
     /// What it cost, in dollars.
@@ -209,7 +213,6 @@ impl TurnResult {
 
     /// Drops its request to leave the phase.
     pub(crate) fn strip_phase_request(&mut self) {
-        self.document
-            .insert("phase_transition_request".into(), Value::Null);
+        doc::Result::PHASE_TRANSITION_REQUEST.set(&mut self.document, Value::Null);
     }
 }

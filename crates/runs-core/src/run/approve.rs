@@ -7,6 +7,7 @@ use accord_contract::wire::{Object, Value};
 use super::{Change, Refused, illegal};
 use crate::Ids;
 use crate::config::{Config, GateAction};
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::hooks::{self, HookBatch, HookPhase};
 use crate::ledger;
@@ -116,14 +117,14 @@ pub fn approve_transition(
     next.unblock();
     enter_phase(&mut next, config, &transition.to, now);
     rule!(pass_gate(&mut next, &transition.gate); GateNotMarked => ());
-    next.set("pending_phase_transition", Value::Null);
+    next.clear(doc::State::PENDING_PHASE_TRANSITION);
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
-        ("gate_type", "phase_transition".into()),
-        ("gate_id", transition.gate.as_str().into()),
-        ("from", transition.from.as_str().into()),
-        ("to", transition.to.as_str().into()),
-        ("approved_by", "human".into()),
+        doc::GateEvent::GATE_TYPE.to("phase_transition"),
+        doc::GateEvent::GATE_ID.to(transition.gate.as_str()),
+        doc::GateEvent::FROM.to(transition.from.as_str()),
+        doc::GateEvent::TO.to(transition.to.as_str()),
+        doc::GateEvent::APPROVED_BY.to("human"),
     ]);
     emitter.emit(EventType::GateApproved, &next, None, payload.clone());
     emitter.emit(EventType::PhaseEntered, &next, None, payload);
@@ -155,9 +156,9 @@ pub fn approve_completion(
     complete(&mut next, now);
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
-        ("gate_type", "run_completion".into()),
-        ("gate_id", completion.gate.into()),
-        ("approved_by", "human".into()),
+        doc::GateEvent::GATE_TYPE.to("run_completion"),
+        doc::GateEvent::GATE_ID.to(completion.gate),
+        doc::GateEvent::APPROVED_BY.to("human"),
     ]);
     emitter.emit(EventType::GateApproved, &next, None, payload.clone());
     emitter.emit(EventType::RunCompleted, &next, None, payload);
@@ -239,16 +240,16 @@ fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Time) -> Vec<
 /// The run goes into a phase.
 pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: Time) {
     state.set_phase(phase);
-    state.set("phase_entered_at", now.to_string());
-    state.set("last_gate_failure", Value::Null);
-    state.set("queued_phase_transition", Value::Null);
-    state.set("non_progress_signature", Value::Null);
-    state.set("non_progress_count", 0);
+    state.set(doc::State::PHASE_ENTERED_AT, now);
+    state.clear(doc::State::LAST_GATE_FAILURE);
+    state.clear(doc::State::QUEUED_PHASE_TRANSITION);
+    state.clear(doc::State::NON_PROGRESS_SIGNATURE);
+    state.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
     if let Some(role) = config
         .route(phase)
         .and_then(|route| route.entry_role.as_deref())
     {
-        state.set("next_recommended_role", role);
+        state.set(doc::State::NEXT_RECOMMENDED_ROLE, role);
     }
 }
 
@@ -259,27 +260,28 @@ pub(crate) fn pass_gate(state: &mut State, gate: &str) {
 
 /// How a gate stands: `pending`, `passed` or `failed`.
 pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
-    let mut gates = crate::members::object(state.members(), "phase_gate_status")
+    let mut gates = doc::State::PHASE_GATE_STATUS
+        .get(state.members())
         .cloned()
         .unwrap_or_default();
     gates.insert(gate.to_owned(), status.into());
-    state.set("phase_gate_status", gates);
+    state.set(doc::State::PHASE_GATE_STATUS, gates);
 }
 
 /// The run is over.
 pub(crate) fn complete(state: &mut State, now: Time) {
     state.set_status(Status::Completed);
-    for name in [
-        "blocked_on",
-        "escalation",
-        "pending_run_completion",
-        "pending_phase_transition",
-        "queued_run_completion",
-        "queued_phase_transition",
-        "last_gate_failure",
-        "next_recommended_role",
+    for member in [
+        doc::State::BLOCKED_ON.any(),
+        doc::State::ESCALATION.any(),
+        doc::State::PENDING_RUN_COMPLETION.any(),
+        doc::State::PENDING_PHASE_TRANSITION.any(),
+        doc::State::QUEUED_RUN_COMPLETION.any(),
+        doc::State::QUEUED_PHASE_TRANSITION.any(),
+        doc::State::LAST_GATE_FAILURE.any(),
+        doc::State::NEXT_RECOMMENDED_ROLE.any(),
     ] {
-        state.set(name, Value::Null);
+        state.clear(member);
     }
-    state.set("completed_at", now.to_string());
+    state.set(doc::State::COMPLETED_AT, now);
 }

@@ -8,6 +8,7 @@ use crate::Ids;
 use crate::budget;
 use crate::config::{Config, WriteAuthority};
 use crate::delegation;
+use crate::doc;
 use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use crate::members::{array, build};
 use crate::rule;
@@ -170,21 +171,18 @@ impl Assignable {
         let id = ids.turn();
         let siblings: Vec<&str> = self.state.turns().map(|turn| turn.id().as_str()).collect();
         let members = build([
-            ("turn_id", id.as_str().into()),
-            ("run_id", next.member("run_id")),
-            ("assigned_role", self.role.as_str().into()),
-            ("status", "assigned".into()),
-            ("attempt", 1.into()),
-            ("assigned_at", now.to_string().into()),
-            ("started_at", now.to_string().into()),
-            (
-                "deadline_at",
-                deadline(&self.config, now).to_string().into(),
-            ),
-            ("runtime_id", self.runtime.as_str().into()),
-            ("baseline", self.baseline.document(now).into()),
-            ("assigned_sequence", sequence.into()),
-            ("concurrent_with", array(&siblings)),
+            doc::Turn::TURN_ID.to(id.as_str()),
+            doc::Turn::RUN_ID.to(next.run_id()),
+            doc::Turn::ASSIGNED_ROLE.to(self.role.as_str()),
+            doc::Turn::STATUS.to("assigned"),
+            doc::Turn::ATTEMPT.to(1_u64),
+            doc::Turn::ASSIGNED_AT.to(now),
+            doc::Turn::STARTED_AT.to(now),
+            doc::Turn::DEADLINE_AT.to(deadline(&self.config, now)),
+            doc::Turn::RUNTIME_ID.to(self.runtime.as_str()),
+            doc::Turn::BASELINE.to(self.baseline.document(now)),
+            doc::Turn::ASSIGNED_SEQUENCE.to(sequence),
+            doc::Turn::CONCURRENT_WITH.to(&siblings),
         ]);
         let mut turn = Turn::assign(id, &self.role, sequence, members);
         delegation::attach(&mut next, &mut turn);

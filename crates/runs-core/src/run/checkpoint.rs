@@ -5,6 +5,7 @@ use accord_contract::time::Time;
 
 use super::Change;
 use crate::Ids;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::members::{array, build};
 use crate::state::{State, Status};
@@ -26,7 +27,10 @@ pub fn checkpoint(
 ) -> Result<Change, Failure> {
     let mut next = state.clone();
     if clean {
-        next.set("accepted_integration_ref", format!("git:{commit}"));
+        next.set(
+            doc::State::ACCEPTED_INTEGRATION_REF,
+            format!("git:{commit}"),
+        );
     }
     let over = next.status() == Status::Completed;
     let mut emitter = Emitter::new(&next, ids, now)?;

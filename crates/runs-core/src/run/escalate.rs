@@ -6,6 +6,7 @@ use accord_contract::wire::Value;
 
 use super::{Change, Refused, illegal};
 use crate::Ids;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::hooks::HookOutcome;
 use crate::ledger;
@@ -24,7 +25,7 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
     let mut next = state.clone();
     next.block(&block, now);
     next.set(
-        "escalation",
+        doc::State::ESCALATION,
         build([
             ("source", "operator".into()),
             ("reason", reason.into()),

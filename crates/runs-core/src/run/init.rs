@@ -6,6 +6,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::{Change, illegal};
 use crate::config::Config;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::members::{amount, build};
 use crate::rule;
@@ -84,27 +85,30 @@ pub fn init(
     if !config.has_phase(next.phase()) {
         next.set_phase(config.first_phase());
     }
-    for name in [
-        "blocked_on",
-        "blocked_reason",
-        "escalation",
-        "last_gate_failure",
+    for member in [
+        doc::State::BLOCKED_ON.any(),
+        doc::State::BLOCKED_REASON.any(),
+        doc::State::ESCALATION.any(),
+        doc::State::LAST_GATE_FAILURE.any(),
     ] {
-        next.set(name, Value::Null);
+        next.clear(member);
     }
     let gates: Object = config
         .gates()
         .iter()
         .map(|gate| (gate.id.clone(), "pending".into()))
         .collect();
-    next.set("project_id", config.project_id());
-    next.set("phase_gate_status", gates);
-    next.set("budget_reservations", Object::new());
-    next.set("budget_status", budget(config));
-    next.set("created_at", now.to_string());
-    next.set("phase_entered_at", now.to_string());
-    next.set("provenance", or_null(beginning.provenance));
-    next.set("inherited_context", or_null(beginning.inherited_context));
+    next.set(doc::State::PROJECT_ID, config.project_id());
+    next.set(doc::State::PHASE_GATE_STATUS, gates);
+    next.set(doc::State::BUDGET_RESERVATIONS, Object::new());
+    next.set(doc::State::BUDGET_STATUS, budget(config));
+    next.set(doc::State::CREATED_AT, now);
+    next.set(doc::State::PHASE_ENTERED_AT, now);
+    next.set(doc::State::PROVENANCE, or_null(beginning.provenance));
+    next.set(
+        doc::State::INHERITED_CONTEXT,
+        or_null(beginning.inherited_context),
+    );
     let decisions: Vec<Value> = beginning
         .repo_decisions
         .into_iter()
@@ -115,15 +119,15 @@ pub fn init(
     } else {
         decisions.into()
     };
-    next.set("repo_decisions", decisions);
+    next.set(doc::State::REPO_DECISIONS, decisions);
     if let Some(role) = config
         .route(next.phase())
         .and_then(|route| route.entry_role.as_deref())
     {
-        next.set("next_recommended_role", role);
+        next.set(doc::State::NEXT_RECOMMENDED_ROLE, role);
     }
     let mut emitter = Emitter::new(&next, ids, now)?;
-    let payload = build([("provenance", next.member("provenance"))]);
+    let payload = build([("provenance", next.value(doc::State::PROVENANCE))]);
     emitter.emit(EventType::RunStarted, &next, None, payload);
     let events = emitter.finish();
     Ok(Change::new(next, events))
@@ -131,11 +135,8 @@ pub fn init(
 
 fn budget(config: &Config) -> Object {
     build([
-        ("spent_usd", amount(0.0)),
-        (
-            "remaining_usd",
-            config.budget.per_run_max_usd.map_or(Value::Null, amount),
-        ),
+        doc::Budget::SPENT_USD.to(0.0),
+        doc::Budget::REMAINING_USD.to(config.budget.per_run_max_usd.map_or(Value::Null, amount)),
     ])
 }
 

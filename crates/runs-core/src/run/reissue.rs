@@ -12,6 +12,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::{Assignable, BaselineCheck, Change, Refused, check_assignment, illegal};
 use crate::config::Config;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::history::REISSUED;
 use crate::hooks::{HookBatch, HookOutcome};
@@ -68,7 +69,7 @@ pub fn check_reissue(
     let mut without = state.clone();
     if resolved.is_some() {
         without.unblock();
-        without.set("non_progress_count", 0);
+        without.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
     }
     without.remove_turn(old.id());
     budget::release(&mut without, old.id());
@@ -116,9 +117,9 @@ impl Reissuable {
         } = self;
         let (mut change, mut turn) = anew.confirm(said, ids, now)?;
         let next = &mut change.state;
-        turn.set("reissued_from", old.id().as_str());
-        if let Some(intake) = old.member("intake_context") {
-            turn.set("intake_context", intake.clone());
+        turn.set(doc::Turn::REISSUED_FROM, old.id().as_str());
+        if let Some(intake) = old.value(doc::Turn::INTAKE_CONTEXT) {
+            turn.set(doc::Turn::INTAKE_CONTEXT, intake.clone());
         }
         if let Some(active) = next.turn_mut(turn.id()) {
             *active = turn.clone();
@@ -172,8 +173,8 @@ impl Reissuable {
 
 /// Whether the run is blocked because of this turn.
 fn is_about(state: &State, turn: &Turn) -> bool {
-    let blocked = state.member("blocked_reason");
-    blocked.get("turn_id").and_then(Value::as_str) == Some(turn.id().as_str())
+    let blocked = state.value(doc::State::BLOCKED_REASON);
+    doc::Blocked::TURN_ID.get(&blocked) == Some(turn.id().as_str())
 }
 
 fn head(turn: &Turn) -> Value {
@@ -184,21 +185,21 @@ fn head(turn: &Turn) -> Value {
 
 fn history_entry(state: &State, turn: &Turn, anew: &Turn, reason: &str, now: Time) -> Object {
     let mut entry = build([
-        ("turn_id", turn.id().as_str().into()),
-        ("run_id", state.member("run_id")),
-        ("role", turn.role().into()),
-        ("phase", state.phase().into()),
-        ("runtime_id", turn.runtime_id().into()),
-        ("status", REISSUED.into()),
-        ("summary", format!("Taken back: {reason}").into()),
-        ("files_changed", Value::Array(Vec::new())),
-        ("assigned_sequence", turn.assigned_sequence().into()),
-        ("reissue_reason", reason.into()),
-        ("reissued_as", anew.id().as_str().into()),
-        ("accepted_at", now.to_string().into()),
+        doc::History::TURN_ID.to(turn.id().as_str()),
+        doc::History::RUN_ID.to(state.run_id()),
+        doc::History::ROLE.to(turn.role()),
+        doc::History::PHASE.to(state.phase()),
+        doc::History::RUNTIME_ID.to(turn.runtime_id()),
+        doc::History::STATUS.to(REISSUED),
+        doc::History::SUMMARY.to(format!("Taken back: {reason}")),
+        doc::History::FILES_CHANGED.to(Value::Array(Vec::new())),
+        doc::History::ASSIGNED_SEQUENCE.to(turn.assigned_sequence()),
+        doc::History::REISSUE_REASON.to(reason),
+        doc::History::REISSUED_AS.to(anew.id().as_str()),
+        doc::History::ACCEPTED_AT.to(now),
     ]);
     if let Some(began) = turn.began() {
-        entry.insert("duration_ms".into(), now.millis_since(began).into());
+        doc::History::DURATION_MS.set(&mut entry, now.millis_since(began));
     }
     entry
 }

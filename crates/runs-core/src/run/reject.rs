@@ -6,10 +6,10 @@ use accord_contract::wire::{Object, Value};
 
 use super::{Change, illegal};
 use crate::config::Config;
-use crate::dispatch;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::ledger;
-use crate::members::{array, build};
+use crate::members::build;
 use crate::state::{Baseline, Block, State, Status, TurnStatus};
 use crate::{Ids, TurnId};
 
@@ -52,41 +52,38 @@ pub fn reject(
         target.role().to_owned(),
         target.attempt(),
     );
-    let conflict = target.member("conflict_state").cloned();
+    let conflict = target.value(doc::Turn::CONFLICT_STATE).cloned();
     let mut last = build([
-        ("turn_id", id.as_str().into()),
-        ("attempt", attempt.into()),
-        ("rejected_at", now.to_string().into()),
-        ("reason", rejection.reason.as_str().into()),
-        ("validation_errors", array(&rejection.errors)),
-        ("failed_stage", rejection.failed_stage.clone().into()),
+        doc::Rejection::TURN_ID.to(id.as_str()),
+        doc::Rejection::ATTEMPT.to(attempt),
+        doc::Rejection::REJECTED_AT.to(now),
+        doc::Rejection::REASON.to(rejection.reason.as_str()),
+        doc::Rejection::VALIDATION_ERRORS.to(&rejection.errors),
+        doc::Rejection::FAILED_STAGE.to(rejection.failed_stage.clone()),
     ]);
     if let Some(conflict) = &conflict {
-        last.insert("conflict_context".into(), conflict.clone());
+        doc::Rejection::CONFLICT_CONTEXT.set(&mut last, conflict.clone());
     }
     let again = attempt < config.rules.max_turn_retries;
     let mut next = state.clone();
     if let Some(turn) = next.turn_mut(&id) {
-        turn.set("last_rejection", last);
+        turn.set(doc::Turn::LAST_REJECTION, last);
         if !rejection.left_behind.is_null() {
-            turn.set(dispatch::LEFT_BEHIND, rejection.left_behind.clone());
+            turn.set(doc::Turn::LEFT_BEHIND, rejection.left_behind.clone());
         }
         if again {
             turn.next_attempt();
             turn.set_status(TurnStatus::Retrying);
             if turn.baseline().as_ref() != Some(&rejection.baseline) {
-                turn.set("baseline", rejection.baseline.document(now));
+                turn.set(doc::Turn::BASELINE, rejection.baseline.document(now));
             }
-            turn.set(
-                "deadline_at",
-                super::assign::deadline(config, now).to_string(),
-            );
+            turn.set(doc::Turn::DEADLINE_AT, super::assign::deadline(config, now));
         } else {
             turn.set_status(TurnStatus::Failed);
         }
         if let Some(conflict) = &conflict {
-            turn.set("conflict_context", conflict.clone());
-            turn.unset("conflict_state");
+            turn.set(doc::Turn::CONFLICT_CONTEXT, conflict.clone());
+            turn.unset(doc::Turn::CONFLICT_STATE);
             // The next try knows what the others did: only what comes later is in its way.
             turn.count_from(state.turn_sequence());
         }
@@ -103,7 +100,7 @@ pub fn reject(
     if !again {
         next.block(&block, now);
         next.set(
-            "escalation",
+            doc::State::ESCALATION,
             escalation(&role, &id, attempt, &rejection.reason, now),
         );
     }
@@ -131,11 +128,11 @@ pub fn reject(
 
 fn escalation(role: &str, turn: &TurnId, attempt: u64, reason: &str, now: Time) -> Object {
     build([
-        ("source", "retries_exhausted".into()),
-        ("from_role", role.into()),
-        ("from_turn_id", turn.as_str().into()),
-        ("attempts", attempt.into()),
-        ("reason", reason.into()),
-        ("raised_at", now.to_string().into()),
+        doc::Escalation::SOURCE.to("retries_exhausted"),
+        doc::Escalation::FROM_ROLE.to(role),
+        doc::Escalation::FROM_TURN_ID.to(turn.as_str()),
+        doc::Escalation::ATTEMPTS.to(attempt),
+        doc::Escalation::REASON.to(reason),
+        doc::Escalation::RAISED_AT.to(now),
     ])
 }

@@ -4,6 +4,7 @@ use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 
 use super::{Change, illegal};
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::ledger;
 use crate::members::build;
@@ -51,7 +52,7 @@ pub fn resolve(
             turn.next_attempt();
         }
     }
-    next.set("non_progress_count", 0);
+    next.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
     let head = standing.and_then(|standing| standing.head_ref.as_deref());
     let moved = match (standing, head) {
         (Some(standing), Some(head)) => rest_on(&mut next, standing, head, now),
@@ -96,7 +97,7 @@ fn rest_on(
             continue;
         }
         baseline.view.clone_from(&standing.view);
-        turn.set("baseline", baseline.document(now));
+        turn.set(doc::Turn::BASELINE, baseline.document(now));
         if from != head {
             moved.push((id, turn.role().to_owned(), from));
         }

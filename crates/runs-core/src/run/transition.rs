@@ -5,6 +5,7 @@ use accord_contract::time::Time;
 
 use super::{Change, illegal};
 use crate::Ids;
+use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::members::build;
 use crate::rule;
@@ -31,10 +32,10 @@ pub fn pause_for_gate(
     set_pending(&mut next, pending);
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
-        ("gate_type", "phase_transition".into()),
-        ("gate_id", pending.gate.as_str().into()),
-        ("from", pending.from.as_str().into()),
-        ("to", pending.to.as_str().into()),
+        doc::GateEvent::GATE_TYPE.to("phase_transition"),
+        doc::GateEvent::GATE_ID.to(pending.gate.as_str()),
+        doc::GateEvent::FROM.to(pending.from.as_str()),
+        doc::GateEvent::TO.to(pending.to.as_str()),
     ]);
     emitter.emit(EventType::GatePending, &next, None, payload);
     let events = emitter.finish();
@@ -43,8 +44,11 @@ pub fn pause_for_gate(
 
 pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) {
     state.set_status(Status::Paused);
-    state.set("blocked_on", format!("human_approval:{}", pending.gate));
-    state.set("pending_phase_transition", pending.document());
+    state.set(
+        doc::State::BLOCKED_ON,
+        format!("human_approval:{}", pending.gate),
+    );
+    state.set(doc::State::PENDING_PHASE_TRANSITION, pending.document());
 }
 
 /// A role cannot go on, for a reason that has a name: the run is blocked.

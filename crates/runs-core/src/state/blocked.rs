@@ -1,11 +1,12 @@
 //! Why a run is blocked, and what gets it going again.
 
 use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
 use super::{State, Status};
 use crate::TurnId;
+use crate::doc;
 use crate::members::build;
 use crate::rule;
 
@@ -174,17 +175,17 @@ impl Block {
             "human"
         };
         let recovery = build([
-            ("typed_reason", self.category.as_str().into()),
-            ("owner", owner.into()),
-            ("recovery_action", self.recovery_action().into()),
-            ("turn_retained", self.turn_retained.into()),
-            ("detail", self.detail.as_str().into()),
+            doc::Recovery::TYPED_REASON.to(self.category.as_str()),
+            doc::Recovery::OWNER.to(owner),
+            doc::Recovery::RECOVERY_ACTION.to(self.recovery_action()),
+            doc::Recovery::TURN_RETAINED.to(self.turn_retained),
+            doc::Recovery::DETAIL.to(self.detail.as_str()),
         ]);
         build([
-            ("category", self.category.as_str().into()),
-            ("recovery", recovery.into()),
-            ("blocked_at", now.to_string().into()),
-            ("turn_id", self.turn.as_ref().map(TurnId::as_str).into()),
+            doc::Blocked::CATEGORY.to(self.category.as_str()),
+            doc::Blocked::RECOVERY.to(recovery),
+            doc::Blocked::BLOCKED_AT.to(now),
+            doc::Blocked::TURN_ID.to(self.turn.as_ref().map(TurnId::as_str)),
         ])
     }
 }
@@ -193,15 +194,19 @@ impl State {
     /// Blocks the run.
     pub(crate) fn block(&mut self, block: &Block, now: Time) {
         self.set_status(Status::Blocked);
-        self.set("blocked_on", block.blocked_on.as_str());
-        self.set("blocked_reason", block.document(now));
+        self.set(doc::State::BLOCKED_ON, block.blocked_on.as_str());
+        self.set(doc::State::BLOCKED_REASON, block.document(now));
     }
 
     /// Lets the run go on.
     pub(crate) fn unblock(&mut self) {
         self.set_status(Status::Active);
-        for name in ["blocked_on", "blocked_reason", "escalation"] {
-            self.set(name, Value::Null);
+        for member in [
+            doc::State::BLOCKED_ON.any(),
+            doc::State::BLOCKED_REASON.any(),
+            doc::State::ESCALATION.any(),
+        ] {
+            self.clear(member);
         }
     }
 }

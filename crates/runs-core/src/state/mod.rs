@@ -21,7 +21,8 @@ pub use pending::{Pending, PendingCompletion, PendingTransition};
 pub use turn::{Baseline, Turn, TurnStatus};
 
 use crate::config::Config;
-use crate::members::{self, build, number};
+use crate::doc::{self, Content, Member};
+use crate::members::{self, build};
 use crate::rule;
 use crate::{RunId, TurnId};
 
@@ -80,26 +81,26 @@ impl State {
     /// The state of a repository in which no run has begun.
     pub fn idle(config: &Config) -> Self {
         let members = build([
-            ("schema_version", STATE_VERSION.into()),
-            ("run_id", Value::Null),
-            ("project_id", config.project_id().into()),
-            ("status", Status::Idle.as_str().into()),
-            ("phase", config.first_phase().into()),
-            ("accepted_integration_ref", Value::Null),
-            ("active_turns", Object::new().into()),
-            ("turn_sequence", 0.into()),
-            ("last_completed_turn_id", Value::Null),
-            ("blocked_on", Value::Null),
-            ("blocked_reason", Value::Null),
-            ("escalation", Value::Null),
-            ("pending_phase_transition", Value::Null),
-            ("pending_run_completion", Value::Null),
-            ("queued_phase_transition", Value::Null),
-            ("queued_run_completion", Value::Null),
-            ("last_gate_failure", Value::Null),
-            ("phase_gate_status", Object::new().into()),
-            ("budget_reservations", Object::new().into()),
-            ("budget_status", Object::new().into()),
+            doc::State::SCHEMA_VERSION.to(STATE_VERSION),
+            doc::State::RUN_ID.to(Value::Null),
+            doc::State::PROJECT_ID.to(config.project_id()),
+            doc::State::STATUS.to(Status::Idle.as_str()),
+            doc::State::PHASE.to(config.first_phase()),
+            doc::State::ACCEPTED_INTEGRATION_REF.to(Value::Null),
+            doc::State::ACTIVE_TURNS.to(Object::new()),
+            doc::State::TURN_SEQUENCE.to(0_u64),
+            doc::State::LAST_COMPLETED_TURN_ID.to(Value::Null),
+            doc::State::BLOCKED_ON.to(Value::Null),
+            doc::State::BLOCKED_REASON.to(Value::Null),
+            doc::State::ESCALATION.to(Value::Null),
+            doc::State::PENDING_PHASE_TRANSITION.to(Value::Null),
+            doc::State::PENDING_RUN_COMPLETION.to(Value::Null),
+            doc::State::QUEUED_PHASE_TRANSITION.to(Value::Null),
+            doc::State::QUEUED_RUN_COMPLETION.to(Value::Null),
+            doc::State::LAST_GATE_FAILURE.to(Value::Null),
+            doc::State::PHASE_GATE_STATUS.to(Object::new()),
+            doc::State::BUDGET_RESERVATIONS.to(Object::new()),
+            doc::State::BUDGET_STATUS.to(Object::new()),
         ]);
         Self {
             run_id: None,
@@ -128,20 +129,20 @@ impl State {
             .map(|turn| (turn.id().to_string(), turn.document().into()))
             .collect();
         for (name, value) in build([
-            ("schema_version", STATE_VERSION.into()),
-            ("run_id", self.run_id.as_ref().map(RunId::as_str).into()),
-            ("status", self.status.as_str().into()),
-            ("phase", self.phase.as_str().into()),
-            ("active_turns", turns.into()),
-            ("turn_sequence", self.turn_sequence.into()),
+            doc::State::SCHEMA_VERSION.to(STATE_VERSION),
+            doc::State::RUN_ID.to(self.run_id.as_ref().map(RunId::as_str)),
+            doc::State::STATUS.to(self.status.as_str()),
+            doc::State::PHASE.to(self.phase.as_str()),
+            doc::State::ACTIVE_TURNS.to(turns),
+            doc::State::TURN_SEQUENCE.to(self.turn_sequence),
         ]) {
             members.insert(name, value);
         }
-        if self.accepted_sequence > 0 || members.contains_key("accepted_sequence") {
-            members.insert("accepted_sequence".into(), self.accepted_sequence.into());
+        if self.accepted_sequence > 0 || doc::State::ACCEPTED_SEQUENCE.is_in(&members) {
+            doc::State::ACCEPTED_SEQUENCE.set(&mut members, self.accepted_sequence);
         }
         if self.status != Status::Blocked {
-            members.insert("blocked_reason".into(), Value::Null);
+            doc::State::BLOCKED_REASON.set(&mut members, Value::Null);
         }
         members
     }
@@ -233,30 +234,37 @@ impl State {
 
     /// Why the run waits: `human:…`, `escalation:…`, `human_approval:…` and so on.
     pub fn blocked_on(&self) -> Option<&str> {
-        members::text(&self.members, "blocked_on")
+        doc::State::BLOCKED_ON.get(&self.members)
     }
 
     /// The phase transition that waits for a person.
     pub fn pending_transition(&self) -> Option<PendingTransition> {
-        PendingTransition::read(self.members.get("pending_phase_transition")?)
+        PendingTransition::read(doc::State::PENDING_PHASE_TRANSITION.raw(&self.members)?)
     }
 
     /// The completion that waits for a person.
     pub fn pending_completion(&self) -> Option<PendingCompletion> {
-        PendingCompletion::read(self.members.get("pending_run_completion")?)
+        PendingCompletion::read(doc::State::PENDING_RUN_COMPLETION.raw(&self.members)?)
     }
 
     /// What the run has cost, in dollars.
     pub fn spent_usd(&self) -> f64 {
-        members::object(&self.members, "budget_status")
-            .and_then(|budget| number(budget, "spent_usd"))
+        doc::State::BUDGET_STATUS
+            .get(&self.members)
+            .and_then(|budget| doc::Budget::SPENT_USD.get(budget))
             .unwrap_or(0.0)
     }
 
     /// What is set aside for active turns, in dollars.
     pub fn reserved_usd(&self) -> f64 {
-        members::entries(&self.members, "budget_reservations")
-            .filter_map(|(_, value)| value.get("reserved_usd").unwrap_or(value).as_f64())
+        doc::State::BUDGET_RESERVATIONS
+            .entries(&self.members)
+            .filter_map(|(_, value)| {
+                doc::Reservation::RESERVED_USD
+                    .raw(value)
+                    .unwrap_or(value)
+                    .as_f64()
+            })
             .sum()
     }
 
@@ -273,8 +281,17 @@ impl State {
         &self.members
     }
 
-    pub(crate) fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.members.insert(name.to_owned(), value.into());
+    /// A member that is no field of the state, as it is; `null` where there is none.
+    pub(crate) fn value<K>(&self, member: Member<K>) -> Value {
+        member.copy(&self.members)
+    }
+
+    pub(crate) fn set<K>(&mut self, member: Member<K>, value: impl Content<K>) {
+        member.set(&mut self.members, value);
+    }
+
+    pub(crate) fn clear<K>(&mut self, member: Member<K>) {
+        member.set(&mut self.members, Value::Null);
     }
 
     pub(crate) fn set_status(&mut self, status: Status) {
@@ -285,7 +302,7 @@ impl State {
         );
         self.status = status;
         if status != Status::Blocked {
-            self.set("blocked_reason", Value::Null);
+            self.clear(doc::State::BLOCKED_REASON);
         }
     }
 

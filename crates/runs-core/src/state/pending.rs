@@ -3,7 +3,8 @@
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use crate::members::{build, text};
+use crate::doc::{self, Member, Text};
+use crate::members::build;
 
 /// A phase transition that waits for a person.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -42,19 +43,21 @@ impl PendingTransition {
     pub(super) fn read(value: &Value) -> Option<Self> {
         let members = value.as_object()?;
         Some(Self {
-            from: text(members, "from")?.to_owned(),
-            to: text(members, "to")?.to_owned(),
-            gate: text(members, "gate")?.to_owned(),
-            requested_by_turn: text(members, "requested_by_turn").map(str::to_owned),
+            from: doc::PendingGate::FROM.get(members)?.to_owned(),
+            to: doc::PendingGate::TO.get(members)?.to_owned(),
+            gate: doc::PendingGate::GATE.get(members)?.to_owned(),
+            requested_by_turn: doc::PendingGate::REQUESTED_BY_TURN
+                .get(members)
+                .map(str::to_owned),
         })
     }
 
     pub(crate) fn document(&self) -> Object {
         build([
-            ("from", self.from.as_str().into()),
-            ("to", self.to.as_str().into()),
-            ("gate", self.gate.as_str().into()),
-            ("requested_by_turn", self.requested_by_turn.clone().into()),
+            doc::PendingGate::FROM.to(self.from.as_str()),
+            doc::PendingGate::TO.to(self.to.as_str()),
+            doc::PendingGate::GATE.to(self.gate.as_str()),
+            doc::PendingGate::REQUESTED_BY_TURN.to(self.requested_by_turn.clone()),
         ])
     }
 }
@@ -71,19 +74,19 @@ impl PendingCompletion {
 
     pub(super) fn read(value: &Value) -> Option<Self> {
         let members = value.as_object()?;
-        let member = |name: &str| text(members, name).map(str::to_owned);
+        let member = |member: Member<Text>| member.get(members).map(str::to_owned);
         Some(Self {
-            gate: member("gate"),
-            requested_by_turn: member("requested_by_turn"),
-            requested_at: member("requested_at"),
+            gate: member(doc::PendingGate::GATE),
+            requested_by_turn: member(doc::PendingGate::REQUESTED_BY_TURN),
+            requested_at: member(doc::PendingGate::REQUESTED_AT),
         })
     }
 
     pub(crate) fn document(&self) -> Object {
         build([
-            ("gate", self.gate.clone().into()),
-            ("requested_by_turn", self.requested_by_turn.clone().into()),
-            ("requested_at", self.requested_at.clone().into()),
+            doc::PendingGate::GATE.to(self.gate.clone()),
+            doc::PendingGate::REQUESTED_BY_TURN.to(self.requested_by_turn.clone()),
+            doc::PendingGate::REQUESTED_AT.to(self.requested_at.clone()),
         ])
     }
 }

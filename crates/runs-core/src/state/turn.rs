@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use accord_contract::time::Time;
-use accord_contract::wire::{Extensible, Names as _, Object, Value};
+use accord_contract::wire::{Extensible, Object, Value};
 use accord_contract::wire_enum;
 
-use crate::members::{self, build, count, text};
+use crate::doc::{self, Content, Member};
+use crate::members::build;
 use crate::{RunId, TurnId};
 
 wire_enum! {
@@ -34,9 +35,6 @@ wire_enum! {
         FailedStart = "failed_start",
     }
 }
-
-/// The member of a baseline with what decides which changes are shown.
-const VIEW: &str = "accord_view";
 
 /// What the repository was like when a turn was assigned.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -67,39 +65,36 @@ impl Turn {
     /// A turn out of a state; `Err` is the member and what is wrong with it.
     pub(super) fn read(
         key: &str,
-        members: Object,
+        mut members: Object,
         run_id: Option<&RunId>,
     ) -> Result<Self, (&'static str, String)> {
-        let id = text(&members, "turn_id").unwrap_or(key);
+        let id = doc::Turn::TURN_ID.get(&members).unwrap_or(key);
         let id = TurnId::parse(id)
             .filter(|id| id.as_str() == key)
             .ok_or_else(|| {
-                (
-                    "turn_id",
-                    format!("{id:?} is not the id {key:?} of the turn"),
-                )
+                let message = format!("{id:?} is not the id {key:?} of the turn");
+                (doc::Turn::TURN_ID.name(), message)
             })?;
-        let role = text(&members, "assigned_role")
-            .or_else(|| text(&members, "role"))
-            .ok_or_else(|| ("assigned_role", "the turn names no role".to_owned()))?
-            .to_owned();
-        let status = match text(&members, "status") {
-            None => Extensible::Known(TurnStatus::Assigned),
-            Some(text) => match TurnStatus::find(text) {
-                Some(known) => Extensible::Known(known),
-                None => Extensible::Unknown(text.to_owned()),
-            },
+        let no_role = || {
+            let message = "the turn names no role".to_owned();
+            (doc::Turn::ASSIGNED_ROLE.name(), message)
         };
-        let mut members = members;
-        if let (false, Some(run)) = (members.contains_key("run_id"), run_id) {
-            members.insert("run_id".into(), run.as_str().into());
+        let role = doc::Turn::ASSIGNED_ROLE
+            .get(&members)
+            .or_else(|| doc::Turn::ROLE.get(&members))
+            .ok_or_else(no_role)?
+            .to_owned();
+        let status = doc::Turn::STATUS.get(&members);
+        let status = status.map_or(TurnStatus::Assigned.into(), Extensible::from_text);
+        if let (false, Some(run)) = (doc::Turn::RUN_ID.is_in(&members), run_id) {
+            doc::Turn::RUN_ID.set(&mut members, run.as_str());
         }
         Ok(Self {
             id,
             role,
             status,
-            attempt: count(&members, "attempt").unwrap_or(1),
-            assigned_sequence: count(&members, "assigned_sequence").unwrap_or(1),
+            attempt: doc::Turn::ATTEMPT.get(&members).unwrap_or(1),
+            assigned_sequence: doc::Turn::ASSIGNED_SEQUENCE.get(&members).unwrap_or(1),
             members,
         })
     }
@@ -119,16 +114,12 @@ impl Turn {
     /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
-        let status = match &self.status {
-            Extensible::Known(known) => known.as_str(),
-            Extensible::Unknown(text) => text,
-        };
         for (name, value) in build([
-            ("turn_id", self.id.as_str().into()),
-            ("assigned_role", self.role.as_str().into()),
-            ("status", status.into()),
-            ("attempt", self.attempt.into()),
-            ("assigned_sequence", self.assigned_sequence.into()),
+            doc::Turn::TURN_ID.to(self.id.as_str()),
+            doc::Turn::ASSIGNED_ROLE.to(self.role.as_str()),
+            doc::Turn::STATUS.to(self.status.as_str()),
+            doc::Turn::ATTEMPT.to(self.attempt),
+            doc::Turn::ASSIGNED_SEQUENCE.to(self.assigned_sequence),
         ]) {
             members.insert(name, value);
         }
@@ -162,13 +153,14 @@ impl Turn {
 
     /// What carries it out.
     pub fn runtime_id(&self) -> Option<&str> {
-        text(&self.members, "runtime_id")
+        doc::Turn::RUNTIME_ID.get(&self.members)
     }
 
     /// When it was assigned, or its worker began, where that is known.
     pub fn began(&self) -> Option<Time> {
-        let began =
-            text(&self.members, "started_at").or_else(|| text(&self.members, "assigned_at"));
+        let began = doc::Turn::STARTED_AT
+            .get(&self.members)
+            .or_else(|| doc::Turn::ASSIGNED_AT.get(&self.members));
         began.and_then(Time::parse_iso)
     }
 
@@ -176,31 +168,31 @@ impl Turn {
     pub fn was_dispatched(&self) -> bool {
         use TurnStatus::{Dispatched, Running, Stalled, Starting};
         let is = |status| self.status == Extensible::Known(status);
-        text(&self.members, "dispatched_at").is_some()
+        doc::Turn::DISPATCHED_AT.get(&self.members).is_some()
             || [Dispatched, Starting, Running, Stalled].into_iter().any(is)
     }
 
     /// When it should be done.
     pub fn deadline(&self) -> Option<Time> {
-        text(&self.members, "deadline_at").and_then(Time::parse_iso)
+        doc::Turn::DEADLINE_AT.get(&self.members)
     }
 
     /// The delegation that it carries out.
     pub fn delegation_context(&self) -> Option<&Object> {
-        members::object(&self.members, "delegation_context")
+        doc::Turn::DELEGATION_CONTEXT.get(&self.members)
     }
 
     /// The delegations whose outcome it reviews.
     pub fn delegation_review(&self) -> Option<&Object> {
-        members::object(&self.members, "delegation_review")
+        doc::Turn::DELEGATION_REVIEW.get(&self.members)
     }
 
     /// How often it has come into conflict with others, tries that were rejected for it
     /// included.
     pub fn conflicts(&self) -> u64 {
-        ["conflict_state", "conflict_context"]
+        [doc::Turn::CONFLICT_STATE, doc::Turn::CONFLICT_CONTEXT]
             .into_iter()
-            .filter_map(|name| count(members::object(&self.members, name)?, "detection_count"))
+            .filter_map(|member| doc::Conflict::DETECTION_COUNT.get(member.get(&self.members)?))
             .max()
             .unwrap_or(0)
     }
@@ -208,23 +200,29 @@ impl Turn {
     /// What it is in conflict about, while that is not resolved.
     pub fn conflict(&self) -> Option<&Object> {
         let conflicted = self.status == Extensible::Known(TurnStatus::Conflicted);
-        members::object(&self.members, "conflict_state").filter(|_| conflicted)
+        doc::Turn::CONFLICT_STATE
+            .get(&self.members)
+            .filter(|_| conflicted)
+    }
+
+    /// The changes of its last worker, where they were noted.
+    pub(crate) fn left_behind(&self) -> Option<&Object> {
+        doc::Turn::LEFT_BEHIND.get(&self.members)
     }
 
     /// What the repository was like when it was assigned.
     pub fn baseline(&self) -> Option<Baseline> {
-        let baseline = members::object(&self.members, "baseline")?;
-        let dirty = members::entries(baseline, "dirty_snapshot");
-        let view = members::entries(baseline, VIEW);
+        let baseline = doc::Turn::BASELINE.get(&self.members)?;
+        let texts = |(name, value): (&String, &Value)| {
+            (name.clone(), value.as_str().unwrap_or_default().to_owned())
+        };
+        let dirty = doc::Baseline::DIRTY_SNAPSHOT.entries(baseline);
+        let view = doc::Baseline::ACCORD_VIEW.entries(baseline);
         Some(Baseline {
-            head_ref: text(baseline, "head_ref").map(str::to_owned),
-            clean: members::holds(baseline, "clean"),
-            dirty: dirty
-                .map(|(path, mark)| (path.clone(), mark.as_str().unwrap_or_default().to_owned()))
-                .collect(),
-            view: view
-                .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
-                .collect(),
+            head_ref: doc::Baseline::HEAD_REF.get(baseline).map(str::to_owned),
+            clean: doc::Baseline::CLEAN.get(baseline),
+            dirty: dirty.map(texts).collect(),
+            view: view.map(texts).collect(),
         })
     }
 
@@ -233,13 +231,21 @@ impl Turn {
         self.members.get(name)
     }
 
-    /// The same turn with another runtime, role and sequence untouched.
-    pub(crate) fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.members.insert(name.to_owned(), value.into());
+    /// A member that is no field of the turn, as it came in.
+    pub(crate) fn value<K>(&self, member: Member<K>) -> Option<&Value> {
+        member.raw(&self.members)
     }
 
-    pub(crate) fn unset(&mut self, name: &str) {
-        self.members.shift_remove(name);
+    pub(crate) fn set<K>(&mut self, member: Member<K>, value: impl Content<K>) {
+        member.set(&mut self.members, value);
+    }
+
+    pub(crate) fn set_named(&mut self, name: String, value: Value) {
+        self.members.insert(name, value);
+    }
+
+    pub(crate) fn unset<K>(&mut self, member: Member<K>) {
+        member.remove(&mut self.members);
     }
 
     pub(crate) fn set_status(&mut self, status: TurnStatus) {
@@ -253,7 +259,7 @@ impl Turn {
 
     /// Names a turn in place of another, where the turn runs beside that one.
     pub(crate) fn runs_beside(&mut self, new: &TurnId, old: &TurnId) {
-        let others = self.members.get_mut("concurrent_with");
+        let others = doc::Turn::CONCURRENT_WITH.raw_mut(&mut self.members);
         let others = others.and_then(Value::as_array_mut);
         for other in others.into_iter().flatten() {
             if other == old.as_str() {
@@ -281,18 +287,18 @@ impl Baseline {
             .map(|(path, mark)| (path.clone(), mark.as_str().into()))
             .collect();
         let mut document = build([
-            ("kind", kind.into()),
-            ("head_ref", self.head_ref.clone().into()),
-            ("clean", self.clean.into()),
-            ("captured_at", now.to_string().into()),
-            ("dirty_snapshot", dirty.into()),
+            doc::Baseline::KIND.to(kind),
+            doc::Baseline::HEAD_REF.to(self.head_ref.clone()),
+            doc::Baseline::CLEAN.to(self.clean),
+            doc::Baseline::CAPTURED_AT.to(now),
+            doc::Baseline::DIRTY_SNAPSHOT.to(dirty),
         ]);
         if !self.view.is_empty() {
             let view = self.view.iter();
             let view: Object = view
                 .map(|(name, value)| (name.clone(), value.as_str().into()))
                 .collect();
-            document.insert(VIEW.into(), view.into());
+            doc::Baseline::ACCORD_VIEW.set(&mut document, view);
         }
         document
     }

@@ -5,13 +5,13 @@ use accord_contract::wire::{Object, Value};
 
 use super::{STATE_VERSION, State, Status, Turn};
 use crate::RunId;
-use crate::members::{self, count, given, text};
+use crate::doc;
 
 pub(super) fn read(document: Value) -> Result<State, Failure> {
     let Value::Object(mut members) = document else {
         return Err(invalid("", "the state must be a JSON object"));
     };
-    match given(&members, "schema_version") {
+    match doc::State::SCHEMA_VERSION.given(&members) {
         None => {}
         Some(version) if *version == "1.0" || *version == STATE_VERSION => {}
         Some(version) => {
@@ -19,18 +19,19 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
             return Err(invalid("/schema_version", message));
         }
     }
-    let status = match given(&members, "status") {
+    let status = match doc::State::STATUS.given(&members) {
         None => Status::Idle,
         Some(status) => status
             .as_str()
             .and_then(Status::parse)
             .ok_or_else(|| invalid("/status", format!("{status} is no status of a run")))?,
     };
-    let phase = text(&members, "phase")
+    let phase = doc::State::PHASE
+        .get(&members)
         .filter(|phase| !phase.trim().is_empty())
         .ok_or_else(|| invalid("/phase", "the state names no phase"))?
         .to_owned();
-    let run_id = match given(&members, "run_id") {
+    let run_id = match doc::State::RUN_ID.given(&members) {
         None => None,
         Some(id) => Some(
             id.as_str()
@@ -39,10 +40,10 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
         ),
     };
     let turns = turns(&mut members, run_id.as_ref())?;
-    if status != Status::Blocked && members.contains_key("blocked_reason") {
-        members.insert("blocked_reason".into(), Value::Null);
+    if status != Status::Blocked && doc::State::BLOCKED_REASON.is_in(&members) {
+        doc::State::BLOCKED_REASON.set(&mut members, Value::Null);
     }
-    let accepted_sequence = count(&members, "accepted_sequence");
+    let accepted_sequence = doc::State::ACCEPTED_SEQUENCE.get(&members);
     Ok(State {
         turn_sequence: clock(&members, &turns),
         accepted_sequence: accepted_sequence.unwrap_or(0),
@@ -57,7 +58,9 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
 /// The clock. A state without one has ticked as often as it says that it accepted; one that
 /// does not say that either, as often as its turns know.
 fn clock(members: &Object, turns: &[Turn]) -> u64 {
-    let told = count(members, "turn_sequence").or_else(|| count(members, "accepted_sequence"));
+    let told = doc::State::TURN_SEQUENCE
+        .get(members)
+        .or_else(|| doc::State::ACCEPTED_SEQUENCE.get(members));
     told.unwrap_or_else(|| {
         let assigned = turns.iter().map(Turn::assigned_sequence);
         assigned.max().unwrap_or(0)
@@ -66,13 +69,13 @@ fn clock(members: &Object, turns: &[Turn]) -> u64 {
 
 /// The active turns; the one turn of a state from before there could be several moves in.
 fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>, Failure> {
-    let mut documents = match members.get("active_turns") {
+    let mut documents = match doc::State::ACTIVE_TURNS.raw(members) {
         None | Some(Value::Null) => Object::new(),
         Some(Value::Object(turns)) => turns.clone(),
         Some(_) => return Err(invalid("/active_turns", "active_turns must be an object")),
     };
-    if let Some(Value::Object(turn)) = members.shift_remove("current_turn")
-        && let Some(id) = text(&turn, "turn_id").map(str::to_owned)
+    if let Some(Value::Object(turn)) = doc::State::CURRENT_TURN.remove(members)
+        && let Some(id) = doc::Turn::TURN_ID.get(&turn).map(str::to_owned)
         && !documents.contains_key(&id)
     {
         documents.insert(id, turn.into());
@@ -87,8 +90,8 @@ fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>, Fail
             .map_err(|(member, message)| invalid(&format!("{pointer}/{member}"), message))?;
         turns.push(turn);
     }
-    if members::object(members, "phase_gate_status").is_none() {
-        members.insert("phase_gate_status".into(), Object::new().into());
+    if doc::State::PHASE_GATE_STATUS.get(members).is_none() {
+        doc::State::PHASE_GATE_STATUS.set(members, Object::new());
     }
     Ok(turns)
 }

@@ -1,22 +1,25 @@
 //! Decisions, objections, evidence and lists of things.
 
-use accord_contract::wire::{self, Object, Value};
+use accord_contract::wire::{Object, Value};
 
 use super::{Draft, RewriteCode};
+use crate::doc::{self, List, Member, Text};
 use crate::ledger::{DecisionCategory, DecisionIds};
-use crate::members::{self, filled, list, text};
 use crate::patterns::{is_decision_id, is_objection_id};
 use crate::result::Situation;
 
+const MACHINE_EVIDENCE: Member<List> = doc::Verification::MACHINE_EVIDENCE;
+
 /// Decisions get what they lack; an id that is none becomes the run's next free one.
 pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
-    let Some(Value::Array(mut decisions)) = draft.result.get("decisions").cloned() else {
+    let Some(Value::Array(mut decisions)) = doc::Result::DECISIONS.raw(&draft.result).cloned()
+    else {
         return;
     };
     let mut ids = situation.index.decisions().continued();
     let own = decisions
         .iter()
-        .filter_map(|decision| decision.get("id")?.as_str());
+        .filter_map(|decision| doc::Decision::ID.get(decision));
     let own: DecisionIds = own.filter(|id| is_decision_id(id)).collect();
     for id in own.iter() {
         ids.add(id);
@@ -26,64 +29,77 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
         let Some(decision) = decision.as_object_mut() else {
             continue;
         };
-        let field = |name: &str| format!("decisions.{index}.{name}");
-        if !text(decision, "id").is_some_and(is_decision_id) {
+        let field = |member: Member<Text>| format!("decisions.{index}.{}", member.name());
+        if !doc::Decision::ID.get(decision).is_some_and(is_decision_id) {
             let id = ids.take_next();
             said.push((
                 RewriteCode::DecisionIdAssigned,
-                field("id"),
+                field(doc::Decision::ID),
                 format!("it became {id}"),
             ));
-            decision.insert("id".into(), id.into());
+            doc::Decision::ID.set(decision, id);
         }
         if let Some(name) = adopt(
             decision,
-            "statement",
+            doc::Decision::STATEMENT,
             &["decision", "description", "summary", "title"],
         ) {
             let why = format!("it was under {name}");
-            said.push((RewriteCode::DecisionStatementFound, field("statement"), why));
+            said.push((
+                RewriteCode::DecisionStatementFound,
+                field(doc::Decision::STATEMENT),
+                why,
+            ));
         }
         let places = ["reason", "why", "description", "decision", "statement"];
-        if let Some(name) = adopt(decision, "rationale", &places) {
+        if let Some(name) = adopt(decision, doc::Decision::RATIONALE, &places) {
             let why = format!("it was under {name}");
-            said.push((RewriteCode::DecisionRationaleFound, field("rationale"), why));
+            said.push((
+                RewriteCode::DecisionRationaleFound,
+                field(doc::Decision::RATIONALE),
+                why,
+            ));
         }
-        if text(decision, "category")
+        if doc::Decision::CATEGORY
+            .get(decision)
             .and_then(DecisionCategory::parse)
             .is_none()
         {
-            decision.insert("category".into(), "implementation".into());
+            doc::Decision::CATEGORY.set(decision, "implementation");
             let why = "it became implementation".to_owned();
             said.push((
                 RewriteCode::DecisionCategoryRewritten,
-                field("category"),
+                field(doc::Decision::CATEGORY),
                 why,
             ));
         }
     }
-    draft.result.insert("decisions".into(), decisions.into());
+    doc::Result::DECISIONS.set(&mut draft.result, decisions);
     for (code, field, why) in said {
-        draft.said(code, &field, &why);
+        draft.said(code, field, &why);
     }
 }
 
 /// Objections get what they lack.
 pub(super) fn objections(draft: &mut Draft) {
-    let Some(Value::Array(mut objections)) = draft.result.get("objections").cloned() else {
+    let Some(Value::Array(mut objections)) = doc::Result::OBJECTIONS.raw(&draft.result).cloned()
+    else {
         return;
     };
     let mut said = Vec::new();
     let taken: Vec<String> = objections
         .iter()
-        .filter_map(|objection| objection.get("id")?.as_str().map(str::to_owned))
+        .filter_map(|objection| doc::Objection::ID.get(objection).map(str::to_owned))
         .collect();
     let mut next = 1;
     for (index, objection) in objections.iter_mut().enumerate() {
         let Some(objection) = objection.as_object_mut() else {
             continue;
         };
-        if !text(objection, "id").is_some_and(is_objection_id) {
+        if !doc::Objection::ID
+            .get(objection)
+            .is_some_and(is_objection_id)
+        {
             let free = (next..).map(|n| (n, format!("OBJ-{n:03}")));
             let mut free = free.filter(|(_, id)| !taken.contains(id));
             if let Some((number, id)) = free.next() {
@@ -91,77 +107,81 @@ pub(super) fn objections(draft: &mut Draft) {
                 said.push((
                     RewriteCode::ObjectionIdAssigned,
                     index,
-                    "id",
+                    doc::Objection::ID,
                     format!("it became {id}"),
                 ));
-                objection.insert("id".into(), id.into());
+                doc::Objection::ID.set(objection, id);
             }
         }
-        if let Some(name) = adopt(objection, "statement", &["summary", "detail"]) {
+        if let Some(name) = adopt(objection, doc::Objection::STATEMENT, &["summary", "detail"]) {
             let why = format!("it was under {name}");
             said.push((
                 RewriteCode::ObjectionStatementFound,
                 index,
-                "statement",
+                doc::Objection::STATEMENT,
                 why,
             ));
         }
     }
-    draft.result.insert("objections".into(), objections.into());
-    for (code, index, name, why) in said {
-        draft.said(code, &format!("objections.{index}.{name}"), &why);
+    doc::Result::OBJECTIONS.set(&mut draft.result, objections);
+    for (code, index, member, why) in said {
+        let field = format!("objections.{index}.{}", member.name());
+        draft.said(code, field, &why);
     }
 }
 
 /// Evidence that is none is told apart, and a pass explains its exit codes.
 pub(super) fn verification(draft: &mut Draft) {
-    let Some(Value::Object(mut verification)) = draft.result.get("verification").cloned() else {
+    let Some(Value::Object(mut verification)) =
+        doc::Result::VERIFICATION.raw(&draft.result).cloned()
+    else {
         return;
     };
     let mut said = Vec::new();
-    if members::given(&verification, "status").is_none() {
-        let status = match verification.get("exit_code").and_then(wire::integer_of) {
+    if doc::Verification::STATUS.given(&verification).is_none() {
+        let status = match doc::Verification::EXIT_CODE.get(&verification) {
             Some(0) => "pass",
             Some(_) => "fail",
             None => "skipped",
         };
-        verification.insert("status".into(), status.into());
+        doc::Verification::STATUS.set(&mut verification, status);
         said.push((
             RewriteCode::VerificationStatusInferred,
-            "status",
+            doc::Verification::STATUS.name(),
             format!("it became {status}"),
         ));
     }
     fold_evidence(&mut verification, &mut said);
-    if text(&verification, "status") == Some("pass")
-        && let Some(Value::Array(evidence)) = verification.get_mut("machine_evidence")
+    if doc::Verification::STATUS.get(&verification) == Some("pass")
+        && let Some(Value::Array(evidence)) = MACHINE_EVIDENCE.raw_mut(&mut verification)
     {
         for item in evidence.iter_mut().filter_map(Value::as_object_mut) {
-            let code = item
-                .get("exit_code")
-                .and_then(wire::integer_of)
-                .filter(|code| *code != 0);
-            if let (Some(code), false) = (code, item.contains_key("expected_exit_code")) {
-                item.insert("expected_exit_code".into(), code.into());
+            let code = doc::Evidence::EXIT_CODE.get(item).filter(|code| *code != 0);
+            if let (Some(code), false) = (code, doc::Evidence::EXPECTED_EXIT_CODE.is_in(item)) {
+                doc::Evidence::EXPECTED_EXIT_CODE.set(item, code);
                 let why = format!("the result passes, so {code} was expected");
-                said.push((RewriteCode::ExpectedExitCodeAdded, "machine_evidence", why));
+                said.push((
+                    RewriteCode::ExpectedExitCodeAdded,
+                    MACHINE_EVIDENCE.name(),
+                    why,
+                ));
             }
         }
     }
-    draft
-        .result
-        .insert("verification".into(), verification.into());
+    doc::Result::VERIFICATION.set(&mut draft.result, verification);
     for (code, name, why) in said {
-        draft.said(code, &format!("verification.{name}"), &why);
+        draft.said(code, format!("verification.{name}"), &why);
     }
 }
 
 /// Evidence with a type and no command is a remark.
 fn fold_evidence(verification: &mut Object, said: &mut Vec<(RewriteCode, &'static str, String)>) {
-    let evidence = list(verification, "machine_evidence");
+    let evidence = MACHINE_EVIDENCE.get(verification);
     let is_remark = |item: &&Value| {
         let item = item.as_object();
-        item.is_some_and(|item| item.contains_key("type") && filled(item, "command").is_none())
+        item.is_some_and(|item| {
+            doc::Evidence::TYPE.is_in(item) && doc::Evidence::COMMAND.filled(item).is_none()
+        })
     };
     let remarks: Vec<String> = evidence
         .iter()
@@ -176,18 +196,21 @@ fn fold_evidence(verification: &mut Object, said: &mut Vec<(RewriteCode, &'stati
         .filter(|item| !is_remark(item))
         .cloned()
         .collect();
-    let summary = text(verification, "evidence_summary").unwrap_or_default();
+    let summary = doc::Verification::EVIDENCE_SUMMARY
+        .get(verification)
+        .unwrap_or_default();
     let parts = [summary.to_owned()].into_iter().chain(remarks);
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
-    verification.insert("evidence_summary".into(), parts.join("\n").into());
-    verification.insert("machine_evidence".into(), commands.into());
+    doc::Verification::EVIDENCE_SUMMARY.set(verification, parts.join("\n"));
+    MACHINE_EVIDENCE.set(verification, commands);
     let why = "what is no command went into evidence_summary".to_owned();
-    said.push((RewriteCode::EvidenceFolded, "machine_evidence", why));
+    said.push((RewriteCode::EvidenceFolded, MACHINE_EVIDENCE.name(), why));
 }
 
 /// The list of what was made, whatever its entries are.
 pub(super) fn created(draft: &mut Draft) {
-    let Some(Value::Array(items)) = draft.result.get_mut("artifacts_created") else {
+    let Some(Value::Array(items)) = doc::Result::ARTIFACTS_CREATED.raw_mut(&mut draft.result)
+    else {
         return;
     };
     let mut flattened = false;
@@ -203,19 +226,28 @@ pub(super) fn created(draft: &mut Draft) {
     }
     if flattened {
         let why = "an entry is a path, not an object";
-        draft.said(RewriteCode::FileEntryFlattened, "artifacts_created", why);
+        draft.said(
+            RewriteCode::FileEntryFlattened,
+            doc::Result::ARTIFACTS_CREATED,
+            why,
+        );
     }
 }
 
 /// Fills a blank member from the first of other members that says something.
-fn adopt(members: &mut Object, name: &str, places: &[&'static str]) -> Option<&'static str> {
-    if filled(members, name).is_some() {
+fn adopt(
+    members: &mut Object,
+    member: Member<Text>,
+    other_names: &[&'static str],
+) -> Option<&'static str> {
+    if member.filled(members).is_some() {
         return None;
     }
-    let place = places
-        .iter()
-        .find(|place| filled(members, place).is_some())?;
-    let value = members.get(*place)?.clone();
-    members.insert(name.to_owned(), value);
-    Some(place)
+    let others = other_names.iter().map(|name| Member::<Text>::new(name));
+    let found = others
+        .into_iter()
+        .find(|other| other.filled(members).is_some())?;
+    let value = found.copy(members);
+    member.set(members, value);
+    Some(found.name())
 }

@@ -14,6 +14,7 @@ use accord_contract::wire::{Object, Value};
 pub use rewrite::{Rewrite, RewriteCode};
 
 use super::{Leniency, Situation};
+use crate::doc::{Content, Member};
 
 /// Corrects a result.
 pub fn normalize(
@@ -50,16 +51,16 @@ struct Draft {
 
 impl Draft {
     /// Sets a member and says so.
-    fn set(&mut self, code: RewriteCode, name: &str, value: impl Into<Value>, why: &str) {
-        self.result.insert(name.to_owned(), value.into());
-        self.said(code, name, why);
+    fn set<K>(&mut self, code: RewriteCode, member: Member<K>, value: impl Content<K>, why: &str) {
+        member.set(&mut self.result, value);
+        self.said(code, member, why);
     }
 
     /// Says that something was corrected.
-    fn said(&mut self, code: RewriteCode, field: &str, why: &str) {
+    fn said(&mut self, code: RewriteCode, field: impl Into<String>, why: &str) {
         self.rewrites.push(Rewrite {
             code,
-            field: field.to_owned(),
+            field: field.into(),
             message: why.to_owned(),
         });
     }

@@ -2,12 +2,15 @@
 
 use super::{Draft, RewriteCode};
 use crate::config::WriteAuthority;
-use crate::members::{filled, text};
+use crate::doc;
 use crate::result::Situation;
 
 /// A request for a phase that names its gate, or one too far ahead.
 pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
-    let Some(request) = filled(&draft.result, "phase_transition_request").map(str::to_owned) else {
+    let Some(request) = doc::Result::PHASE_TRANSITION_REQUEST
+        .filled(&draft.result)
+        .map(str::to_owned)
+    else {
         return;
     };
     let (config, current) = (situation.config, situation.state.phase());
@@ -26,12 +29,11 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
         let why = format!("{request} is the gate behind {guarded}");
         let code = RewriteCode::GateNameResolved;
         match config.next_phase(guarded) {
-            Some(next) => draft.set(code, "phase_transition_request", next, &why),
+            Some(next) => draft.set(code, doc::Result::PHASE_TRANSITION_REQUEST, next, &why),
             None => {
-                draft
-                    .result
-                    .insert("phase_transition_request".into(), serde_json::Value::Null);
-                draft.set(code, "run_completion_request", true, &why);
+                doc::Result::PHASE_TRANSITION_REQUEST
+                    .set(&mut draft.result, serde_json::Value::Null);
+                draft.set(code, doc::Result::RUN_COMPLETION_REQUEST, true, &why);
             }
         }
         return;
@@ -44,7 +46,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
         let why = format!("{next} comes before {request}");
         draft.set(
             RewriteCode::PhaseSkipReduced,
-            "phase_transition_request",
+            doc::Result::PHASE_TRANSITION_REQUEST,
             next,
             &why,
         );
@@ -56,7 +58,9 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
     let route = situation.config.route(situation.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
     let own = situation.turn.map_or("", |turn| turn.role());
-    let named = filled(&draft.result, "proposed_next_role").map(str::to_owned);
+    let named = doc::Result::PROPOSED_NEXT_ROLE
+        .filled(&draft.result)
+        .map(str::to_owned);
     let fitting = || {
         let allowed = allowed.unwrap_or_default();
         let other = allowed.iter().find(|role| *role != own);
@@ -65,11 +69,11 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
             .map_or("human", String::as_str)
     };
     match named {
-        None if !draft.result.contains_key("proposed_next_role") => {
+        None if !doc::Result::PROPOSED_NEXT_ROLE.is_in(&draft.result) => {
             let why = "the routing says who may go next";
             draft.set(
                 RewriteCode::NextRoleAdded,
-                "proposed_next_role",
+                doc::Result::PROPOSED_NEXT_ROLE,
                 fitting(),
                 why,
             );
@@ -77,16 +81,16 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
         Some(named)
             if named != "human"
                 && !crate::patterns::is_placeholder(&named)
-                && text(&draft.result, "status") == Some("completed")
+                && doc::Result::STATUS.get(&draft.result) == Some("completed")
                 && allowed.is_some_and(|allowed| !allowed.contains(&named)) =>
         {
             let completing = situation.authority() == Some(WriteAuthority::ReviewOnly)
-                && crate::members::holds(&draft.result, "run_completion_request");
+                && doc::Result::RUN_COMPLETION_REQUEST.get(&draft.result);
             let next = if completing { "human" } else { fitting() };
             let why = format!("{named} may not go next in this phase");
             draft.set(
                 RewriteCode::NextRoleRewritten,
-                "proposed_next_role",
+                doc::Result::PROPOSED_NEXT_ROLE,
                 next,
                 &why,
             );

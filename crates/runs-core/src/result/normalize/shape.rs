@@ -4,7 +4,8 @@ use accord_contract::wire::Value;
 
 use super::{Draft, RewriteCode};
 use crate::config::WriteAuthority;
-use crate::members::{self, build, filled, holds, list, text};
+use crate::doc;
+use crate::members::build;
 use crate::result::{Leniency, Situation};
 
 /// The run's id, when the turn is the right one.
@@ -12,27 +13,32 @@ pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
     let (Some(turn), Some(run)) = (situation.turn, situation.state.run_id()) else {
         return;
     };
-    let same_turn = text(&draft.result, "turn_id") == Some(turn.id().as_str());
-    if same_turn && text(&draft.result, "run_id") != Some(run.as_str()) {
+    let same_turn = doc::Result::TURN_ID.get(&draft.result) == Some(turn.id().as_str());
+    if same_turn && doc::Result::RUN_ID.get(&draft.result) != Some(run.as_str()) {
         let why = "the result of the active turn belongs to the run";
-        draft.set(RewriteCode::RunIdRewritten, "run_id", run.as_str(), why);
+        draft.set(
+            RewriteCode::RunIdRewritten,
+            doc::Result::RUN_ID,
+            run.as_str(),
+            why,
+        );
     }
 }
 
 /// The list of changed files, whatever it was called and made of.
 pub(super) fn files(draft: &mut Draft) {
-    if !draft.result.contains_key("files_changed")
-        && let Some(Value::Array(files)) = draft.result.shift_remove("files_modified")
+    if !doc::Result::FILES_CHANGED.is_in(&draft.result)
+        && let Some(Value::Array(files)) = doc::Result::FILES_MODIFIED.remove(&mut draft.result)
     {
         let why = "files_modified is called files_changed";
         draft.set(
             RewriteCode::FilesModifiedRenamed,
-            "files_changed",
-            files,
+            doc::Result::FILES_CHANGED,
+            Value::Array(files),
             why,
         );
     }
-    let Some(Value::Array(files)) = draft.result.get_mut("files_changed") else {
+    let Some(Value::Array(files)) = doc::Result::FILES_CHANGED.raw_mut(&mut draft.result) else {
         return;
     };
     let mut flattened = 0;
@@ -44,31 +50,37 @@ pub(super) fn files(draft: &mut Draft) {
     }
     if flattened > 0 {
         let why = "an entry is a path, not an object";
-        draft.said(RewriteCode::FileEntryFlattened, "files_changed", why);
+        draft.said(
+            RewriteCode::FileEntryFlattened,
+            doc::Result::FILES_CHANGED,
+            why,
+        );
     }
 }
 
 /// What every result has.
 pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
-    for name in ["decisions", "objections"] {
-        if !draft.result.contains_key(name) {
-            draft.set(
-                RewriteCode::EmptyListAdded,
-                name,
-                Vec::<Value>::new(),
-                "there are none",
-            );
+    for member in [doc::Result::DECISIONS, doc::Result::OBJECTIONS] {
+        if !member.is_in(&draft.result) {
+            let none = Vec::<Value>::new();
+            draft.set(RewriteCode::EmptyListAdded, member, none, "there are none");
         }
     }
-    if !draft.result.contains_key("runtime_id")
+    if !doc::Result::RUNTIME_ID.is_in(&draft.result)
         && let Some(runtime) = situation.turn.and_then(|turn| turn.runtime_id())
     {
         let why = "the turn's own runtime";
-        draft.set(RewriteCode::RuntimeIdAdded, "runtime_id", runtime, why);
+        draft.set(
+            RewriteCode::RuntimeIdAdded,
+            doc::Result::RUNTIME_ID,
+            runtime,
+            why,
+        );
     }
-    if filled(&draft.result, "summary").is_none() {
-        let milestone = draft.result.get("milestone");
-        let found = filled(&draft.result, "milestone_title")
+    if doc::Result::SUMMARY.filled(&draft.result).is_none() {
+        let milestone = doc::Result::MILESTONE.raw(&draft.result);
+        let found = doc::Result::MILESTONE_TITLE
+            .filled(&draft.result)
             .or_else(|| milestone.and_then(|milestone| milestone.as_str()))
             .or_else(|| milestone.and_then(|milestone| milestone.get("title")?.as_str()))
             .map(str::to_owned);
@@ -76,28 +88,38 @@ pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
         let summary = found.unwrap_or_else(|| format!("A turn of {role} that says nothing more."));
         draft.set(
             RewriteCode::SummaryAdded,
-            "summary",
+            doc::Result::SUMMARY,
             summary,
             "there was no summary",
         );
     }
-    if !members::given(&draft.result, "artifact").is_some_and(Value::is_object) {
+    if doc::Result::ARTIFACT.get(&draft.result).is_none() {
         let kind = inferred(draft);
-        let artifact = build([("type", kind.into())]);
+        let artifact = build([doc::Artifact::TYPE.to(kind)]);
         let why = "the kind of work follows from the changed files";
-        draft.set(RewriteCode::ArtifactTypeInferred, "artifact", artifact, why);
-    } else if let Some(Value::Object(artifact)) = draft.result.get("artifact")
-        && members::given(artifact, "type").is_none()
+        draft.set(
+            RewriteCode::ArtifactTypeInferred,
+            doc::Result::ARTIFACT,
+            artifact,
+            why,
+        );
+    } else if let Some(artifact) = doc::Result::ARTIFACT.get(&draft.result)
+        && doc::Artifact::TYPE.given(artifact).is_none()
     {
         let mut artifact = artifact.clone();
-        artifact.insert("type".into(), inferred(draft).into());
+        doc::Artifact::TYPE.set(&mut artifact, inferred(draft));
         let why = "the kind of work follows from the changed files";
-        draft.set(RewriteCode::ArtifactTypeInferred, "artifact", artifact, why);
+        draft.set(
+            RewriteCode::ArtifactTypeInferred,
+            doc::Result::ARTIFACT,
+            artifact,
+            why,
+        );
     }
 }
 
 fn inferred(draft: &Draft) -> &'static str {
-    if list(&draft.result, "files_changed").is_empty() {
+    if doc::Result::FILES_CHANGED.items(&draft.result).is_empty() {
         "review"
     } else {
         "workspace"
@@ -106,26 +128,51 @@ fn inferred(draft: &Draft) -> &'static str {
 
 /// The status, whatever it was called, or what follows from the requests.
 pub(super) fn status(draft: &mut Draft) {
-    match text(&draft.result, "status") {
+    match doc::Result::STATUS.get(&draft.result) {
         Some("complete" | "success" | "done") => {
             let why = "another word for completed";
-            draft.set(RewriteCode::StatusSynonym, "status", "completed", why);
+            draft.set(
+                RewriteCode::StatusSynonym,
+                doc::Result::STATUS,
+                "completed",
+                why,
+            );
         }
         Some("error" | "failure") => {
             let why = "another word for failed";
-            draft.set(RewriteCode::StatusSynonym, "status", "failed", why);
+            draft.set(
+                RewriteCode::StatusSynonym,
+                doc::Result::STATUS,
+                "failed",
+                why,
+            );
         }
         Some(_) => {}
-        None if members::given(&draft.result, "status").is_some() => {}
+        None if doc::Result::STATUS.given(&draft.result).is_some() => {}
         None => {
-            let asks = filled(&draft.result, "phase_transition_request").is_some()
-                || holds(&draft.result, "run_completion_request");
-            if filled(&draft.result, "needs_human_reason").is_some() {
+            let asks = doc::Result::PHASE_TRANSITION_REQUEST
+                .filled(&draft.result)
+                .is_some()
+                || doc::Result::RUN_COMPLETION_REQUEST.get(&draft.result);
+            if doc::Result::NEEDS_HUMAN_REASON
+                .filled(&draft.result)
+                .is_some()
+            {
                 let why = "it says why a person must decide";
-                draft.set(RewriteCode::StatusInferred, "status", "needs_human", why);
+                draft.set(
+                    RewriteCode::StatusInferred,
+                    doc::Result::STATUS,
+                    "needs_human",
+                    why,
+                );
             } else if asks {
                 let why = "it asks to go on";
-                draft.set(RewriteCode::StatusInferred, "status", "completed", why);
+                draft.set(
+                    RewriteCode::StatusInferred,
+                    doc::Result::STATUS,
+                    "completed",
+                    why,
+                );
             }
         }
     }
@@ -134,38 +181,50 @@ pub(super) fn status(draft: &mut Draft) {
 /// A claim of work in the workspace that changed nothing is a review, where that is plain.
 pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: Leniency) {
     let result = &draft.result;
-    let Some(artifact) = members::object(result, "artifact") else {
+    let Some(artifact) = doc::Result::ARTIFACT.get(result) else {
         return;
     };
-    if text(artifact, "type") != Some("workspace")
-        || !list(result, "files_changed").is_empty()
+    if doc::Artifact::TYPE.get(artifact) != Some("workspace")
+        || !doc::Result::FILES_CHANGED.items(result).is_empty()
         || has_products(result)
     {
         return;
     }
-    let status = text(result, "status");
-    let asks = filled(result, "phase_transition_request").is_some()
-        || holds(result, "run_completion_request");
+    let status = doc::Result::STATUS.get(result);
+    let asks = doc::Result::PHASE_TRANSITION_REQUEST
+        .filled(result)
+        .is_some()
+        || doc::Result::RUN_COMPLETION_REQUEST.get(result);
     let reviewed =
         situation.authority() == Some(WriteAuthority::ReviewOnly) && status == Some("completed");
-    let waits =
-        status == Some("needs_human") && text(result, "proposed_next_role") == Some("human");
+    let waits = status == Some("needs_human")
+        && doc::Result::PROPOSED_NEXT_ROLE.get(result) == Some("human");
     if !(leniency.force_review || asks || reviewed || waits) {
         return;
     }
-    let turn = text(result, "turn_id").unwrap_or_default().to_owned();
+    let turn = doc::Result::TURN_ID
+        .get(result)
+        .unwrap_or_default()
+        .to_owned();
     let mut artifact = artifact.clone();
-    artifact.insert("type".into(), "review".into());
-    artifact.insert("ref".into(), format!("turn:{turn}").into());
+    doc::Artifact::TYPE.set(&mut artifact, "review");
+    doc::Artifact::REF.set(&mut artifact, format!("turn:{turn}"));
     let why = "nothing changed in the workspace";
-    draft.set(RewriteCode::ArtifactBecameReview, "artifact", artifact, why);
+    draft.set(
+        RewriteCode::ArtifactBecameReview,
+        doc::Result::ARTIFACT,
+        artifact,
+        why,
+    );
 }
 
 /// Whether the verification produced files that belong to the work.
 fn has_products(result: &accord_contract::wire::Object) -> bool {
-    let verification = members::object(result, "verification");
-    let files = verification.map_or(&[][..], |verification| list(verification, "produced_files"));
+    let verification = doc::Result::VERIFICATION.get(result);
+    let files = verification.map_or(&[][..], |verification| {
+        doc::Verification::PRODUCED_FILES.get(verification)
+    });
     files
         .iter()
-        .any(|file| file.get("disposition").and_then(Value::as_str) != Some("ignore"))
+        .any(|file| doc::ProducedFile::DISPOSITION.get(file) != Some("ignore"))
 }

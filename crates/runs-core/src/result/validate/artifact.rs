@@ -7,7 +7,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::{Findings, Problem};
 use crate::config::{RuntimeType, WriteAuthority};
-use crate::members::{list, text, texts};
+use crate::doc;
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
 use crate::rule;
 use crate::{PathError, RepoPath};
@@ -27,7 +27,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         None => {
             wrong(
                 findings,
-                "artifact",
+                doc::Result::ARTIFACT,
                 "the turn's role is not declared".into(),
             );
         }
@@ -39,13 +39,13 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         }
         if files.is_empty() && result.produced_artifacts().is_empty() {
             let message = "work in the workspace changes at least one file";
-            wrong(findings, "files_changed", message.into());
+            wrong(findings, doc::Result::FILES_CHANGED, message.into());
         }
     }
     proposed_changes(result.document(), findings);
 }
 
-fn wrong(findings: &mut Findings, field: &str, message: String) {
+fn wrong(findings: &mut Findings, field: impl Into<String>, message: String) {
     findings.problem(Problem::new(Code::XchainArtifactError, message).field(field));
 }
 
@@ -53,8 +53,8 @@ fn wrong(findings: &mut Findings, field: &str, message: String) {
 /// problems.
 fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
     let mut files = Vec::new();
-    for text in texts(result.document(), "files_changed") {
-        if let Some(path) = sound_path(&text, "files_changed", findings) {
+    for text in doc::Result::FILES_CHANGED.get(result.document()) {
+        if let Some(path) = sound_path(&text, doc::Result::FILES_CHANGED.name(), findings) {
             files.push(path);
         }
     }
@@ -95,7 +95,11 @@ fn review_only(files: &[RepoPath], kind: &str, findings: &mut Findings) {
     for file in files.iter().filter(|file| !file.is_review()) {
         let message = format!("a role that only reviews may not change {file}");
         let problem = Problem::new(Code::XchainArtifactError, message);
-        findings.problem(problem.field("files_changed").path(file.as_str()));
+        findings.problem(
+            problem
+                .field(doc::Result::FILES_CHANGED)
+                .path(file.as_str()),
+        );
     }
     if rule!(kind != "review"; ReviewerDeliversAnything => false) {
         let message = format!("a role that only reviews delivers a review, not a {kind}");
@@ -122,7 +126,7 @@ fn authoritative(
     }
     if products.is_empty() && !situation.index.has_built() {
         let message = "an implementation turn that is completed changes at least one product file";
-        wrong(findings, "files_changed", message.into());
+        wrong(findings, doc::Result::FILES_CHANGED, message.into());
     } else if !products.is_empty() && products.iter().all(|file| file.is_test()) {
         findings.warn("the turn changed tests alone");
     }
@@ -131,21 +135,23 @@ fn authoritative(
 fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let from_afar = situation.runtime().is_some_and(RuntimeType::only_proposes);
     let done = result.status() == TurnStatusClaim::Completed && !result.wants_completion();
-    let empty = list(result.document(), "proposed_changes").is_empty();
+    let empty = doc::Result::PROPOSED_CHANGES
+        .get(result.document())
+        .is_empty();
     if from_afar && done && rule!(empty; NothingProposed => false) {
         let message = "a role that proposes from afar delivers proposed_changes";
-        wrong(findings, "proposed_changes", message.into());
+        wrong(findings, doc::Result::PROPOSED_CHANGES, message.into());
     }
 }
 
 fn proposed_changes(result: &Object, findings: &mut Findings) {
     let mut known: BTreeMap<RepoPath, bool> = BTreeMap::new();
-    for (index, change) in list(result, "proposed_changes").iter().enumerate() {
+    for (index, change) in doc::Result::PROPOSED_CHANGES.get(result).iter().enumerate() {
         let field = format!("proposed_changes.{index}");
         let Some(change) = change.as_object() else {
             continue;
         };
-        let path = text(change, "path").unwrap_or_default();
+        let path = doc::Proposed::PATH.get(change).unwrap_or_default();
         let sound = rule!(
             sound_path(path, &format!("{field}.path"), findings);
             ProposalsUnread => None
@@ -154,23 +160,26 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
             let message = format!(
                 "{field} names {path}, which a proposal writes about itself; propose another path"
             );
-            wrong(findings, &format!("{field}.path"), message);
+            wrong(findings, format!("{field}.path"), message);
         }
-        let action = text(change, "action").unwrap_or_default();
+        let action = doc::Proposed::ACTION.get(change).unwrap_or_default();
         if let Some(path) = sound {
             fits(&path, action != "delete", &known, &field, findings);
             known.insert(path, action != "delete");
         }
         match action {
             "delete" => {}
-            "create" | "modify" if change.get("content").is_some_and(Value::is_string) => {}
+            "create" | "modify"
+                if doc::Proposed::CONTENT
+                    .raw(change)
+                    .is_some_and(Value::is_string) => {}
             "create" | "modify" => {
                 let message = format!("{field} must have the content to {action}");
-                wrong(findings, &field, message);
+                wrong(findings, field.as_str(), message);
             }
             _ => {
                 let message = format!("{field}.action must be create, modify or delete");
-                wrong(findings, &field, message);
+                wrong(findings, field.as_str(), message);
             }
         }
     }
@@ -188,7 +197,7 @@ fn fits(
     let at = format!("{field}.path");
     if known.contains_key(path) {
         let message = format!("{field} names {path} a second time; say once what becomes of it");
-        wrong(findings, &at, message);
+        wrong(findings, at.as_str(), message);
     }
     let clashes = |other: &&RepoPath| path.is_below(other) || other.is_below(path);
     let others = known.iter().filter(|(_, other_written)| **other_written);
@@ -196,6 +205,6 @@ fn fits(
         let message = format!(
             "{field} names {path} beside {other}, and one of them would be a folder of the other"
         );
-        wrong(findings, &at, message);
+        wrong(findings, at.as_str(), message);
     }
 }

@@ -8,19 +8,19 @@ use accord_contract::wire::{Object, Value};
 use super::fields::Fields;
 use super::{Findings, Problem};
 use crate::delegation::{MAX_DELEGATIONS, contract};
-use crate::members::{given, list, text};
+use crate::doc;
 use crate::patterns::{is_decision_id, is_delegation_id, is_name};
 use crate::result::{Situation, TurnResult};
 use crate::rule;
 
 /// The form of delegations.
 pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
-    if given(result, "delegations").is_none() {
+    if doc::Result::DELEGATIONS.given(result).is_none() {
         return;
     }
     let most = rule!(usize::MAX; FirstDelegationOnly => 1);
     for (index, item) in fields
-        .items(result, "delegations")
+        .items(result, doc::Result::DELEGATIONS)
         .iter()
         .enumerate()
         .take(most)
@@ -29,13 +29,19 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
         let Some(delegation) = fields.object(&at, item) else {
             continue;
         };
-        if !text(delegation, "id").is_some_and(is_delegation_id) {
+        if !doc::Delegation::ID
+            .get(delegation)
+            .is_some_and(is_delegation_id)
+        {
             fields.wrong(format!("{at}.id"), "must be del- and three digits");
         }
-        if !text(delegation, "to_role").is_some_and(is_name) {
+        if !doc::Delegation::TO_ROLE
+            .get(delegation)
+            .is_some_and(is_name)
+        {
             fields.wrong(format!("{at}.to_role"), "must be a-z, 0-9, _ and - alone");
         }
-        fields.filled(delegation, &at, "charter");
+        fields.filled(delegation, &at, doc::Delegation::CHARTER);
         // Either name of the contract will do.
         let contract = contract(delegation);
         let says = |item: &Value| item.as_str().is_some_and(|text| !text.trim().is_empty());
@@ -46,7 +52,7 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
             let what = "must be a list of at least one text that says something";
             fields.wrong(format!("{at}.acceptance_contract"), what);
         }
-        if let Some(required) = delegation.get("required_decision_ids") {
+        if let Some(required) = doc::Delegation::REQUIRED_DECISION_IDS.raw(delegation) {
             decision_ids(&at, required, fields);
         }
     }
@@ -72,9 +78,11 @@ fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
 /// What the run's rules say about delegations.
 pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let mut wrong = |message: String| {
-        findings.problem(Problem::new(Code::XchainProtocolError, message).field("delegations"));
+        findings.problem(
+            Problem::new(Code::XchainProtocolError, message).field(doc::Result::DELEGATIONS),
+        );
     };
-    let delegations = list(result.document(), "delegations");
+    let delegations = doc::Result::DELEGATIONS.get(result.document());
     let own = situation.turn.map_or("", |turn| turn.role());
     if !delegations.is_empty() {
         if rule!(delegations.len() > MAX_DELEGATIONS; SixDelegations => false) {
@@ -96,8 +104,8 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
     let mut seen = BTreeSet::new();
     for delegation in delegations.iter().filter_map(Value::as_object) {
-        let id = text(delegation, "id").unwrap_or_default();
-        let role = text(delegation, "to_role").unwrap_or_default();
+        let id = doc::Delegation::ID.get(delegation).unwrap_or_default();
+        let role = doc::Delegation::TO_ROLE.get(delegation).unwrap_or_default();
         if !seen.insert(id) {
             wrong(format!("two delegations have the id {id}"));
         }

@@ -4,7 +4,7 @@ use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
 
 use super::Problem;
-use crate::members::{filled, given, text};
+use crate::doc::{Member, Text};
 
 /// Problems of the schema stage while they are collected.
 pub(super) struct Fields<'a> {
@@ -20,38 +20,46 @@ impl Fields<'_> {
     }
 
     /// A member that must be one of some names.
-    pub(super) fn one_of(&mut self, object: &Object, at: &str, name: &str, names: &[&str]) {
-        if !text(object, name).is_some_and(|value| names.contains(&value)) {
+    pub(super) fn one_of(
+        &mut self,
+        object: &Object,
+        at: &str,
+        member: Member<Text>,
+        names: &[&str],
+    ) {
+        if !member
+            .get(object)
+            .is_some_and(|value| names.contains(&value))
+        {
+            let what = format!("must be one of {}", names.join(", "));
+            self.wrong(place(at, member.name()), &what);
+        }
+    }
+
+    /// A member that must not be blank.
+    pub(super) fn filled(&mut self, object: &Object, at: &str, member: Member<Text>) {
+        if member.filled(object).is_none() {
             self.wrong(
-                place(at, name),
-                &format!("must be one of {}", names.join(", ")),
+                place(at, member.name()),
+                "must be a text that says something",
             );
         }
     }
 
-    /// A member that must say something.
-    pub(super) fn filled(&mut self, object: &Object, at: &str, name: &str) {
-        if filled(object, name).is_none() {
-            self.wrong(place(at, name), "must be a text that says something");
-        }
-    }
-
     /// A member that may be absent or null, and is a text otherwise.
-    pub(super) fn optional_text(&mut self, object: &Object, name: &str) {
-        if given(object, name).is_some_and(|value| !value.is_string()) {
-            self.wrong(name, "must be a text or null");
+    pub(super) fn optional_text(&mut self, object: &Object, member: Member<Text>) {
+        if member.given(object).is_some_and(|value| !value.is_string()) {
+            self.wrong(member, "must be a text or null");
         }
     }
 
     /// A member that must be a list; its items.
-    pub(super) fn items<'v>(&mut self, object: &'v Object, name: &str) -> &'v [Value] {
-        match object.get(name) {
-            Some(Value::Array(items)) => items,
-            _ => {
-                self.wrong(name, "must be a list");
-                &[]
-            }
+    pub(super) fn items<'v, K>(&mut self, object: &'v Object, member: Member<K>) -> &'v [Value] {
+        let items = member.raw(object).and_then(Value::as_array);
+        if items.is_none() {
+            self.wrong(member, "must be a list");
         }
+        items.map_or(&[], Vec::as_slice)
     }
 
     /// An item that must be an object.
@@ -64,7 +72,7 @@ impl Fields<'_> {
     }
 }
 
-pub(super) fn place(at: &str, name: &str) -> String {
+fn place(at: &str, name: &str) -> String {
     if at.is_empty() {
         name.to_owned()
     } else {

@@ -4,6 +4,7 @@ use accord_contract::codes::Code;
 
 use super::{Findings, Problem, delegations};
 use crate::config::WriteAuthority;
+use crate::doc;
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
 use crate::rule;
 
@@ -20,7 +21,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         let code = Code::XchainChallengeRequirementViolated;
         findings.problem(
             Problem::new(code, CHALLENGE)
-                .field("objections")
+                .field(doc::Result::OBJECTIONS)
                 .detail(CHALLENGE),
         );
     }
@@ -30,25 +31,25 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         .and_then(|route| route.allowed_next_roles.as_deref());
     if next != "human" && allowed.is_some_and(|roles| !roles.iter().any(|role| role == next)) {
         let message = format!("{next} may not go next in the phase {phase}");
-        wrong(findings, "proposed_next_role", message);
+        wrong(findings, doc::Result::PROPOSED_NEXT_ROLE, message);
     }
     if let Some(request) = result.phase_request() {
         phase_request(request, situation, findings);
         if rule!(
             result.wants_completion();
-            DenialAsRequest => result.document().contains_key("run_completion_request");
+            DenialAsRequest => doc::Result::RUN_COMPLETION_REQUEST.is_in(result.document());
             BothRequests => false
         ) {
             let code = Code::XchainMutuallyExclusiveRequests;
             let problem = Problem::new(code, EXCLUSIVE).detail(EXCLUSIVE);
-            findings.problem(problem.field("run_completion_request"));
+            findings.problem(problem.field(doc::Result::RUN_COMPLETION_REQUEST));
         }
     }
     delegations::rules(result, situation, findings);
     if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
         let message = "the turn asks for a person and does not say why";
         if rule!(findings.strict; ReasonNotAsked => false) {
-            wrong(findings, "needs_human_reason", message.into());
+            wrong(findings, doc::Result::NEEDS_HUMAN_REASON, message.into());
         } else {
             findings.warn(message);
         }
@@ -66,9 +67,9 @@ fn phase_request(request: &str, situation: &Situation<'_>, findings: &mut Findin
             None => format!("{phase} is the last phase; ask for the end of the run"),
         }
     };
-    wrong(findings, "phase_transition_request", message);
+    wrong(findings, doc::Result::PHASE_TRANSITION_REQUEST, message);
 }
 
-fn wrong(findings: &mut Findings, field: &str, message: String) {
+fn wrong(findings: &mut Findings, field: impl Into<String>, message: String) {
     findings.problem(Problem::new(Code::XchainProtocolError, message).field(field));
 }

@@ -6,26 +6,26 @@ use accord_contract::wire::{Object, Value};
 use super::Problem;
 use super::delegations;
 use super::fields::Fields;
+use crate::doc::{self, Any, Member};
 use crate::ledger::DecisionCategory;
-use crate::members::{given, list, text};
 use crate::patterns::{is_decision_id, is_name, is_objection_id, is_placeholder};
 use crate::rule;
 use crate::{RunId, TurnId};
 
-const REQUIRED: [&str; 13] = [
-    "schema_version",
-    "run_id",
-    "turn_id",
-    "role",
-    "runtime_id",
-    "status",
-    "summary",
-    "decisions",
-    "objections",
-    "files_changed",
-    "verification",
-    "artifact",
-    "proposed_next_role",
+const REQUIRED: [Member<Any>; 13] = [
+    doc::Result::SCHEMA_VERSION.any(),
+    doc::Result::RUN_ID.any(),
+    doc::Result::TURN_ID.any(),
+    doc::Result::ROLE.any(),
+    doc::Result::RUNTIME_ID.any(),
+    doc::Result::STATUS.any(),
+    doc::Result::SUMMARY.any(),
+    doc::Result::DECISIONS.any(),
+    doc::Result::OBJECTIONS.any(),
+    doc::Result::FILES_CHANGED.any(),
+    doc::Result::VERIFICATION.any(),
+    doc::Result::ARTIFACT.any(),
+    doc::Result::PROPOSED_NEXT_ROLE.any(),
 ];
 
 /// What is wrong; missing members alone when any is missing.
@@ -35,10 +35,10 @@ pub(super) fn check(result: &Value) -> Vec<Problem> {
         let message = "a turn result must be a JSON object";
         return vec![Problem::new(Code::XchainSchemaError, message)];
     };
-    for name in REQUIRED {
-        if rule!(!result.contains_key(name); MissingUnnamed => false) {
-            let message = format!("missing required field: {name}");
-            found.push(Problem::new(Code::XchainMissingRequiredField, message).field(name));
+    for member in REQUIRED {
+        if rule!(!member.is_in(result); MissingUnnamed => false) {
+            let message = format!("missing required field: {}", member.name());
+            found.push(Problem::new(Code::XchainMissingRequiredField, message).field(member));
         }
     }
     if !found.is_empty() {
@@ -55,73 +55,81 @@ pub(super) fn check(result: &Value) -> Vec<Problem> {
 }
 
 fn top(result: &Object, fields: &mut Fields<'_>) {
-    if text(result, "schema_version") != Some("1.0") {
-        fields.wrong("schema_version", "must be \"1.0\"");
+    if doc::Result::SCHEMA_VERSION.get(result) != Some("1.0") {
+        fields.wrong(doc::Result::SCHEMA_VERSION, "must be \"1.0\"");
     }
-    if text(result, "run_id").and_then(RunId::parse).is_none() {
-        fields.wrong("run_id", "must be the id of a run");
+    if doc::Result::RUN_ID
+        .get(result)
+        .and_then(RunId::parse)
+        .is_none()
+    {
+        fields.wrong(doc::Result::RUN_ID, "must be the id of a run");
     }
-    let turn_id = text(result, "turn_id").and_then(TurnId::parse);
+    let turn_id = doc::Result::TURN_ID.get(result).and_then(TurnId::parse);
     if rule!(turn_id.is_none(); AnyTurnId => false) {
-        fields.wrong("turn_id", "must be the id of a turn");
+        fields.wrong(doc::Result::TURN_ID, "must be the id of a turn");
     }
-    if !text(result, "role").is_some_and(is_name) {
-        fields.wrong("role", "must be a-z, 0-9, _ and - alone");
+    if !doc::Result::ROLE.get(result).is_some_and(is_name) {
+        fields.wrong(doc::Result::ROLE, "must be a-z, 0-9, _ and - alone");
     }
-    for name in ["runtime_id", "summary"] {
-        fields.filled(result, "", name);
-    }
+    fields.filled(result, "", doc::Result::RUNTIME_ID);
+    fields.filled(result, "", doc::Result::SUMMARY);
     fields.one_of(
         result,
         "",
-        "status",
+        doc::Result::STATUS,
         &["completed", "blocked", "needs_human", "failed"],
     );
-    for item in fields.items(result, "files_changed") {
+    for item in fields.items(result, doc::Result::FILES_CHANGED) {
         if !item.is_string() {
-            fields.wrong("files_changed", "must hold paths as texts");
+            fields.wrong(doc::Result::FILES_CHANGED, "must hold paths as texts");
         }
     }
-    if let Some(items) = given(result, "artifacts_created")
+    if let Some(items) = doc::Result::ARTIFACTS_CREATED.given(result)
         && !items
             .as_array()
             .is_some_and(|items| items.iter().all(Value::is_string))
     {
-        fields.wrong("artifacts_created", "must be a list of texts");
+        fields.wrong(doc::Result::ARTIFACTS_CREATED, "must be a list of texts");
     }
-    match result.get("verification").and_then(Value::as_object) {
-        None => fields.wrong("verification", "must be an object"),
+    match doc::Result::VERIFICATION.get(result) {
+        None => fields.wrong(doc::Result::VERIFICATION, "must be an object"),
         Some(verification) => {
             fields.one_of(
                 verification,
                 "verification",
-                "status",
+                doc::Verification::STATUS,
                 &["pass", "fail", "skipped"],
             );
         }
     }
-    match result.get("artifact").and_then(Value::as_object) {
-        None => fields.wrong("artifact", "must be an object"),
+    match doc::Result::ARTIFACT.get(result) {
+        None => fields.wrong(doc::Result::ARTIFACT, "must be an object"),
         Some(artifact) => {
             let kinds = ["workspace", "patch", "commit", "review"];
-            fields.one_of(artifact, "artifact", "type", &kinds);
+            fields.one_of(artifact, "artifact", doc::Artifact::TYPE, &kinds);
         }
     }
-    if !text(result, "proposed_next_role").is_some_and(is_name)
-        && !text(result, "proposed_next_role").is_some_and(is_placeholder)
-    {
-        fields.wrong("proposed_next_role", "must be a role or human");
+    let next = doc::Result::PROPOSED_NEXT_ROLE.get(result);
+    if !next.is_some_and(|next| is_name(next) || is_placeholder(next)) {
+        fields.wrong(doc::Result::PROPOSED_NEXT_ROLE, "must be a role or human");
     }
-    fields.optional_text(result, "phase_transition_request");
-    fields.optional_text(result, "needs_human_reason");
-    if given(result, "run_completion_request").is_some_and(|value| !value.is_boolean()) {
-        fields.wrong("run_completion_request", "must be true, false or null");
+    fields.optional_text(result, doc::Result::PHASE_TRANSITION_REQUEST);
+    fields.optional_text(result, doc::Result::NEEDS_HUMAN_REASON);
+    if doc::Result::RUN_COMPLETION_REQUEST.is_mistyped(result) {
+        fields.wrong(
+            doc::Result::RUN_COMPLETION_REQUEST,
+            "must be true, false or null",
+        );
     }
-    if let Some(cost) = given(result, "cost") {
-        let usd = cost.get("usd").filter(|usd| !usd.is_null());
+    if let Some(cost) = doc::Result::COST.given(result) {
+        let usd = doc::Cost::USD.raw(cost).filter(|usd| !usd.is_null());
         let no_amount = |usd: &Value| usd.as_f64().is_none_or(|usd| usd < 0.0);
         if rule!(!cost.is_object() || usd.is_some_and(no_amount); AnyCost => false) {
-            fields.wrong("cost", "must be an object whose usd is a number from zero");
+            fields.wrong(
+                doc::Result::COST,
+                "must be an object whose usd is a number from zero",
+            );
         }
     }
 }
@@ -133,7 +141,7 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         .collect();
     let most = rule!(usize::MAX; FirstDecisionOnly => 1);
     for (index, item) in fields
-        .items(result, "decisions")
+        .items(result, doc::Result::DECISIONS)
         .iter()
         .enumerate()
         .take(most)
@@ -142,25 +150,25 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         let Some(decision) = fields.object(&at, item) else {
             continue;
         };
-        let id = text(decision, "id").unwrap_or_default();
+        let id = doc::Decision::ID.get(decision).unwrap_or_default();
         if !is_decision_id(id) {
             let message = format!("{at}.id {id:?} must be DEC- and a number");
             let problem = Problem::new(Code::XchainInvalidDecisionIdFormat, message);
             fields.found.push(problem.field(format!("{at}.id")));
         }
-        fields.one_of(decision, &at, "category", &categories);
-        fields.filled(decision, &at, "statement");
-        fields.filled(decision, &at, "rationale");
+        fields.one_of(decision, &at, doc::Decision::CATEGORY, &categories);
+        fields.filled(decision, &at, doc::Decision::STATEMENT);
+        fields.filled(decision, &at, doc::Decision::RATIONALE);
         // What may be left out is not null where it is there.
         if rule!(
-            decision.contains_key("durability");
-            DurabilityMayBeNull => given(decision, "durability").is_some();
+            doc::Decision::DURABILITY.is_in(decision);
+            DurabilityMayBeNull => doc::Decision::DURABILITY.given(decision).is_some();
             AnyDurability => false
         ) {
-            fields.one_of(decision, &at, "durability", &["run", "repo"]);
+            fields.one_of(decision, &at, doc::Decision::DURABILITY, &["run", "repo"]);
         }
-        if decision.contains_key("overrides") {
-            let target = text(decision, "overrides").unwrap_or_default();
+        if doc::Decision::OVERRIDES.is_in(decision) {
+            let target = doc::Decision::OVERRIDES.get(decision).unwrap_or_default();
             if !is_decision_id(target) {
                 fields.wrong(format!("{at}.overrides"), "must be DEC- and a number");
             } else if rule!(target == id; OverridesItself => false) {
@@ -179,32 +187,43 @@ fn objections(result: &Object, fields: &mut Fields<'_>) {
         "resolved_by_human",
         "resolved_by_director",
     ];
-    for (index, item) in fields.items(result, "objections").iter().enumerate() {
+    for (index, item) in fields
+        .items(result, doc::Result::OBJECTIONS)
+        .iter()
+        .enumerate()
+    {
         let at = format!("objections.{index}");
         let Some(objection) = fields.object(&at, item) else {
             continue;
         };
-        if !text(objection, "id").is_some_and(is_objection_id) {
+        if !doc::Objection::ID
+            .get(objection)
+            .is_some_and(is_objection_id)
+        {
             fields.wrong(format!("{at}.id"), "must be OBJ- and a number");
         }
         fields.one_of(
             objection,
             &at,
-            "severity",
+            doc::Objection::SEVERITY,
             &["low", "medium", "high", "blocking"],
         );
-        fields.filled(objection, &at, "statement");
-        if objection.contains_key("status") {
-            fields.one_of(objection, &at, "status", &statuses);
+        fields.filled(objection, &at, doc::Objection::STATEMENT);
+        if doc::Objection::STATUS.is_in(objection) {
+            fields.one_of(objection, &at, doc::Objection::STATUS, &statuses);
         }
     }
 }
 
 fn proposed_changes(result: &Object, fields: &mut Fields<'_>) {
-    if given(result, "proposed_changes").is_none() {
+    if doc::Result::PROPOSED_CHANGES.given(result).is_none() {
         return;
     }
-    for (index, item) in fields.items(result, "proposed_changes").iter().enumerate() {
+    for (index, item) in fields
+        .items(result, doc::Result::PROPOSED_CHANGES)
+        .iter()
+        .enumerate()
+    {
         fields.object(&format!("proposed_changes.{index}"), item);
     }
 }
@@ -212,33 +231,37 @@ fn proposed_changes(result: &Object, fields: &mut Fields<'_>) {
 /// Texts that still hold the place of others.
 fn placeholders(result: &Object, fields: &mut Fields<'_>) {
     let mut texts: Vec<(String, &str)> = Vec::new();
-    for name in ["summary", "proposed_next_role"] {
-        texts.extend(text(result, name).map(|text| (name.to_owned(), text)));
+    for member in [doc::Result::SUMMARY, doc::Result::PROPOSED_NEXT_ROLE] {
+        texts.extend(member.get(result).map(|text| (member.into(), text)));
     }
-    for (list_name, names) in [
-        ("decisions", &["statement", "rationale"]),
-        ("objections", &["against_turn_id", "statement"]),
+    for (list, members) in [
+        (
+            doc::Result::DECISIONS,
+            [doc::Decision::STATEMENT, doc::Decision::RATIONALE],
+        ),
+        (
+            doc::Result::OBJECTIONS,
+            [doc::Objection::AGAINST_TURN_ID, doc::Objection::STATEMENT],
+        ),
     ] {
-        for (index, item) in list(result, list_name).iter().enumerate() {
-            for name in names {
-                let found = item.get(*name).and_then(Value::as_str);
-                texts.extend(found.map(|text| (format!("{list_name}.{index}.{name}"), text)));
+        for (index, item) in list.get(result).iter().enumerate() {
+            for member in members {
+                let at = format!("{}.{index}.{}", list.name(), member.name());
+                texts.extend(member.get(item).map(|text| (at, text)));
             }
         }
     }
-    let files = list(result, "files_changed")
-        .iter()
-        .filter_map(Value::as_str);
-    texts.extend(files.map(|text| ("files_changed".to_owned(), text)));
-    if let Some(verification) = result.get("verification").and_then(Value::as_object) {
-        let commands = list(verification, "commands")
-            .iter()
-            .filter_map(Value::as_str);
+    let files = doc::Result::FILES_CHANGED.items(result).iter();
+    let files = files.filter_map(Value::as_str);
+    texts.extend(files.map(|text| (doc::Result::FILES_CHANGED.into(), text)));
+    if let Some(verification) = doc::Result::VERIFICATION.get(result) {
+        let commands = doc::Verification::COMMANDS.items(verification).iter();
+        let commands = commands.filter_map(Value::as_str);
         texts.extend(commands.map(|text| ("verification.commands".to_owned(), text)));
-        let summary = text(verification, "evidence_summary");
+        let summary = doc::Verification::EVIDENCE_SUMMARY.get(verification);
         texts.extend(summary.map(|text| ("verification.evidence_summary".to_owned(), text)));
-        let evidence = list(verification, "machine_evidence").iter();
-        let evidence = evidence.filter_map(|item| item.get("command")?.as_str());
+        let evidence = doc::Verification::MACHINE_EVIDENCE.get(verification).iter();
+        let evidence = evidence.filter_map(|item| doc::Evidence::COMMAND.get(item));
         texts.extend(evidence.map(|text| ("verification.machine_evidence".to_owned(), text)));
     }
     for (at, text) in texts {

@@ -3,32 +3,42 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{self, Object, Value};
+use accord_contract::wire::{Object, Value};
 
 use super::artifact::sound_path;
 use super::{Findings, Problem};
-use crate::members::{self, filled, given, list, text};
+use crate::doc;
 use crate::result::{Situation, TurnResult};
 use crate::rule;
 
 pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findings) {
     let empty = Object::new();
-    let verification = members::object(result.document(), "verification").unwrap_or(&empty);
-    let commands = list(verification, "commands");
-    if given(verification, "commands").is_some_and(|commands| !commands.is_array())
+    let verification = doc::Result::VERIFICATION
+        .get(result.document())
+        .unwrap_or(&empty);
+    let commands = doc::Verification::COMMANDS.items(verification);
+    if doc::Verification::COMMANDS.is_mistyped(verification)
         || !commands.iter().all(|command| says(Some(command)))
     {
         wrong(
             findings,
-            "commands",
+            doc::Verification::COMMANDS,
             "must be a list of texts that say something",
         );
     }
-    if given(verification, "evidence_summary").is_some_and(|summary| !summary.is_string()) {
-        wrong(findings, "evidence_summary", "must be a text");
+    if doc::Verification::EVIDENCE_SUMMARY.is_mistyped(verification) {
+        wrong(
+            findings,
+            doc::Verification::EVIDENCE_SUMMARY,
+            "must be a text",
+        );
     }
-    if given(verification, "machine_evidence").is_some_and(|evidence| !evidence.is_array()) {
-        wrong(findings, "machine_evidence", "must be a list");
+    if doc::Verification::MACHINE_EVIDENCE.is_mistyped(verification) {
+        wrong(
+            findings,
+            doc::Verification::MACHINE_EVIDENCE,
+            "must be a list",
+        );
     }
     let passes = result.verification() == Some("pass");
     let most = rule!(usize::MAX; EvidenceUnread => 0; FirstEvidenceOnly => 1);
@@ -38,14 +48,16 @@ pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findi
     produced(result, verification, findings);
     let silent = commands.is_empty()
         && result.evidence().is_empty()
-        && filled(verification, "evidence_summary").is_none();
+        && doc::Verification::EVIDENCE_SUMMARY
+            .filled(verification)
+            .is_none();
     if passes && silent {
         findings.warn("the verification passes without any evidence");
     }
 }
 
-fn wrong(findings: &mut Findings, name: &str, what: &str) {
-    let field = format!("verification.{name}");
+fn wrong(findings: &mut Findings, name: impl Into<String>, what: &str) {
+    let field = format!("verification.{}", name.into());
     let message = format!("{field} {what}");
     findings.problem(Problem::new(Code::XchainVerificationError, message).field(field));
 }
@@ -58,66 +70,68 @@ fn says(value: Option<&Value>) -> bool {
 
 fn evidence(index: usize, item: &Value, passes: bool, findings: &mut Findings) {
     let name = format!("machine_evidence.{index}");
-    if !says(item.get("command")) {
-        wrong(findings, &name, "must name its command");
+    if !says(doc::Evidence::COMMAND.raw(item)) {
+        wrong(findings, name.as_str(), "must name its command");
     }
-    let expected = match given_number(item, "expected_exit_code") {
-        Ok(code) => code.unwrap_or(0),
-        Err(()) => {
-            wrong(
-                findings,
-                &name,
-                "must have a whole number as expected_exit_code",
-            );
-            return;
-        }
-    };
-    match given_number(item, "exit_code") {
-        Ok(Some(code)) if passes && code != expected => {
+    if doc::Evidence::EXPECTED_EXIT_CODE.is_mistyped(item) {
+        let what = "must have a whole number as expected_exit_code";
+        wrong(findings, name, what);
+        return;
+    }
+    let expected = doc::Evidence::EXPECTED_EXIT_CODE.get(item).unwrap_or(0);
+    match doc::Evidence::EXIT_CODE.get(item) {
+        Some(code) if passes && code != expected => {
             let what = format!("ended with {code}, and the result says that it passes");
-            wrong(findings, &name, &what);
+            wrong(findings, name, &what);
         }
-        Ok(Some(_)) => {}
-        Ok(None) | Err(()) => wrong(findings, &name, "must have a whole number as exit_code"),
-    }
-}
-
-fn given_number(item: &Value, name: &str) -> Result<Option<i64>, ()> {
-    match item.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => wire::integer_of(value).map(Some).ok_or(()),
+        Some(_) => {}
+        None => wrong(findings, name, "must have a whole number as exit_code"),
     }
 }
 
 fn produced(result: &TurnResult, verification: &Object, findings: &mut Findings) {
-    if given(verification, "produced_files").is_some_and(|files| !files.is_array()) {
-        wrong(findings, "produced_files", "must be a list");
+    if doc::Verification::PRODUCED_FILES.is_mistyped(verification) {
+        wrong(
+            findings,
+            doc::Verification::PRODUCED_FILES,
+            "must be a list",
+        );
     }
     let declared = result.files_changed();
     let mut seen = BTreeSet::new();
-    for (index, item) in list(verification, "produced_files").iter().enumerate() {
+    for (index, item) in doc::Verification::PRODUCED_FILES
+        .get(verification)
+        .iter()
+        .enumerate()
+    {
         let name = format!("produced_files.{index}");
         let Some(file) = item.as_object() else {
-            wrong(findings, &name, "must be an object");
+            wrong(findings, name.as_str(), "must be an object");
             continue;
         };
-        let disposition = text(file, "disposition").unwrap_or("artifact");
+        let disposition = doc::ProducedFile::DISPOSITION
+            .get(file)
+            .unwrap_or("artifact");
         if !matches!(disposition, "artifact" | "ignore") {
             wrong(
                 findings,
-                &name,
+                name.as_str(),
                 "must have the disposition artifact or ignore",
             );
         }
-        let path = text(file, "path").unwrap_or_default();
+        let path = doc::ProducedFile::PATH.get(file).unwrap_or_default();
         let Some(path) = sound_path(path, &format!("verification.{name}.path"), findings) else {
             continue;
         };
         if disposition == "ignore" && declared.contains(&path) {
-            wrong(findings, &name, "cannot be ignored and be in files_changed");
+            wrong(
+                findings,
+                name.as_str(),
+                "cannot be ignored and be in files_changed",
+            );
         }
         if !seen.insert(path) {
-            wrong(findings, &name, "is there twice");
+            wrong(findings, name.as_str(), "is there twice");
         }
     }
 }

@@ -1,0 +1,341 @@
+//! The members of every governed document, each declared once with its name and its type.
+//!
+//! A document stays the ordered JSON object that was read. A [`Member`] reads or sets one member of
+//! it, so that unknown members, and known members of an unexpected type, survive in their place.
+//!
+//! Invariants:
+//! - a member of another type than the declared one reads as if it were absent; [`Member::raw`] and
+//!   [`Member::given`] tell the cases apart where a rule needs that;
+//! - setting a member changes no other member and no member's position.
+
+mod coordinator;
+mod records;
+mod result;
+mod run;
+
+use std::marker::PhantomData;
+
+use accord_contract::time::Time;
+use accord_contract::wire::{self, Names, Object, Value};
+
+use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus};
+use crate::event::EventType;
+use crate::{RunId, TurnId};
+
+pub(crate) use coordinator::*;
+pub(crate) use records::*;
+pub(crate) use result::*;
+pub(crate) use run::*;
+
+/// Declares documents: the members of each, with their types and names.
+macro_rules! documents {
+    ($(
+        $(#[doc = $about:literal])*
+        $document:ident { $($member:ident: $kind:ty = $name:literal,)+ }
+    )+) => {$(
+        $(#[doc = $about])*
+        pub(crate) struct $document;
+
+        impl $document {
+            $(pub(crate) const $member: $crate::doc::Member<$kind> =
+                $crate::doc::Member::new($name);)+
+        }
+    )+};
+}
+pub(crate) use documents;
+
+/// A member of a document.
+pub(crate) struct Member<K> {
+    name: &'static str,
+    kind: PhantomData<K>,
+}
+
+/// What a member's value is.
+pub(crate) trait Kind {
+    /// The value as it is read.
+    type Read<'a>;
+
+    fn read(value: Option<&Value>) -> Self::Read<'_>;
+
+    /// Whether a value has the type.
+    fn fits(value: &Value) -> bool;
+}
+
+/// A value that can be written to members of a kind.
+pub(crate) trait Content<K> {
+    fn into_value(self) -> Value;
+}
+
+/// Something that has members: an object, or a value that may be one.
+pub(crate) trait Members {
+    fn member(&self, name: &str) -> Option<&Value>;
+}
+
+impl Members for Object {
+    fn member(&self, name: &str) -> Option<&Value> {
+        self.get(name)
+    }
+}
+
+impl Members for Value {
+    fn member(&self, name: &str) -> Option<&Value> {
+        self.get(name)
+    }
+}
+
+impl<T: Members + ?Sized> Members for &T {
+    fn member(&self, name: &str) -> Option<&Value> {
+        (**self).member(name)
+    }
+}
+
+impl<T: Members + ?Sized> Members for &mut T {
+    fn member(&self, name: &str) -> Option<&Value> {
+        (**self).member(name)
+    }
+}
+
+impl<K> From<Member<K>> for String {
+    fn from(member: Member<K>) -> Self {
+        member.name.to_owned()
+    }
+}
+
+impl<K> Clone for Member<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Member<K> {}
+
+impl<K> Member<K> {
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            kind: PhantomData,
+        }
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The same member without its type, for a list of members of different types.
+    pub(crate) const fn any(self) -> Member<Any> {
+        Member::new(self.name)
+    }
+
+    /// The value, whatever its type.
+    pub(crate) fn raw(self, of: &(impl Members + ?Sized)) -> Option<&Value> {
+        of.member(self.name)
+    }
+
+    /// The value, whatever its type, unless it is `null`.
+    pub(crate) fn given(self, of: &(impl Members + ?Sized)) -> Option<&Value> {
+        self.raw(of).filter(|value| !value.is_null())
+    }
+
+    /// A copy of the value, whatever its type; `null` where it is absent.
+    pub(crate) fn copy(self, of: &(impl Members + ?Sized)) -> Value {
+        self.raw(of).cloned().unwrap_or(Value::Null)
+    }
+
+    /// Whether the member is there, be it `null`.
+    pub(crate) fn is_in(self, object: &Object) -> bool {
+        object.contains_key(self.name)
+    }
+
+    /// The member with a value, for an object that is built.
+    pub(crate) fn to(self, value: impl Content<K>) -> (&'static str, Value) {
+        (self.name, value.into_value())
+    }
+
+    /// Sets the member in its place, or at the end where it is new.
+    pub(crate) fn set(self, object: &mut Object, value: impl Content<K>) {
+        object.insert(self.name.to_owned(), value.into_value());
+    }
+
+    /// The value to change in its place.
+    pub(crate) fn raw_mut(self, object: &mut Object) -> Option<&mut Value> {
+        object.get_mut(self.name)
+    }
+
+    /// Takes the member out; the order of the others stays.
+    pub(crate) fn remove(self, object: &mut Object) -> Option<Value> {
+        object.shift_remove(self.name)
+    }
+}
+
+impl<K: Kind> Member<K> {
+    /// The value, where it has the declared type.
+    pub(crate) fn get(self, of: &(impl Members + ?Sized)) -> K::Read<'_> {
+        K::read(of.member(self.name))
+    }
+
+    /// Whether the value is there and of another type; `null` counts as absent.
+    pub(crate) fn is_mistyped(self, of: &(impl Members + ?Sized)) -> bool {
+        self.given(of).is_some_and(|value| !K::fits(value))
+    }
+}
+
+impl Member<Timestamp> {
+    /// The time as it is written.
+    pub(crate) fn text(self, of: &(impl Members + ?Sized)) -> Option<&str> {
+        Text::read(self.raw(of))
+    }
+}
+
+impl Member<Text> {
+    /// The text, where it is more than white space.
+    pub(crate) fn filled(self, of: &(impl Members + ?Sized)) -> Option<&str> {
+        self.get(of).filter(|text| !text.trim().is_empty())
+    }
+}
+
+impl Member<Texts> {
+    /// The items, of any type; none where it is no list.
+    pub(crate) fn items(self, of: &(impl Members + ?Sized)) -> &[Value] {
+        List::read(self.raw(of))
+    }
+}
+
+impl Member<List> {
+    /// The items that are objects.
+    pub(crate) fn objects(self, of: &(impl Members + ?Sized)) -> impl Iterator<Item = &Object> {
+        self.get(of).iter().filter_map(Value::as_object)
+    }
+}
+
+impl Member<Map> {
+    /// The members of the object, in their order; none where it is no object.
+    pub(crate) fn entries(
+        self,
+        of: &(impl Members + ?Sized),
+    ) -> impl Iterator<Item = (&String, &Value)> {
+        self.get(of).into_iter().flatten()
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[doc = $about:literal])* $kind:ident: $read:ty, |$value:ident| $function:expr, $fits:expr;)+) => {$(
+        $(#[doc = $about])*
+        pub(crate) struct $kind;
+
+        impl Kind for $kind {
+            type Read<'a> = $read;
+
+            fn read($value: Option<&Value>) -> Self::Read<'_> {
+                $function
+            }
+
+            fn fits(value: &Value) -> bool {
+                $fits(value)
+            }
+        }
+    )+};
+}
+
+kinds! {
+    /// A text.
+    Text: Option<&'a str>, |value| value.and_then(Value::as_str), Value::is_string;
+    /// A whole number from zero, however it is written.
+    Count: Option<u64>, |value| value.and_then(wire::count_of), |value| wire::count_of(value).is_some();
+    /// A whole number.
+    Int: Option<i64>, |value| value.and_then(wire::integer_of), |value| wire::integer_of(value).is_some();
+    /// A number of dollars or the like.
+    Amount: Option<f64>, |value| value.and_then(Value::as_f64), Value::is_number;
+    /// True or false; anything but `true` reads as false.
+    Flag: bool, |value| value == Some(&Value::Bool(true)), Value::is_boolean;
+    /// A point in time.
+    Timestamp: Option<Time>, |value| Time::parse_iso(value?.as_str()?), Value::is_string;
+    /// A list; anything else reads as an empty one.
+    List: &'a [Value], |value| value.and_then(Value::as_array).map_or(&[], Vec::as_slice), Value::is_array;
+    /// A list of texts; items of other types are passed over.
+    Texts: Vec<String>, |value| texts(List::read(value)), Value::is_array;
+    /// An object.
+    Map: Option<&'a Object>, |value| value.and_then(Value::as_object), Value::is_object;
+    /// Any value.
+    Any: Option<&'a Value>, |value| value, |_: &Value| true;
+}
+
+/// One of a list of names.
+pub(crate) struct Word<N>(PhantomData<N>);
+
+impl<N: Names> Kind for Word<N> {
+    type Read<'a> = Option<N>;
+
+    fn read(value: Option<&Value>) -> Option<N> {
+        value.and_then(Value::as_str).and_then(N::find)
+    }
+
+    fn fits(value: &Value) -> bool {
+        value.as_str().and_then(N::find).is_some()
+    }
+}
+
+fn texts(items: &[Value]) -> Vec<String> {
+    let texts = items.iter().filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
+}
+
+macro_rules! contents {
+    ($($kind:ty: $($value:ty => |$name:ident| $written:expr),+;)+) => {$($(
+        impl Content<$kind> for $value {
+            fn into_value(self) -> Value {
+                let $name = self;
+                $written
+            }
+        }
+    )+)+};
+}
+
+contents! {
+    Text:
+        &str => |text| text.into(),
+        &String => |text| text.as_str().into(),
+        String => |text| text.into(),
+        &RunId => |id| id.as_str().into(),
+        &TurnId => |id| id.as_str().into(),
+        Time => |time| time.to_string().into();
+    Count: u64 => |count| count.into(), usize => |count| count.into();
+    Int: i64 => |number| number.into();
+    // JSON has no way to write a number that is not finite.
+    Amount: f64 => |amount| serde_json::Number::from_f64(amount)
+        .map_or_else(|| 0.into(), Value::Number);
+    Flag: bool => |flag| flag.into();
+    Timestamp: Time => |time| time.to_string().into();
+    List:
+        Vec<Value> => |items| items.into(),
+        Vec<Object> => |items| items.into_iter().map(Value::Object).collect();
+    Map: Object => |object| object.into(), &Object => |object| object.clone().into();
+    Word<EventType>: EventType => |word| word.as_str().into();
+    Word<BarrierType>: BarrierType => |word| word.as_str().into();
+    Word<BarrierStatus>: BarrierStatus => |word| word.as_str().into();
+    Word<CoordinatorStatus>: CoordinatorStatus => |word| word.as_str().into();
+}
+
+/// What others wrote is copied as it is, of whatever type.
+impl<K> Content<K> for Value {
+    fn into_value(self) -> Value {
+        self
+    }
+}
+
+impl<K, T: Content<K>> Content<K> for Option<T> {
+    fn into_value(self) -> Value {
+        self.map_or(Value::Null, Content::into_value)
+    }
+}
+
+impl<T: AsRef<str>> Content<Texts> for &[T] {
+    fn into_value(self) -> Value {
+        self.iter().map(|text| Value::from(text.as_ref())).collect()
+    }
+}
+
+impl<T: AsRef<str>> Content<Texts> for &Vec<T> {
+    fn into_value(self) -> Value {
+        self.as_slice().into_value()
+    }
+}
