@@ -27,6 +27,14 @@ pub struct Lock {
 }
 
 impl Lock {
+    /// The lock of a process.
+    pub fn new(owner_pid: u64, acquired_at: Option<Time>) -> Self {
+        Self {
+            owner_pid,
+            acquired_at,
+        }
+    }
+
     /// Reads a lock; `None` when the bytes are none, as after a crash while it was written.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let document = accord_canon::read(bytes).ok()?;

@@ -30,6 +30,7 @@ mod drive;
 pub mod git;
 pub mod hooks;
 pub mod operations;
+pub mod repository;
 mod runs;
 pub mod runtime;
 mod scaffold;
@@ -37,7 +38,7 @@ mod web;
 mod work;
 mod world;
 
-pub use accord_trees::Holder;
 pub use carry::{Carried, Manner};
+pub use repository::LockHolder;
 pub use runs::{Reading, Runs};
 pub use world::{Notice, World};

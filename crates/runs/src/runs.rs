@@ -7,8 +7,8 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
 use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::state::State;
-use accord_trees::governed::Repository;
 
+use crate::repository::Repository;
 use crate::work::Work;
 use crate::world::World;
 

@@ -12,10 +12,10 @@ use accord_runs_core::hooks::{self, HookBatch, HookOutcome, HookPhase};
 use accord_runs_core::run::{Change, Refused};
 use accord_runs_core::state::{Baseline, State, Status, Turn};
 use accord_runs_core::{Ids, RepoPath, TurnId, dispatch};
-use accord_trees::governed::{Held, RecordFile};
 
 use crate::git::Git;
 use crate::operations::Moved;
+use crate::repository::{LockedRepository, RecordFile};
 use crate::runs::Runs;
 use crate::world::{Notice, World};
 
@@ -26,7 +26,7 @@ const MAX_INDEX: u64 = 16 * 1024 * 1024;
 
 pub(crate) struct Work<'a> {
     pub(crate) world: &'a World,
-    pub(crate) held: Held,
+    pub(crate) held: LockedRepository,
     pub(crate) config: Config,
     pub(crate) state: State,
     pub(crate) ids: Ids,
@@ -43,7 +43,7 @@ impl<'a> Work<'a> {
         for replayed in held.recovered() {
             world.tell(&Notice::Recovered {
                 journal: replayed.path.to_string(),
-                dropped: replayed.superseded,
+                dropped: replayed.detail.superseded,
             });
         }
         let state = held.state()?.unwrap_or_else(|| State::idle(&config));

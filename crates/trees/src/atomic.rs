@@ -1,13 +1,14 @@
-//! Files that are there whole or not at all.
+//! Files that are replaced in full or not at all.
 //!
-//! New content goes into a temporary file beside the old one, is made to last, and takes its
-//! name. Other runners write that way as well, with the same temporary names.
+//! New content goes into a temporary file in the same folder, is synced, and is renamed over the
+//! old file. The temporary names are those of the reference runner of AgentXchain, so that each
+//! runner removes what another one left after a crash.
 
-use crate::disk::{Disk, parent};
+use crate::disk::{Disk, join, parent};
 use crate::{Kind, Result, TreeError};
 
-/// Whether the name of a file is that of a temporary one.
-pub(crate) fn is_temporary(name: &str) -> bool {
+/// Whether a file name is that of a temporary file.
+pub fn is_temporary(name: &str) -> bool {
     let digits = name
         .strip_prefix(".tmp-")
         .and_then(|rest| rest.strip_suffix(".json"));
@@ -16,8 +17,26 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     })
 }
 
-/// Makes a folder and those that it lies in, and makes them last.
-pub(crate) fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
+/// The temporary files in these folders.
+pub fn temporaries(disk: &dyn Disk, folders: &[String]) -> Result<Vec<String>> {
+    let mut temporaries = Vec::new();
+    for folder in folders {
+        for entry in disk.list(folder)?.unwrap_or_default() {
+            if is_temporary(&entry.name) {
+                temporaries.push(join(folder, &entry.name));
+            }
+        }
+    }
+    Ok(temporaries)
+}
+
+/// A new name for a temporary file.
+pub(crate) fn temporary_name() -> String {
+    format!(".tmp-{}.json", accord_system::random_hex::<6>())
+}
+
+/// Creates a folder and its parents, and syncs them.
+pub fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
     if path.is_empty() || disk.list(path)?.is_some() {
         return Ok(());
     }
@@ -29,7 +48,7 @@ pub(crate) fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
     disk.sync_folder(parent(path))
 }
 
-/// Replaces a file; its folder must be synced before the new content lasts.
+/// Replaces a file; the caller must sync its folder.
 pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     if disk
         .stat(path)?
@@ -44,15 +63,15 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
         .inspect_err(|_| discard(disk, &temporary))
 }
 
-/// Replaces a file, for good.
-pub(crate) fn write(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
+/// Replaces a file and syncs it; missing folders are created.
+pub fn write(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     make_folders(disk, parent(path))?;
     replace(disk, path, bytes)?;
     disk.sync_folder(parent(path))
 }
 
-/// Makes a file for good; false where something is there.
-pub(crate) fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
+/// Creates a file and syncs it; false if the path exists.
+pub fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
     if disk.stat(path)?.is_some() {
         return Ok(false);
     }
@@ -68,14 +87,11 @@ pub(crate) fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> 
     Ok(made)
 }
 
-/// Writes the bytes beside a path, and makes them last.
+/// Writes and syncs a temporary file in the folder of a path.
 fn write_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> {
     loop {
-        let name = format!(".tmp-{}.json", accord_system::random_hex::<6>());
-        let temporary = match parent(path) {
-            "" => name,
-            folder => format!("{folder}/{name}"),
-        };
+        let name = temporary_name();
+        let temporary = join(parent(path), &name);
         let made = disk
             .create(&temporary, bytes)
             .inspect_err(|_| discard(disk, &temporary))?;
@@ -88,7 +104,7 @@ fn write_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> 
     }
 }
 
-/// Removes a temporary file as far as that goes; what is left is removed with other leftovers.
+/// Removes a temporary file. If that fails, the next holder of the lock removes it.
 fn discard(disk: &dyn Disk, temporary: &str) {
     drop(disk.remove_file(temporary));
 }

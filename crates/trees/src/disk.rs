@@ -1,24 +1,24 @@
-//! The few things that are done to the files of a tree.
+//! The operations on the files of a tree.
 //!
-//! Everything above this seam (atomic files, records, journal, lock) runs on any disk, so that it
-//! can be tested on one that loses what was not synced.
+//! Atomic files, records, journal and lock run on any [`Disk`], so that they can be tested on one
+//! that loses unsynced writes.
 //!
-//! Paths have `/` between their names and start at the root of the tree; the empty path is the
-//! root itself. A path is resolved inside the tree: links are followed as far as they stay in it,
-//! but not where the path itself is made, renamed, removed or looked at.
+//! Paths are relative to the root of the tree, with `/` between names; the empty path is the root
+//! itself. A path is resolved inside the tree. Links are followed while they stay inside, except
+//! at the last name when the path itself is created, renamed, removed or inspected.
 
 use std::path::Path;
 
 use crate::Result;
 
-/// What a path is.
+/// The kind of a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
-    /// A file with bytes in it.
+    /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A link to another path.
+    /// A symbolic link.
     Link,
     /// A pipe, a socket, a device.
     Other,
@@ -28,132 +28,85 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Stat {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub length: u64,
-    /// When its bytes last changed, in milliseconds since the start of 1970.
+    /// When its content last changed, in milliseconds since 1970.
     pub modified_ms: i64,
 }
 
-/// One name in a folder.
+/// One entry of a folder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The name; what is no text in it was replaced.
+    /// The name; bytes that are not UTF-8 are replaced.
     pub name: String,
-    /// What it names.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// A file that was opened: the same file, even if its path names another by now.
+/// An open file. It stays the same file when its path is replaced.
 pub trait Content: Send {
-    /// How many bytes it has.
-    ///
-    /// # Errors
-    /// When the system refuses.
+    /// Its size in bytes.
     fn length(&self) -> Result<u64>;
 
-    /// Reads at a place; fewer bytes than asked for only at the end.
-    ///
-    /// # Errors
-    /// When the system refuses.
+    /// Reads at an offset; returns fewer bytes only at the end.
     fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>>;
 }
 
 /// The files of a tree.
+///
+/// Every operation fails if its path leads out of the tree or the system refuses.
 pub trait Disk: Send + Sync {
-    /// Where the tree is, for people and for processes that work in it.
-    fn place(&self) -> &Path;
+    /// The root folder, for messages and for processes that work in it.
+    fn root_path(&self) -> &Path;
 
-    /// What a path is, links not followed; `None` where there is nothing.
-    ///
-    /// # Errors
-    /// When the path leads out of the tree or the system refuses; so everywhere below.
+    /// What a path is, without following a link; `None` if it does not exist.
     fn stat(&self, path: &str) -> Result<Option<Stat>>;
 
-    /// The names in a folder, sorted; `None` where there is no folder.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// The entries of a folder, sorted by name; `None` if there is no such folder.
     fn list(&self, path: &str) -> Result<Option<Vec<Entry>>>;
 
-    /// Opens a file; `None` where there is nothing.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`], and when there is something that is no file.
+    /// Opens a file; `None` if it does not exist. Fails if the path is not a file.
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>>;
 
-    /// Makes a folder; false where something is there. Its parent must be there.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// Creates a folder in an existing one; false if the path exists.
     fn make_folder(&self, path: &str) -> Result<bool>;
 
-    /// Makes a file with these bytes; false where something is there.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// Creates a file with these bytes; false if the path exists.
     fn create(&self, path: &str, bytes: &[u8]) -> Result<bool>;
 
-    /// Adds bytes to the end of a file, which is made where it is not there.
-    ///
-    /// # Errors
-    /// As [`Disk::open`].
+    /// Appends bytes to a file; creates it if it does not exist.
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()>;
 
-    /// Cuts a file.
-    ///
-    /// # Errors
-    /// As [`Disk::open`].
+    /// Truncates a file.
     fn truncate(&self, path: &str, length: u64) -> Result<()>;
 
-    /// Gives a file another name in the same folder, whatever has that name.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// Renames a file within its folder, over whatever has the new name.
     fn rename(&self, from: &str, to: &str) -> Result<()>;
 
-    /// Gives a file another name in the same folder; false where something has that name.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// Renames a file within its folder; false if the new name exists.
     fn publish(&self, from: &str, to: &str) -> Result<bool>;
 
-    /// Removes a file or a link; false where there is nothing.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// Removes a file or a link; false if it does not exist.
     fn remove_file(&self, path: &str) -> Result<bool>;
 
-    /// Removes whatever is there, a folder with all that is in it; no link is followed.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// Removes a path, a folder with all its content; no link is followed.
     fn remove_tree(&self, path: &str) -> Result<()>;
 
-    /// Makes the bytes of a file last.
-    ///
-    /// # Errors
-    /// As [`Disk::open`].
+    /// Syncs the content of a file.
     fn sync(&self, path: &str) -> Result<()>;
 
-    /// Makes the names in a folder last.
-    ///
-    /// # Errors
-    /// As [`Disk::stat`].
+    /// Syncs the entries of a folder.
     fn sync_folder(&self, path: &str) -> Result<()>;
 
-    /// Waits until no other process has the guard of this path, and has it until the answer is
-    /// dropped.
-    ///
-    /// # Errors
-    /// As [`Disk::open`].
+    /// Waits for the advisory lock of a file, and holds it until the returned value is dropped.
     fn guard(&self, path: &str) -> Result<Box<dyn Send>>;
 }
 
-/// The folder that a path is in; empty for the root.
-pub(crate) fn parent(path: &str) -> &str {
+/// The folder of a path; empty for the root.
+pub fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
@@ -162,11 +115,19 @@ pub(crate) fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Reads a whole file, up to a limit.
+/// The path of a name in a folder.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        return name.to_owned();
+    }
+    format!("{folder}/{name}")
+}
+
+/// Reads a file of at most `limit` bytes; `None` if it does not exist.
 ///
 /// # Errors
-/// As [`Disk::open`], and when it is larger.
-pub(crate) fn read(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
+/// [`TreeError::TooLarge`](crate::TreeError::TooLarge), and those of [`Disk::open`].
+pub fn read_file(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
     let Some(content) = disk.open(path)? else {
         return Ok(None);
     };
@@ -178,7 +139,7 @@ pub(crate) fn read(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec
     if length > limit {
         return Err(too_large());
     }
-    // One more than it has, so that a file that grows meanwhile is noticed and read to its end.
+    // One byte more than the length, so that a file that grows meanwhile is noticed.
     let wanted = usize::try_from(length + 1).unwrap_or(usize::MAX);
     let mut bytes = content.read_at(0, wanted)?;
     while bytes.len() as u64 > length && bytes.len() as u64 <= limit {

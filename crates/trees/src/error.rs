@@ -1,75 +1,73 @@
-//! What can go wrong with a file tree.
+//! Errors of file trees.
+//!
+//! They have no failure codes: each protocol maps them to its own.
 
 use std::io;
 
-use accord_contract::codes::{Code, Failure};
+use crate::lock::LockOwner;
 
-/// What this crate gives back.
+/// The result of an operation on a tree.
 pub type Result<T> = std::result::Result<T, TreeError>;
 
-/// Why something was not done.
+/// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
     /// A link leads out of the tree, or in a circle.
-    #[error("{path} leads out of the repository through a link")]
+    #[error("{path} leads outside its root folder through a link")]
     Outside {
-        /// The path as it was named.
+        /// The path as it was given.
         path: String,
     },
-    /// Something else is where a file must be.
-    #[error("{path} is no file")]
+    /// A folder, pipe or device is where a file must be.
+    #[error("{path} is not a file")]
     NotFile {
         /// The path.
         path: String,
     },
-    /// Something else is where a file, or a folder of it, must be made.
-    #[error("{path} cannot be written while {by} is there; remove {by}, or move it away")]
+    /// Something else is where a file, or one of its folders, must be created.
+    #[error("{path} cannot be written while {by} exists; remove {by}, or move it away")]
     Obstructed {
         /// The path of the file.
         path: String,
         /// What is in its way.
         by: String,
     },
-    /// A file has more than is read of it.
+    /// A file is larger than its limit.
     #[error("{path} is larger than {limit} bytes")]
     TooLarge {
         /// The path.
         path: String,
-        /// How much is read at most.
+        /// The limit.
         limit: u64,
     },
-    /// A record or journal says nothing sound.
+    /// A record or journal cannot be parsed.
     #[error("{path}{}: {why}", line.map_or_else(String::new, |line| format!(", line {line}")))]
     Damaged {
         /// The file.
         path: String,
-        /// The line, from 1, where it has lines.
+        /// The line number, from 1, if the file has lines.
         line: Option<u64>,
         /// What is wrong.
         why: String,
     },
-    /// A document says nothing sound; the failure names its file.
-    #[error("{}", _0.message)]
-    Document(Failure),
-    /// There is no configuration.
-    #[error("{place} has no agentxchain.json")]
-    NotGoverned {
-        /// The folder.
-        place: String,
+    /// Another process holds the lock.
+    #[error("{}", locked(path, owner.as_ref()))]
+    Locked {
+        /// The lock file.
+        path: String,
+        /// Its owner, if the lock file names one.
+        owner: Option<LockOwner>,
     },
-    /// Somebody else works on the tree.
-    #[error("{}", _0.message)]
-    Locked(Failure),
-    /// Somebody else took the lock over, or removed it.
-    #[error("the lock of the repository was removed, or taken over by another process")]
+    /// The lock was removed, or another process took it over.
+    #[error("the lock was removed, or another process took it over")]
     LockLost,
-    /// A commit has happened and is not carried out in full.
-    #[error("the change waits in {journal}: {source}")]
+    /// A commit has happened, but is not applied in full.
+    #[error("the change is pending in {journal}: {source}")]
     Unfinished {
         /// Its journal.
         journal: String,
-        /// What stood in the way.
+        /// Why it could not be applied.
         source: Box<Self>,
     },
     /// The operating system refused.
@@ -79,13 +77,12 @@ pub enum TreeError {
         path: String,
         /// What was tried, as in "could not be read".
         doing: &'static str,
-        /// Its words.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl TreeError {
-    /// What the operating system said about a path.
     pub(crate) fn system(path: &str, doing: &'static str, source: impl Into<io::Error>) -> Self {
         let path = if path.is_empty() { "." } else { path };
         Self::System {
@@ -95,51 +92,41 @@ impl TreeError {
         }
     }
 
-    /// The code that tells what to do about it.
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Outside { .. } => Code::XchainPathOutsideRepository,
-            Self::NotFile { .. } => Code::XchainNotAFile,
-            Self::Obstructed { .. } => Code::XchainPathObstructed,
-            Self::TooLarge { .. } => Code::XchainFileTooLarge,
-            Self::Damaged { .. } => Code::XchainRecordInvalid,
-            Self::Document(failure) | Self::Locked(failure) => failure.code,
-            Self::NotGoverned { .. } => Code::XchainNotGoverned,
-            Self::LockLost => Code::XchainLockLost,
-            Self::Unfinished { .. } => Code::XchainCommitUnfinished,
-            Self::System { .. } => Code::XchainFileSystemFailed,
+    /// A file that cannot be parsed, without a line number.
+    pub fn damaged(path: &str, why: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            line: None,
+            why: why.into(),
         }
     }
 
-    fn path(&self) -> Option<&str> {
+    pub(crate) fn unfinished(journal: &str, source: Self) -> Self {
+        Self::Unfinished {
+            journal: journal.to_owned(),
+            source: Box::new(source),
+        }
+    }
+
+    /// The path that a user must look at.
+    pub fn path(&self) -> Option<&str> {
         match self {
             Self::Outside { path }
             | Self::NotFile { path }
             | Self::Obstructed { by: path, .. }
             | Self::TooLarge { path, .. }
             | Self::Damaged { path, .. }
+            | Self::Locked { path, .. }
             | Self::System { path, .. } => Some(path),
             Self::Unfinished { journal, .. } => Some(journal),
-            _ => None,
+            Self::LockLost => None,
         }
     }
 }
 
-impl From<TreeError> for Failure {
-    fn from(error: TreeError) -> Self {
-        if let TreeError::Document(failure) | TreeError::Locked(failure) = error {
-            return failure;
-        }
-        let mut failure = Self::new(error.code(), error.to_string());
-        if let Some(path) = error.path() {
-            failure = failure.with("path", path);
-        }
-        if let TreeError::Damaged {
-            line: Some(line), ..
-        } = error
-        {
-            failure = failure.with("line", line);
-        }
-        failure
+fn locked(path: &str, owner: Option<&LockOwner>) -> String {
+    match owner {
+        Some(owner) => format!("process {} holds the lock {path}", owner.pid),
+        None => format!("another process is taking the lock {path}"),
     }
 }

@@ -1,20 +1,38 @@
-//! File trees: what lies in folders that others can read and write as well.
+//! File trees that other programs can read and write as well. This crate knows no protocol.
 //!
-//! * [`Disk`]: the few things that are done to files; [`Root`] does them below one folder;
-//!   [`handed_on!`] is for a disk that stands on another.
-//! * [`governed`]: a governed repository on top of a disk: state, records, commits, lock.
-//! * `testing` (feature `testing`): a disk that loses what was not synced, and one that ends the
+//! * [`Disk`]: the operations on files; [`Root`] does them below one folder, [`forward!`] helps
+//!   to wrap another disk.
+//! * [`atomic`]: files that are replaced in full or not at all.
+//! * [`record`]: files that only grow, one JSON object per line.
+//! * [`commit`]: a list of writes that is applied in full, once or again after a crash.
+//! * [`journal`]: the redo journal of a commit.
+//! * [`lock`]: a lock file that is taken over only from a process that has ended.
+//! * [`LockedTree`]: all of these together, for the [`TreeFormat`] of a protocol.
+//! * `testing` (feature `testing`): a disk that loses unsynced writes, and one that aborts the
 //!   process at a chosen write.
 //!
 //! Invariants:
-//! - no path leads out of its root, through whatever links;
-//! - a file is replaced whole or not at all, and a record only grows;
-//! - a commit has happened once its journal is on disk; it is then carried out in full, now or by
-//!   whoever takes the lock next, and carrying it out again doubles nothing;
-//! - whoever reads needs no lock and never writes;
-//! - what is damaged is named, with its line, and never overwritten.
+//! - no path leads out of its root, whatever links it contains;
+//! - a file is replaced in full or not at all, and a record only grows;
+//! - a commit has happened once its journal is synced; it is then applied in full, at once or by
+//!   the next process that takes the lock, and applying it again duplicates nothing;
+//! - readers need no lock and never write;
+//! - damaged data is reported with its line number and never overwritten.
 //!
-//! No process is started here and no socket opened. Only the lock reads the clock.
+//! This crate starts no process and opens no socket. Only the lock reads the clock.
+//!
+//! ```
+//! use accord_trees::{Root, atomic, read_file};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let root = Root::open(folder.path())?;
+//! atomic::write(&root, "notes/today.txt", b"done")?;
+//! assert_eq!(read_file(&root, "notes/today.txt", 100)?.as_deref(), Some(&b"done"[..]));
+//! assert!(read_file(&root, "../outside.txt", 100).is_err());
+//! # Ok(())
+//! # }
+//! ```
 
 #![cfg(unix)]
 #![expect(
@@ -22,20 +40,21 @@
     reason = "working on files, under a lock with a clock, is what this crate is for"
 )]
 
-mod atomic;
-mod below;
+pub mod atomic;
+pub mod commit;
 mod disk;
 mod error;
-pub mod governed;
+mod forward;
+pub mod journal;
 pub mod limits;
-mod lock;
-mod record;
+pub mod lock;
+mod locked;
+pub mod record;
 mod root;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use disk::{Content, Disk, Entry, Kind, Stat};
+pub use disk::{Content, Disk, Entry, Kind, Stat, parent, read_file};
 pub use error::{Result, TreeError};
-pub use lock::{Holder, still_runs};
-pub use record::{Line, Lines};
+pub use locked::{LockedTree, Recovered, Recovery, TreeFormat};
 pub use root::Root;

@@ -1,10 +1,10 @@
-//! Records: files that only grow, one JSON object a line.
+//! Records: files that only grow, one JSON object per line.
 //!
 //! Invariants:
-//! - a line that was cut off while it was written is no line: readers pass over it, and it is cut
-//!   away before the next one is written;
-//! - a last line that is whole and lacks its line end is a line;
-//! - a damaged line is named by its file and number, and stays as it is.
+//! - a torn line (cut off while it was written) is not a line: readers skip it, and it is
+//!   truncated before the next line is written;
+//! - a complete last line without a line end is a line;
+//! - a damaged line is reported by file and line number, and stays as it is.
 
 use accord_contract::wire::{Object, Value};
 
@@ -16,35 +16,35 @@ const CHUNK: usize = 64 * 1024;
 /// A line of a record.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Line {
-    /// Its number, from 1.
+pub struct RecordLine {
+    /// Its line number, from 1.
     pub number: u64,
-    /// What it says.
+    /// Its content.
     pub object: Object,
-    /// Where the next line begins.
+    /// The offset of the next line.
     pub end: u64,
 }
 
-/// The lines of a record, as they were when it was opened; goes on behind a damaged line.
-pub struct Lines {
+/// The lines of a record at the time it was opened; continues after a damaged line.
+pub struct RecordLines {
     path: String,
     content: Option<Box<dyn Content>>,
-    /// How much of the file is looked at.
+    /// The length of the file when it was opened.
     length: u64,
-    /// How much of it is in the buffer, or was.
+    /// How many bytes were read into the buffer so far.
     read: u64,
-    /// Where the next line begins, and its number.
+    /// The offset of the next line, and the number of the last one.
     at: u64,
     number: u64,
-    /// What was read; what lies before `start` was given out.
+    /// What was read; the bytes before `start` were returned already.
     buffer: Vec<u8>,
     start: usize,
     torn: bool,
 }
 
-impl Lines {
-    /// Opens a record at the start of a line; a record that is not there has no lines.
-    pub(crate) fn open(disk: &dyn Disk, path: &str, at: u64, lines_before: u64) -> Result<Self> {
+impl RecordLines {
+    /// Opens a record at the start of a line; a record that does not exist has no lines.
+    pub fn open(disk: &dyn Disk, path: &str, at: u64, lines_before: u64) -> Result<Self> {
         let content = disk.open(path)?;
         let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
         Ok(Self {
@@ -60,12 +60,12 @@ impl Lines {
         })
     }
 
-    /// Whether the end of the record is a line that was cut off; known once all were read.
+    /// Whether the record ends in a torn line; known once all lines were read.
     pub fn is_torn(&self) -> bool {
         self.torn
     }
 
-    /// How many bytes were there when the record was opened.
+    /// The length of the file when it was opened.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -75,19 +75,22 @@ impl Lines {
         let Some(content) = &self.content else {
             return Ok(None);
         };
-        let mut looked = self.start;
+        let mut searched = self.start;
         loop {
-            if let Some(found) = self.buffer[looked..].iter().position(|byte| *byte == b'\n') {
-                let line = self.buffer[self.start..looked + found].to_vec();
-                self.start = looked + found + 1;
+            if let Some(found) = self.buffer[searched..]
+                .iter()
+                .position(|byte| *byte == b'\n')
+            {
+                let line = self.buffer[self.start..searched + found].to_vec();
+                self.start = searched + found + 1;
                 self.at += line.len() as u64 + 1;
                 return Ok(Some((line, true)));
             }
             self.buffer.drain(..self.start);
             self.start = 0;
-            looked = self.buffer.len();
+            searched = self.buffer.len();
             let wanted = self.length.saturating_sub(self.read).min(CHUNK as u64);
-            if wanted == 0 || looked as u64 > limits::LINE {
+            if wanted == 0 || searched as u64 > limits::LINE {
                 break;
             }
             let more = content.read_at(self.read, wanted as usize)?;
@@ -113,8 +116,8 @@ impl Lines {
     }
 }
 
-impl Iterator for Lines {
-    type Item = Result<Line>;
+impl Iterator for RecordLines {
+    type Item = Result<RecordLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -127,7 +130,7 @@ impl Iterator for Lines {
                 continue;
             }
             return match parse(&bytes) {
-                Ok(object) => Some(Ok(Line {
+                Ok(object) => Some(Ok(RecordLine {
                     number: self.number,
                     object,
                     end: self.at,
@@ -146,8 +149,8 @@ impl Iterator for Lines {
     }
 }
 
-/// The last lines of a record, oldest first, without reading what is before them.
-pub(crate) fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Object>> {
+/// The last lines of a record, oldest first; what is before them is not read.
+pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Object>> {
     let Some(content) = disk.open(path)? else {
         return Ok(Vec::new());
     };
@@ -187,7 +190,7 @@ pub(crate) fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Ve
     Ok(found)
 }
 
-/// The bytes of lines, as a record has them.
+/// The bytes of lines in a record.
 pub(crate) fn bytes_of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in lines {
@@ -197,7 +200,7 @@ pub(crate) fn bytes_of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<u
     bytes
 }
 
-/// Cuts away a line that was cut off, ends one that lacks its end, and says how long the record is.
+/// Truncates a torn line, ends one that has no line end, and returns the length of the record.
 pub(crate) fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
     let Some(content) = disk.open(path)? else {
         return Ok(0);
@@ -237,7 +240,7 @@ pub(crate) fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
     Ok(start)
 }
 
-/// Adds bytes to the end of a file that is tidy and so long, for good; or nothing at all.
+/// Appends bytes to a file of this length and syncs it, or changes nothing.
 pub(crate) fn append_at(disk: &dyn Disk, path: &str, length: u64, bytes: &[u8]) -> Result<()> {
     let is_new = length == 0 && disk.stat(path)?.is_none();
     if is_new {
@@ -245,7 +248,7 @@ pub(crate) fn append_at(disk: &dyn Disk, path: &str, length: u64, bytes: &[u8]) 
     }
     let done = disk.append(path, bytes).and_then(|()| disk.sync(path));
     if let Err(error) = done {
-        // Half a line is passed over anyway; this is tidier where it works.
+        // Readers skip half a line anyway, so it does no harm if this fails too.
         drop(disk.truncate(path, length));
         return Err(error);
     }
@@ -255,8 +258,8 @@ pub(crate) fn append_at(disk: &dyn Disk, path: &str, length: u64, bytes: &[u8]) 
     Ok(())
 }
 
-/// Adds lines to a record, for good.
-pub(crate) fn append(disk: &dyn Disk, path: &str, lines: &[Object]) -> Result<()> {
+/// Appends lines to a record and syncs it.
+pub fn append(disk: &dyn Disk, path: &str, lines: &[Object]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
@@ -267,7 +270,7 @@ pub(crate) fn append(disk: &dyn Disk, path: &str, lines: &[Object]) -> Result<()
 fn parse(bytes: &[u8]) -> std::result::Result<Object, String> {
     match accord_canon::read(bytes) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err("the line is no JSON object".into()),
-        Err(error) => Err(format!("the line is no JSON: {error}")),
+        Ok(_) => Err("the line is not a JSON object".into()),
+        Err(error) => Err(format!("the line is not JSON: {error}")),
     }
 }

@@ -2,11 +2,11 @@
 
 use accord_contract::codes::Failure;
 use accord_runs::coordinator::Coordinator;
+use accord_runs::repository::RecordFile;
 use accord_runs_core::coordinator::{
     Barriers, CoordinatorChange, CoordinatorConfig, Offer, Place, Projection, project as take_over,
 };
 use accord_runs_core::fixture::answer;
-use accord_trees::governed::RecordFile;
 use serde_json::{Map, Value};
 
 use super::site::{Site, refusal};

@@ -1,9 +1,9 @@
 //! Running the hooks of a phase, as processes and requests.
 
 use accord_contract::wire::count_of;
+use accord_runs::repository::RecordFile;
 use accord_runs_core::fixture::answer;
 use accord_runs_core::hooks::{HookBatch, HookPhase, MAX_HOOKS_PER_PHASE};
-use accord_trees::governed::RecordFile;
 use serde_json::{Map, Value};
 
 use super::site::Site;

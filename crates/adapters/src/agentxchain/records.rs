@@ -2,10 +2,10 @@
 
 use accord_runs::Reading;
 use accord_runs::operations::Accept;
+use accord_runs::repository::{LockedRepository, RecordFile};
 use accord_runs_core::RunId;
 use accord_runs_core::fixture::answer;
 use accord_runs_core::ledger::{self, DecisionIds};
-use accord_trees::governed::{Held, RecordFile};
 use serde_json::Value;
 
 use super::site::{Site, refusal};
@@ -34,7 +34,7 @@ pub(super) fn append(site: &mut Site<'_>) -> Result<Value, BadCall> {
 }
 
 /// The ids of the run's decisions. A line that names no run is of the only one that a fixture has.
-fn taken(site: &Site<'_>, held: &Held) -> Result<DecisionIds, BadCall> {
+fn taken(site: &Site<'_>, held: &LockedRepository) -> Result<DecisionIds, BadCall> {
     let state = site.state()?;
     let mut taken = DecisionIds::default();
     for line in held.lines(RecordFile::Ledger).map_err(trouble)? {

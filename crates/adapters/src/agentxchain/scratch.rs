@@ -8,7 +8,7 @@ use accord_trees::{Disk, Result, Root};
 pub(super) struct Scratch(pub(super) Root);
 
 impl Disk for Scratch {
-    accord_trees::handed_on! { 0: place, stat, list, open, make_folder, create, append, truncate, rename,
+    accord_trees::forward! { 0: root_path, stat, list, open, make_folder, create, append, truncate, rename,
     publish, remove_file, remove_tree, guard }
 
     fn sync(&self, _: &str) -> Result<()> {

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
+use accord_runs::repository::{LockedRepository, RecordFile, Repository};
 use accord_runs::{Reading, Runs, World};
 use accord_runs_core::TurnId;
 use accord_runs_core::config::Config;
 use accord_runs_core::result::Leniency;
 use accord_runs_core::state::State;
-use accord_trees::governed::{Held, RecordFile, Repository};
 use serde_json::{Map, Value};
 
 use super::workspace::{Workspace, trouble};
@@ -62,7 +62,7 @@ impl<'a> Site<'a> {
     }
 
     /// The repository with its lock.
-    pub(super) fn hold(&self) -> Result<Held, BadCall> {
+    pub(super) fn hold(&self) -> Result<LockedRepository, BadCall> {
         self.repository().lock(PATIENCE).map_err(trouble)
     }
 

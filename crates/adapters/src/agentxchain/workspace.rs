@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use accord_runs::coordinator::COORDINATOR_CONFIG;
+use accord_runs::repository::{RecordFile, Repository};
 use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
 use accord_runs_core::fixture::inflate;
 use accord_runs_core::{RepoPath, TurnId, dispatch};
-use accord_trees::governed::{RecordFile, Repository};
 use accord_trees::{Disk as _, Root};
 use serde_json::{Map, Value};
 use tempfile::TempDir;

@@ -43,7 +43,7 @@ impl Noting {
 }
 
 impl Disk for Noting {
-    accord_trees::handed_on! { disk: place, stat, list, open, truncate, guard }
+    accord_trees::forward! { disk: root_path, stat, list, open, truncate, guard }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
         self.note(Deed::MakeFolder(path.into()));

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accord_runs::operations::{Accept, InitOptions, Start, init};
+use accord_runs::repository::Repository;
 use accord_runs::{Reading, Runs, World};
 use accord_trees::Root;
-use accord_trees::governed::Repository;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

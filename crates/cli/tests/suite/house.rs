@@ -56,12 +56,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("accord-process", &[]),
     (
         "accord-trees",
-        &[
-            "accord-canon",
-            "accord-contract",
-            "accord-runs-core",
-            "accord-system",
-        ],
+        &["accord-canon", "accord-contract", "accord-system"],
     ),
     (
         "accord-runs",

@@ -12,17 +12,17 @@ use accord_runs_core::coordinator::{
 use accord_runs_core::hooks::{HookBatch, HookOutcome, HookPhase};
 use accord_runs_core::state::Turn;
 use accord_runs_core::{Ids, TurnId, dispatch};
-use accord_trees::governed::{Held, RecordFile, Repository};
 
 use super::look::{Child, When, about, views};
 use super::{Coordinator, MAX_DOCUMENT};
 use crate::hooks::{Scene, run_in};
+use crate::repository::{LockedRepository, RecordFile, Repository};
 use crate::work::own_path;
 use crate::world::Notice;
 
 pub(super) struct Desk<'a> {
     coordinator: &'a Coordinator,
-    pub(super) held: Held,
+    pub(super) held: LockedRepository,
     pub(super) config: CoordinatorConfig,
     pub(super) state: CoordinatorState,
     pub(super) barriers: Barriers,
@@ -35,12 +35,12 @@ pub(super) struct Desk<'a> {
 
 impl Coordinator {
     /// Takes the workspace's lock; what others left half done is brought to its end.
-    pub(super) fn lock(&self) -> Result<Held, Failure> {
+    pub(super) fn lock(&self) -> Result<LockedRepository, Failure> {
         let held = self.workspace.lock(self.world.lock_patience())?;
         for replayed in held.recovered() {
             self.world.tell(&Notice::Recovered {
                 journal: replayed.path.clone(),
-                dropped: replayed.superseded,
+                dropped: replayed.detail.superseded,
             });
         }
         Ok(held)
@@ -81,18 +81,15 @@ impl Coordinator {
 /// A repository in which a killed process left an acceptance half done shows it only once that
 /// was brought to its end.
 fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<(), Failure> {
-    if !repository.waiting()?.is_empty() {
+    if !repository.pending_journals()?.is_empty() {
         drop(repository.lock(coordinator.world.lock_patience())?);
     }
     Ok(())
 }
 
 /// The numbers that the workspace's decisions have so far, whatever initiative they belong to.
-pub(super) fn ledger(held: &Held) -> Result<CoordinatorLedger, Failure> {
-    let lines: Result<Vec<Object>, _> = held
-        .lines(RecordFile::CoordinatorLedger)?
-        .map(|line| line.map(|line| line.object))
-        .collect();
+pub(super) fn ledger(held: &LockedRepository) -> Result<CoordinatorLedger, Failure> {
+    let lines: Result<Vec<Object>, _> = held.objects(RecordFile::CoordinatorLedger)?.collect();
     Ok(CoordinatorLedger::of(&lines?))
 }
 

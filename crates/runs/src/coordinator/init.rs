@@ -4,12 +4,12 @@ use accord_contract::codes::{Code, Failure};
 use accord_runs_core::coordinator::{
     CoordinatorProblem, CoordinatorState, CoordinatorStatus, init, refusal,
 };
-use accord_trees::governed::Held;
 
 use super::Coordinator;
 use super::desk::ledger;
 use super::look::{Child, When, about, views};
 use crate::operations::Start;
+use crate::repository::LockedRepository;
 
 /// An initiative that has begun.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +70,7 @@ impl Coordinator {
 }
 
 /// A workspace has one initiative at a time.
-fn check_free(held: &Held) -> Result<Option<CoordinatorState>, Failure> {
+fn check_free(held: &LockedRepository) -> Result<Option<CoordinatorState>, Failure> {
     let state = held.coordinator_state()?;
     match &state {
         Some(state) if state.status() != CoordinatorStatus::Completed => {

@@ -9,9 +9,9 @@ use accord_runs_core::coordinator::{
     Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView,
     barriers_path,
 };
-use accord_trees::governed::{RecordFile, Repository};
 
 use super::{Coordinator, MAX_DOCUMENT};
+use crate::repository::{RecordFile, Repository};
 use crate::work::own_path;
 use crate::{Reading, Runs};
 
@@ -115,8 +115,8 @@ impl Coordinator {
         state: &CoordinatorState,
     ) -> Result<Vec<Object>, Failure> {
         let mut lines = Vec::new();
-        for line in self.workspace.lines(record)? {
-            let line = line?.object;
+        for line in self.workspace.objects(record)? {
+            let line = line?;
             let of = line.get("super_run_id").and_then(Value::as_str);
             if of.is_none_or(|of| of == state.super_run_id()) {
                 lines.push(line);
@@ -161,8 +161,8 @@ fn view(runs: &Runs, known: Option<&str>, when: When) -> Result<RepoView, Failur
     };
     let mut history = Vec::new();
     if let Some(known) = known {
-        for line in repository.lines(RecordFile::History)? {
-            let line = line?.object;
+        for line in repository.objects(RecordFile::History)? {
+            let line = line?;
             if line.get("run_id").and_then(Value::as_str) == Some(known) {
                 history.push(line);
             }

@@ -28,9 +28,9 @@ use std::path::Path;
 use accord_contract::codes::{Code, Failure};
 use accord_runs_core::RepoPath;
 use accord_runs_core::coordinator::CoordinatorConfig;
-use accord_trees::governed::Repository;
 
 use crate::World;
+use crate::repository::Repository;
 use crate::work::own_path;
 
 pub use gate::GateMove;

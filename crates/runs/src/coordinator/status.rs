@@ -10,13 +10,12 @@ use accord_runs_core::coordinator::{
     Divergence, Obstacle, ObstacleReason, Place, RepoView, diverging, gate_blockers, prospects,
     recovery_report_path,
 };
-use accord_trees::Holder;
-use accord_trees::governed::RecordFile;
 
 use super::desk::none_begun;
 use super::look::{Child, When, views};
 use super::{COORDINATOR_CONFIG, Coordinator};
 use crate::operations::{Finding, NextStep, Overview, stray_findings};
+use crate::repository::{LockHolder, RecordFile};
 
 /// Where an initiative stands.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ pub struct CoordinatorOverview {
     /// What is to be done next, the first first.
     pub next: Vec<NextMove>,
     /// Who works on the workspace just now.
-    pub holder: Option<Holder>,
+    pub holder: Option<LockHolder>,
     /// Journals that the next writer brings to their end.
     pub journals: Vec<String>,
 }
@@ -113,7 +112,7 @@ impl Coordinator {
     /// When the workspace cannot be looked at, or its configuration is not sound.
     pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
         let config = self.config()?;
-        let journals = self.workspace.waiting()?;
+        let journals = self.workspace.pending_journals()?;
         let mut overview = CoordinatorOverview {
             root: self.root().to_path_buf(),
             state: None,
@@ -127,7 +126,7 @@ impl Coordinator {
                 &config.strays(),
             ),
             next: Vec::new(),
-            holder: self.workspace.holder()?,
+            holder: self.workspace.lock_holder()?,
             journals: journals.into_iter().map(|waiting| waiting.path).collect(),
         };
         if self.workspace.coordinator_state()?.is_none() {

@@ -22,8 +22,8 @@ use std::time::Duration;
 use accord_contract::codes::{Code, Failure};
 use accord_process::{Cancel, Ending, Invocation, Outcome, Overflow, Spec, StartError};
 use accord_runs_core::RepoPath;
-use accord_trees::governed::RecordFile;
 
+use crate::repository::RecordFile;
 use crate::world::given_up;
 
 pub use status::Changes;

@@ -20,8 +20,8 @@ use accord_runs_core::TurnId;
 use accord_runs_core::hooks::{
     self, Execution, Hook, HookBatch, HookChain, HookOutcome, HookPhase, Transport,
 };
-use accord_trees::governed::{Held, RecordFile};
 
+use crate::repository::{LockedRepository, RecordFile};
 use crate::world::{Notice, World};
 
 /// The most bytes of an answer that are taken from a hook.
@@ -35,7 +35,7 @@ const MAX_OUTPUT: usize = 1024 * 1024;
 /// when the word was given, protected files being restored.
 pub fn run(
     batch: HookBatch,
-    held: &Held,
+    held: &LockedRepository,
     world: &World,
     extra: &[String],
 ) -> Result<HookOutcome, Failure> {
@@ -51,12 +51,12 @@ pub fn run(
 /// Where hooks run.
 pub(crate) struct Scene<'a> {
     /// The folder that they run in.
-    pub(crate) held: &'a Held,
+    pub(crate) held: &'a LockedRepository,
     /// Files of it that are protected beside those that always are.
     pub(crate) extra: &'a [String],
     /// Repositories that they may not touch either, by the name that an audit uses, with what is
     /// protected there beside what always is.
-    pub(crate) others: &'a [(String, Held, Vec<String>)],
+    pub(crate) others: &'a [(String, LockedRepository, Vec<String>)],
     /// Where the audit goes.
     pub(crate) audit: RecordFile,
 }
@@ -126,7 +126,7 @@ pub(crate) fn run_in(
 pub fn run_any(
     batch: Option<HookBatch>,
     phase: HookPhase,
-    held: &Held,
+    held: &LockedRepository,
     world: &World,
     extra: &[String],
 ) -> Result<HookOutcome, Failure> {
@@ -143,7 +143,7 @@ pub fn run_any(
 pub fn keep_annotations(
     outcome: &HookOutcome,
     turn: &TurnId,
-    held: &Held,
+    held: &LockedRepository,
     at: Time,
 ) -> Result<(), Failure> {
     let lines = outcome.annotation_lines(turn.as_str(), at);

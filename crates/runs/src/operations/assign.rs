@@ -9,11 +9,11 @@ use accord_runs_core::config::Config;
 use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::run::{BaselineCheck, check_assignment};
 use accord_runs_core::state::{State, Turn};
-use accord_trees::governed::{RecordFile, Repository};
 
 use super::Moved;
 use crate::Runs;
 use crate::git::{Changes, Git};
+use crate::repository::{RecordFile, Repository};
 use crate::work::without_git;
 
 /// A turn that somebody has now.
@@ -137,8 +137,8 @@ pub(super) fn accepted_work(
 ) -> Result<BTreeMap<String, AcceptedWork>, Failure> {
     let run = state.member("run_id");
     let mut found: BTreeMap<String, AcceptedWork> = BTreeMap::new();
-    for line in repository.lines(RecordFile::History)? {
-        let line = line?.object;
+    for line in repository.objects(RecordFile::History)? {
+        let line = line?;
         if line.get("run_id") != Some(&run) {
             continue;
         }

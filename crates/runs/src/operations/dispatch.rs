@@ -11,11 +11,11 @@ use accord_runs_core::manifest::{self, Bundle, MANIFEST, ManifestError};
 use accord_runs_core::run::stopped_by_hook;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{RepoPath, TurnId};
-use accord_trees::governed::RecordFile;
 
 use super::Moved;
 use super::step::refuse_if_worked_on;
 use crate::drive::is_unusable;
+use crate::repository::RecordFile;
 use crate::runtime;
 use crate::work::{Work, own_path};
 use crate::{Notice, Runs};

@@ -6,10 +6,10 @@ use accord_contract::codes::{Code, Failure};
 use accord_runs_core::config::Config;
 use accord_runs_core::patterns::slug;
 use accord_runs_core::state::State;
-use accord_trees::governed::{Held, Repository};
 
 use super::dispatch::pretty;
 use crate::World;
+use crate::repository::{LockedRepository, Repository};
 use crate::scaffold;
 use crate::work::own_path;
 
@@ -111,12 +111,12 @@ fn project(options: &InitOptions, root: &Path) -> scaffold::Project {
 }
 
 struct Files<'a> {
-    held: &'a Held,
+    held: &'a LockedRepository,
     done: Initialized,
 }
 
 impl<'a> Files<'a> {
-    fn new(held: &'a Held) -> Self {
+    fn new(held: &'a LockedRepository) -> Self {
         Self {
             held,
             done: Initialized {

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::RunId;
-use accord_trees::governed::RecordFile;
 
 use crate::Runs;
+use crate::repository::RecordFile;
 
 /// Whose lines are wanted.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -86,8 +86,8 @@ impl Runs {
             _ => true,
         };
         let mut found = VecDeque::new();
-        for line in self.repository().lines(record)? {
-            let line = line?.object;
+        for line in self.repository().objects(record)? {
+            let line = line?;
             if !is_of_run(&line) || !wanted(&line) {
                 continue;
             }

@@ -6,10 +6,10 @@ use accord_contract::wire::Value;
 use accord_runs_core::accept::Write;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{TurnId, dispatch, result};
-use accord_trees::governed::Repository;
 
 use crate::Runs;
 use crate::drive::is_unusable;
+use crate::repository::Repository;
 use crate::work::{Work, own_path};
 
 impl Runs {

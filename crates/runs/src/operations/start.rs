@@ -3,10 +3,10 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::run::{self, Beginning};
-use accord_trees::governed::RecordFile;
 
 use super::Moved;
 use crate::Runs;
+use crate::repository::RecordFile;
 
 /// How a run begins.
 #[derive(Clone, Debug, Default, PartialEq)]

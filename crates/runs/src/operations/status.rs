@@ -11,12 +11,12 @@ use accord_runs_core::conflict::HUMAN_MERGE;
 use accord_runs_core::run::{BaselineCheck, check_told};
 use accord_runs_core::state::{Category, State, Status, Turn, TurnStatus};
 use accord_runs_core::{TurnId, dispatch};
-use accord_trees::governed::RecordFile;
-use accord_trees::{Holder, still_runs};
+use accord_trees::lock::still_runs;
 
 use super::assign::{due_role, look};
 use crate::Runs;
 use crate::git::Git;
+use crate::repository::{LockHolder, RecordFile};
 use crate::runtime;
 use crate::work::own_path;
 
@@ -37,7 +37,7 @@ pub struct Overview {
     /// What is to be done next, the first first; never empty.
     pub next: Vec<NextStep>,
     /// Who works on the repository just now.
-    pub holder: Option<Holder>,
+    pub holder: Option<LockHolder>,
     /// Journals that the next writer brings to their end.
     pub journals: Vec<String>,
     /// What was odd about the turn of the run that was accepted last.
@@ -189,7 +189,7 @@ impl Runs {
                 });
             }
         }
-        let mut journals = repository.waiting()?;
+        let mut journals = repository.pending_journals()?;
         let mut unusable: Option<Failure> = None;
         journals.retain(|journal| match repository.check_journal(&journal.path) {
             Ok(()) => true,
@@ -223,7 +223,7 @@ impl Runs {
             turns,
             accepted_turns,
             next,
-            holder: repository.holder()?,
+            holder: repository.lock_holder()?,
             journals: journals.into_iter().map(|journal| journal.path).collect(),
             last_warnings,
         })
@@ -414,5 +414,5 @@ pub(crate) fn has_worker(turn: &Turn) -> bool {
     let (Some(pid), Some(began)) = (pid, began.and_then(Time::parse_iso)) else {
         return false;
     };
-    still_runs(pid, began)
+    still_runs(pid, began.unix_millis())
 }

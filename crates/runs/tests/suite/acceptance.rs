@@ -22,7 +22,7 @@ fn an_accepted_turn_leaves_its_record_and_nothing_else() {
     assert_eq!(done.accepted_sequence, 2);
     assert!(!repo.has(&turn.bundle), "the bundle is gone");
     assert!(!repo.has(&turn.staging));
-    assert!(runs.repository().waiting().unwrap().is_empty());
+    assert!(runs.repository().pending_journals().unwrap().is_empty());
     assert_eq!(
         repo.json(".agentxchain/dispatch/index.json")["active_turns"],
         json!({})

@@ -5,9 +5,9 @@ use std::time::Duration;
 use accord_contract::codes::Code;
 use accord_runs::World;
 use accord_runs::coordinator::{Coordinator, NextMove, Outcome};
+use accord_runs::repository::Repository;
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{CoordinatorStatus, DivergenceKind};
-use accord_trees::governed::Repository;
 use serde_json::{Value, json};
 
 use crate::initiative::{HOME, Workspace, handed_out};

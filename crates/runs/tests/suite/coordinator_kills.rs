@@ -8,8 +8,8 @@ use std::sync::Arc;
 use accord_contract::codes::Code;
 use accord_runs::World;
 use accord_runs::coordinator::Coordinator;
+use accord_runs::repository::Repository;
 use accord_trees::Root;
-use accord_trees::governed::Repository;
 use accord_trees::testing::AbortAfter;
 
 use crate::initiative::{HOME, Workspace, handed_out};

@@ -165,7 +165,7 @@ fn a_hook_that_removes_the_lock_or_everything_blocks_the_run_and_costs_nothing()
         refused(accept(&runs, turn.turn.id()), code);
         assert_eq!(runs.state().unwrap().status(), Status::Blocked, "{line}");
         assert_eq!(kept.map(|path| repo.read(&path)), before, "{line}");
-        assert_eq!(runs.repository().holder().unwrap(), None, "{line}");
+        assert_eq!(runs.repository().lock_holder().unwrap(), None, "{line}");
     }
 }
 

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_runs::operations::{Accept, Gate, Reject};
+use accord_runs::repository::Repository;
 use accord_runs::{Reading, Runs, World};
 use accord_trees::Root;
-use accord_trees::governed::Repository;
 use accord_trees::testing::AbortAfter;
 use serde_json::json;
 

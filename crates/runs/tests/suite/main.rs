@@ -20,6 +20,7 @@ mod initiative;
 mod kills;
 mod looking;
 mod reissuing;
+mod repository;
 mod staging;
 mod support;
 mod tries;

@@ -1,118 +1,229 @@
-//! The lock of a repository: `locks/accept-turn.lock`, which every runner honours.
+//! A lock file.
 //!
 //! Invariants:
-//! - the lock is made whole or not at all, and by one of those who try;
-//! - it is taken over from a holder that is gone, never from one that lives;
-//! - its holder renews it, so that other runners do not take it for forgotten, and notices when
+//! - the file is created in full, and by only one of the processes that try;
+//! - the lock is taken over from a process that has ended, never from one that runs;
+//! - its owner renews it, so that programs that judge by age do not take it over, and notices if
 //!   one did all the same.
 
-mod owner;
+mod process;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::{self, Duration};
+use std::time::{Duration, Instant};
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_runs_core::HOME;
-use accord_runs_core::lock::{Lock, RENEW_EVERY_MS, STALE_AFTER_MS};
-
-use crate::disk::{self, Disk};
+use crate::disk::{Disk, join, parent, read_file};
 use crate::{Result, TreeError, atomic};
-pub use owner::still_runs;
-use owner::{Mark, held_here};
+use process::held_here;
+pub use process::{ProcessIdentity, still_runs};
 
-/// How much of a lock is read.
+/// The largest lock file that is read.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Who holds the lock of a repository.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Holder {
-    /// What the lock says.
-    pub lock: Lock,
-    /// Whether the holder is still there; a lock of one that is gone is in nobody's way.
-    pub alive: bool,
+/// A lock file of a protocol.
+#[derive(Clone)]
+pub struct LockFile {
+    /// Its path.
+    pub path: String,
+    /// A file in the same tree that guards a takeover.
+    pub takeover_guard: String,
+    /// How often the owner renews the lock.
+    pub renew_every: Duration,
+    /// The age at which a lock counts as abandoned if its owner cannot be seen from here.
+    pub stale_after: Duration,
+    /// How its content is written and read.
+    pub format: &'static dyn LockFormat,
 }
 
-/// A lock that this process holds until it is dropped.
-pub(crate) struct Held {
+/// How the content of a lock file is written and read.
+pub trait LockFormat: Send + Sync {
+    /// The content of the lock of this owner.
+    fn write(&self, owner: &LockOwner) -> Vec<u8>;
+
+    /// The owner that a content names; `None` if it cannot be parsed, as after a crash while it
+    /// was written.
+    fn read(&self, bytes: &[u8]) -> Option<LockOwner>;
+}
+
+/// The owner of a lock, as the lock file names it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LockOwner {
+    /// The process.
+    pub pid: u64,
+    /// When it took or last renewed the lock, in milliseconds since 1970.
+    pub acquired_ms: Option<i64>,
+    /// Which process of that number it is; locks of other programs do not say.
+    pub identity: Option<ProcessIdentity>,
+}
+
+/// A lock that this process holds until this value is dropped.
+pub struct HeldLock {
     disk: Arc<dyn Disk>,
+    file: LockFile,
     token: String,
     lost: Arc<AtomicBool>,
-    /// Whether the holder before us was gone.
-    pub(crate) taken_over: bool,
+    taken_over: bool,
     stop: Option<Sender<()>>,
     renewing: Option<JoinHandle<()>>,
 }
 
-/// Takes the lock, waiting for a living holder as long as `patience` lasts.
-///
-/// # Errors
-/// With `lock_timeout`, which names the holder, when it does not let go in time.
-pub(crate) fn take(disk: &Arc<dyn Disk>, patience: Duration) -> Result<Held> {
-    let path = path();
-    atomic::make_folders(disk.as_ref(), disk::parent(&path))?;
-    let token = accord_system::random_hex::<6>();
-    let began = time::Instant::now();
-    let mut pause = Duration::from_millis(5);
-    let mut taken_over = false;
-    loop {
-        held_here().insert(token.clone());
-        match publish(disk.as_ref(), &token) {
-            Ok(true) => return Ok(Held::renewed(disk, token, taken_over)),
-            Ok(false) => held_here().remove(&token),
-            Err(error) => {
-                held_here().remove(&token);
-                return Err(error);
-            }
+impl LockFile {
+    /// The owner of the lock, and whether it still runs; `None` if the lock is free.
+    pub fn owner(&self, disk: &dyn Disk) -> Result<Option<(LockOwner, bool)>> {
+        let Content::Owner(owner) = self.read(disk)? else {
+            return Ok(None);
         };
-        if remove_forgotten(disk.as_ref())? {
-            taken_over = true;
-            continue;
+        let alive = !process::is_gone(&owner, self.stale_after, now_ms());
+        Ok(Some((owner, alive)))
+    }
+
+    fn read(&self, disk: &dyn Disk) -> Result<Content> {
+        let Some(bytes) = read_file(disk, &self.path, MAX_BYTES)? else {
+            return Ok(Content::Absent);
+        };
+        if let Some(owner) = self.format.read(&bytes) {
+            return Ok(Content::Owner(owner));
         }
-        if began.elapsed() >= patience {
-            return Err(TreeError::Locked(refusal(disk.as_ref())?));
+        Ok(match disk.stat(&self.path)? {
+            Some(stat) => Content::Unreadable {
+                modified_ms: stat.modified_ms,
+            },
+            None => Content::Absent,
+        })
+    }
+
+    /// Removes an abandoned lock; returns whether the lock is free now.
+    fn remove_abandoned(&self, disk: &dyn Disk) -> Result<bool> {
+        let is_abandoned = || {
+            Ok(match self.read(disk)? {
+                Content::Absent => true,
+                Content::Unreadable { modified_ms } => {
+                    is_older(modified_ms, self.stale_after, now_ms())
+                }
+                Content::Owner(owner) => process::is_gone(&owner, self.stale_after, now_ms()),
+            })
+        };
+        if !is_abandoned()? {
+            return Ok(false);
         }
-        thread::sleep(pause.min(patience.saturating_sub(began.elapsed())));
-        pause = (pause * 2).min(Duration::from_millis(200));
+        // Two processes that see the same abandoned lock must not both remove a lock: the second
+        // one would remove the new lock of the first.
+        let _guard = disk.guard(&self.takeover_guard)?;
+        if !is_abandoned()? {
+            return Ok(false);
+        }
+        disk.remove_file(&self.path)?;
+        Ok(true)
+    }
+
+    /// Creates our lock; false if there is one.
+    fn publish(&self, disk: &dyn Disk, token: &str) -> Result<bool> {
+        let temporary = self.write_temporary(disk, token)?;
+        let made = disk.publish(&temporary, &self.path);
+        if !matches!(made, Ok(true)) {
+            drop(disk.remove_file(&temporary));
+        }
+        made
+    }
+
+    /// Writes our lock again with the present time; false if it is not ours any more.
+    fn renew(&self, disk: &dyn Disk, token: &str) -> Result<bool> {
+        if !self.is_own(disk, token)? {
+            return Ok(false);
+        }
+        let temporary = self.write_temporary(disk, token)?;
+        disk.rename(&temporary, &self.path)
+            .inspect_err(|_| drop(disk.remove_file(&temporary)))?;
+        Ok(true)
+    }
+
+    /// A lock need not survive a crash, so it is not synced.
+    fn write_temporary(&self, disk: &dyn Disk, token: &str) -> Result<String> {
+        let content = self.format.write(&LockOwner {
+            pid: std::process::id().into(),
+            acquired_ms: Some(now_ms()),
+            identity: Some(ProcessIdentity::own(token.to_owned())),
+        });
+        loop {
+            let temporary = join(parent(&self.path), &atomic::temporary_name());
+            if disk.create(&temporary, &content)? {
+                return Ok(temporary);
+            }
+        }
+    }
+
+    fn is_own(&self, disk: &dyn Disk, token: &str) -> Result<bool> {
+        let Content::Owner(owner) = self.read(disk)? else {
+            return Ok(false);
+        };
+        Ok(owner.identity.is_some_and(|own| own.token == token))
     }
 }
 
-/// Who holds the lock; `None` where nobody does.
-pub(crate) fn holder(disk: &dyn Disk) -> Result<Option<Holder>> {
-    Ok(match found(disk)? {
-        Found::Nothing | Found::Unreadable { .. } => None,
-        Found::Lock { lock, mark } => Some(Holder {
-            lock,
-            alive: !owner::is_gone(&lock, mark.as_ref(), accord_system::now()),
-        }),
-    })
-}
+impl HeldLock {
+    /// Takes the lock, waiting for a living owner until `timeout`.
+    ///
+    /// # Errors
+    /// [`TreeError::Locked`], which names the owner, after the timeout.
+    pub fn take(disk: &Arc<dyn Disk>, file: LockFile, timeout: Duration) -> Result<Self> {
+        atomic::make_folders(disk.as_ref(), parent(&file.path))?;
+        let token = accord_system::random_hex::<6>();
+        let began = Instant::now();
+        let mut pause = Duration::from_millis(5);
+        let mut taken_over = false;
+        loop {
+            // The token must be known before the file exists: other threads of this process
+            // would take the lock for that of an earlier process with the same number.
+            held_here().insert(token.clone());
+            match file.publish(disk.as_ref(), &token) {
+                Ok(true) => return Ok(Self::renewed(disk, file, token, taken_over)),
+                Ok(false) => held_here().remove(&token),
+                Err(error) => {
+                    held_here().remove(&token);
+                    return Err(error);
+                }
+            };
+            if file.remove_abandoned(disk.as_ref())? {
+                taken_over = true;
+                continue;
+            }
+            if began.elapsed() >= timeout {
+                let owner = file.owner(disk.as_ref())?.map(|(owner, _)| owner);
+                let path = file.path;
+                return Err(TreeError::Locked { path, owner });
+            }
+            thread::sleep(pause.min(timeout.saturating_sub(began.elapsed())));
+            pause = (pause * 2).min(Duration::from_millis(200));
+        }
+    }
 
-impl Held {
-    fn renewed(disk: &Arc<dyn Disk>, token: String, taken_over: bool) -> Self {
+    fn renewed(disk: &Arc<dyn Disk>, file: LockFile, token: String, taken_over: bool) -> Self {
         let (stop, stopped) = mpsc::channel();
         let lost = Arc::new(AtomicBool::new(false));
-        let (own_disk, own_token, own_lost) = (disk.clone(), token.clone(), lost.clone());
-        let renew = move || {
-            let pause = Duration::from_millis(RENEW_EVERY_MS);
-            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                match renew(own_disk.as_ref(), &own_token) {
-                    Ok(true) => {}
-                    Ok(false) if is_nobodys(own_disk.as_ref()) => {}
-                    Ok(false) => return own_lost.store(true, Ordering::Release),
-                    // The next try may be luckier; whoever writes looks at the lock first.
-                    Err(_) => {}
+        let renew = {
+            let (disk, file, token, lost) =
+                (disk.clone(), file.clone(), token.clone(), lost.clone());
+            move || {
+                while stopped.recv_timeout(file.renew_every) == Err(RecvTimeoutError::Timeout) {
+                    match file.renew(disk.as_ref(), &token) {
+                        Ok(true) => {}
+                        // A lock that was removed may still be put back by `put_back`.
+                        Ok(false) if !matches!(file.read(disk.as_ref()), Ok(Content::Owner(_))) => {
+                        }
+                        Ok(false) => return lost.store(true, Ordering::Release),
+                        // The next attempt may succeed; every commit checks the lock anyway.
+                        Err(_) => {}
+                    }
                 }
             }
         };
-        // Without a thread the lock is not renewed, and what is written is checked all the same.
+        // Without the thread the lock is not renewed, but every commit still checks it.
         let renewing = thread::Builder::new().name("lock".into()).spawn(renew).ok();
         Self {
             disk: disk.clone(),
+            file,
             token,
             lost,
             taken_over,
@@ -121,208 +232,147 @@ impl Held {
         }
     }
 
-    /// Puts the lock back where whoever ran under it removed or spoiled it; whether it had to.
+    /// Whether the lock was taken over from a process that had ended.
+    pub fn is_taken_over(&self) -> bool {
+        self.taken_over
+    }
+
+    /// Creates the lock file again if it was removed or overwritten; returns whether it was.
     ///
     /// # Errors
-    /// When it is another's by now.
-    pub(crate) fn put_back(&self) -> Result<bool> {
+    /// [`TreeError::LockLost`] if another process has the lock by now.
+    pub fn put_back(&self) -> Result<bool> {
         let disk = self.disk.as_ref();
-        if is_own(disk, &self.token)? {
+        if self.file.is_own(disk, &self.token)? {
             return Ok(false);
         }
-        match found(disk)? {
-            Found::Lock { .. } => return Err(TreeError::LockLost),
-            Found::Unreadable { .. } => drop(disk.remove_file(&path())?),
-            Found::Nothing => {}
+        match self.file.read(disk)? {
+            Content::Owner(_) => return Err(TreeError::LockLost),
+            Content::Unreadable { .. } => drop(disk.remove_file(&self.file.path)?),
+            Content::Absent => {}
         }
-        atomic::make_folders(disk, disk::parent(&path()))?;
-        if !publish(disk, &self.token)? {
+        atomic::make_folders(disk, parent(&self.file.path))?;
+        if !self.file.publish(disk, &self.token)? {
             return Err(TreeError::LockLost);
         }
         Ok(true)
     }
 
-    /// Makes sure that nobody took the lock over.
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.lost.load(Ordering::Acquire) || !is_own(self.disk.as_ref(), &self.token)? {
+    /// Checks that this process still has the lock.
+    ///
+    /// # Errors
+    /// [`TreeError::LockLost`] if it does not.
+    pub fn check(&self) -> Result<()> {
+        let lost = self.lost.load(Ordering::Acquire);
+        if lost || !self.file.is_own(self.disk.as_ref(), &self.token)? {
             return Err(TreeError::LockLost);
         }
         Ok(())
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(renewing) = self.renewing.take() {
             drop(renewing.join());
         }
-        if is_own(self.disk.as_ref(), &self.token).unwrap_or(false) {
-            // Where this fails, the token below tells whoever comes next that nobody holds it.
-            drop(self.disk.remove_file(&path()));
+        let disk = self.disk.as_ref();
+        if self.file.is_own(disk, &self.token).unwrap_or(false) {
+            // If this fails, the token is no longer in `held_here`, so that other threads of this
+            // process see that the lock is abandoned.
+            drop(disk.remove_file(&self.file.path));
         }
         held_here().remove(&self.token);
     }
 }
 
-/// What is where the lock is.
-enum Found {
-    Nothing,
-    /// A lock that was cut off while it was written, or is none.
+/// The content of a lock file.
+enum Content {
+    Absent,
+    /// It was cut off while it was written, or is not a lock.
     Unreadable {
         modified_ms: i64,
     },
-    Lock {
-        lock: Lock,
-        mark: Option<Mark>,
-    },
+    Owner(LockOwner),
 }
 
-fn found(disk: &dyn Disk) -> Result<Found> {
-    let Some(bytes) = disk::read(disk, &path(), MAX_BYTES)? else {
-        return Ok(Found::Nothing);
-    };
-    if let Some(lock) = Lock::read(&bytes) {
-        let document = accord_canon::read(&bytes).ok();
-        let document = document.as_ref().and_then(Value::as_object);
-        return Ok(Found::Lock {
-            lock,
-            mark: document.and_then(Mark::read),
-        });
-    }
-    Ok(match disk.stat(&path())? {
-        Some(stat) => Found::Unreadable {
-            modified_ms: stat.modified_ms,
-        },
-        None => Found::Nothing,
-    })
+/// Whether a time is longer ago than an age.
+fn is_older(time_ms: i64, age: Duration, now_ms: i64) -> bool {
+    let age_ms = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+    now_ms.saturating_sub(time_ms) > age_ms
 }
 
-/// Removes a lock that nobody holds; whether there is room for ours now.
-fn remove_forgotten(disk: &dyn Disk) -> Result<bool> {
-    let is_forgotten = || {
-        Ok(match found(disk)? {
-            Found::Nothing => true,
-            Found::Unreadable { modified_ms } => {
-                let modified = Time::from_unix_millis(modified_ms);
-                accord_system::now().millis_since(modified) > STALE_AFTER_MS
-            }
-            Found::Lock { lock, mark } => {
-                owner::is_gone(&lock, mark.as_ref(), accord_system::now())
-            }
-        })
-    };
-    if !is_forgotten()? {
-        return Ok(false);
-    }
-    // Two who see the same forgotten lock must not both remove one: the second would remove the
-    // first one's own.
-    let _guard = disk.guard(&format!("{HOME}/locks/accord-takeover"))?;
-    if !is_forgotten()? {
-        return Ok(false);
-    }
-    disk.remove_file(&path())?;
-    Ok(true)
-}
-
-/// The refusal that names the holder.
-fn refusal(disk: &dyn Disk) -> Result<accord_contract::codes::Failure> {
-    let unknown = || {
-        let code = accord_contract::codes::Code::XchainLockTimeout;
-        let message = format!(
-            "somebody takes or took the lock, and {} does not say who",
-            path()
-        );
-        accord_contract::codes::Failure::new(code, message).with("path", path())
-    };
-    Ok(match found(disk)? {
-        Found::Lock { lock, .. } => lock.held().with("path", path()),
-        Found::Nothing | Found::Unreadable { .. } => unknown(),
-    })
-}
-
-/// Makes our lock, unless there is one.
-fn publish(disk: &dyn Disk, token: &str) -> Result<bool> {
-    let temporary = write_temporary(disk, token)?;
-    let made = disk.publish(&temporary, &path());
-    if !matches!(made, Ok(true)) {
-        drop(disk.remove_file(&temporary));
-    }
-    made
-}
-
-/// Writes our lock again with the time of now; false where it is not ours any more.
-fn renew(disk: &dyn Disk, token: &str) -> Result<bool> {
-    if !is_own(disk, token)? {
-        return Ok(false);
-    }
-    let temporary = write_temporary(disk, token)?;
-    disk.rename(&temporary, &path())
-        .inspect_err(|_| drop(disk.remove_file(&temporary)))?;
-    Ok(true)
-}
-
-/// A lock need not survive a crash, so it is not synced.
-fn write_temporary(disk: &dyn Disk, token: &str) -> Result<String> {
-    let text = Value::Object(document(token)).to_string() + "\n";
-    loop {
-        let temporary = format!(
-            "{HOME}/locks/.tmp-{}.json",
-            accord_system::random_hex::<6>()
-        );
-        if disk.create(&temporary, text.as_bytes())? {
-            return Ok(temporary);
-        }
-    }
-}
-
-fn document(token: &str) -> Object {
-    let mut document = Lock::document(std::process::id().into(), accord_system::now());
-    let mark = Mark::own(token.to_owned()).document();
-    document.insert("accord".into(), mark.into());
-    document
-}
-
-/// Whether there is no lock. Whoever writes notices; who removed it may be known by then.
-fn is_nobodys(disk: &dyn Disk) -> bool {
-    !matches!(found(disk), Ok(Found::Lock { .. }))
-}
-
-fn is_own(disk: &dyn Disk, token: &str) -> Result<bool> {
-    Ok(matches!(found(disk)?, Found::Lock { mark: Some(mark), .. } if mark.token == token))
-}
-
-/// Where the lock lies.
-pub(crate) fn path() -> String {
-    format!("{HOME}/locks/accept-turn.lock")
+pub(crate) fn now_ms() -> i64 {
+    accord_system::now().unix_millis()
 }
 
 #[cfg(test)]
 mod tests {
+    use accord_contract::wire::{Object, Value};
+
     use crate::Root;
 
     use super::*;
 
+    /// A lock of one JSON object.
+    struct Plain;
+
+    impl LockFormat for Plain {
+        fn write(&self, owner: &LockOwner) -> Vec<u8> {
+            let mut document = Object::new();
+            document.insert("pid".into(), owner.pid.into());
+            document.insert("at".into(), owner.acquired_ms.into());
+            if let Some(identity) = &owner.identity {
+                document.insert("identity".into(), identity.document().into());
+            }
+            Value::Object(document).to_string().into_bytes()
+        }
+
+        fn read(&self, bytes: &[u8]) -> Option<LockOwner> {
+            let document: Object = serde_json::from_slice(bytes).ok()?;
+            Some(LockOwner {
+                pid: document.get("pid")?.as_u64()?,
+                acquired_ms: document.get("at")?.as_i64(),
+                identity: ProcessIdentity::read(document.get("identity")),
+            })
+        }
+    }
+
+    fn file() -> LockFile {
+        LockFile {
+            path: "locks/a.lock".into(),
+            takeover_guard: "locks/takeover".into(),
+            renew_every: Duration::from_secs(10),
+            stale_after: Duration::from_secs(30),
+            format: &Plain,
+        }
+    }
+
     #[test]
-    fn a_lock_is_renewed_by_its_holder_alone() {
+    fn only_its_owner_renews_a_lock() {
         let folder = tempfile::tempdir().unwrap();
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
-        let held = take(&disk, Duration::ZERO).unwrap();
-        let taken = holder(disk.as_ref()).unwrap().unwrap().lock.acquired_at;
+        let held = HeldLock::take(&disk, file(), Duration::ZERO).unwrap();
+        let (taken, _) = file().owner(disk.as_ref()).unwrap().unwrap();
         thread::sleep(Duration::from_millis(5));
-        assert!(renew(disk.as_ref(), &held.token).unwrap());
-        let renewed = holder(disk.as_ref()).unwrap().unwrap();
-        assert!(renewed.alive && renewed.lock.acquired_at > taken);
+        assert!(file().renew(disk.as_ref(), &held.token).unwrap());
+        let (renewed, alive) = file().owner(disk.as_ref()).unwrap().unwrap();
+        assert!(alive && renewed.acquired_ms > taken.acquired_ms);
         held.check().unwrap();
-        // Another runner took it over, as it may after a long sleep of this machine.
-        let other = Value::Object(Lock::document(1, accord_system::now())).to_string();
-        atomic::write(disk.as_ref(), &path(), other.as_bytes()).unwrap();
-        assert!(!renew(disk.as_ref(), &held.token).unwrap());
+        // Another program takes the lock over, as it may after this machine slept.
+        let other = Plain.write(&LockOwner {
+            pid: 1,
+            acquired_ms: Some(now_ms()),
+            identity: None,
+        });
+        atomic::write(disk.as_ref(), &file().path, &other).unwrap();
+        assert!(!file().renew(disk.as_ref(), &held.token).unwrap());
         assert!(matches!(held.check(), Err(TreeError::LockLost)));
         drop(held);
-        let left = disk::read(disk.as_ref(), &path(), MAX_BYTES).unwrap();
-        assert_eq!(left, Some(other.into_bytes()));
-        let names = disk.list(disk::parent(&path())).unwrap().unwrap();
+        let left = read_file(disk.as_ref(), &file().path, MAX_BYTES).unwrap();
+        assert_eq!(left, Some(other));
+        let names = disk.list("locks").unwrap().unwrap();
         assert!(names.iter().all(|entry| !atomic::is_temporary(&entry.name)));
     }
 }

@@ -25,7 +25,7 @@ use resolve::Resolver;
 /// A folder that no path leads out of.
 #[derive(Debug)]
 pub struct Root {
-    place: PathBuf,
+    path: PathBuf,
     folder: OwnedFd,
     resolver: Resolver,
 }
@@ -41,13 +41,13 @@ impl Root {
         let refused = |source: std::io::Error| {
             TreeError::system(&path.display().to_string(), "opened", source)
         };
-        let place = std::fs::canonicalize(path).map_err(refused)?;
+        let canonical = std::fs::canonicalize(path).map_err(refused)?;
         let flags = FOLDER | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(&place, flags, Mode::empty())
+        let folder = rustix::fs::open(&canonical, flags, Mode::empty())
             .map_err(|errno| refused(errno.into()))?;
         let resolver = Resolver::for_folder(folder.as_fd());
         Ok(Self {
-            place,
+            path: canonical,
             folder,
             resolver,
         })
@@ -88,8 +88,8 @@ impl Root {
 }
 
 impl Disk for Root {
-    fn place(&self) -> &Path {
-        &self.place
+    fn root_path(&self) -> &Path {
+        &self.path
     }
 
     fn stat(&self, path: &str) -> Result<Option<Stat>> {
@@ -180,7 +180,7 @@ impl Disk for Root {
             // Some file systems have no second names; there it is copied, which is not whole at
             // once, and readers of a new file live with one that is cut off.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
-                let bytes = crate::disk::read(self, from, u64::MAX - 1)?.unwrap_or_default();
+                let bytes = crate::disk::read_file(self, from, u64::MAX - 1)?.unwrap_or_default();
                 if !self.create(to, &bytes)? {
                     return Ok(false);
                 }

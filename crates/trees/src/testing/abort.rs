@@ -33,7 +33,7 @@ impl<D: Disk> AbortAfter<D> {
 }
 
 impl<D: Disk> Disk for AbortAfter<D> {
-    crate::handed_on! { disk: place, stat, list, open, guard }
+    crate::forward! { disk: root_path, stat, list, open, guard }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
         self.count();

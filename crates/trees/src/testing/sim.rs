@@ -187,7 +187,7 @@ impl Inner {
 }
 
 impl Disk for SimDisk {
-    fn place(&self) -> &Path {
+    fn root_path(&self) -> &Path {
         Path::new("/sim")
     }
 

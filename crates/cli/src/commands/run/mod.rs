@@ -20,7 +20,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_process::Cancel;
 use accord_runs::operations::{Finding, Level, Overview};
-use accord_runs::{Holder, Notice, Runs, World};
+use accord_runs::{LockHolder, Notice, Runs, World};
 use accord_runs_core::TurnId;
 
 pub(crate) use self::answers::RunFailure;
@@ -289,7 +289,7 @@ fn words(text: &str) -> Result<String, String> {
 }
 
 /// Lines about who works on a repository or workspace, and what waits there to be finished.
-fn busy_lines(page: &mut Page, holder: Option<&Holder>, journals: &[String]) {
+fn busy_lines(page: &mut Page, holder: Option<&LockHolder>, journals: &[String]) {
     if let Some(holder) = holder.filter(|holder| holder.alive) {
         let who = format!("process {} works on it", holder.lock.owner_pid);
         page.labelled("busy", &who);

@@ -7,12 +7,12 @@ mod strays;
 use accord_contract::codes::Code;
 use accord_contract::wire_enum;
 use accord_runs_core::config::{Config, problems};
-use accord_trees::governed::FindingKind;
 
 pub(crate) use strays::stray_findings;
 
 use crate::Runs;
 use crate::git::Git;
+use crate::repository::FindingKind;
 
 wire_enum! {
     /// How grave a finding is.

@@ -5,11 +5,11 @@ use accord_runs_core::dispatch;
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::run::check_told;
 use accord_runs_core::state::{State, Status, Turn, TurnStatus};
-use accord_trees::governed::RecordFile;
 
 use super::{Finding, Level, error_of};
 use crate::Runs;
 use crate::operations::status::has_worker;
+use crate::repository::RecordFile;
 use crate::work::own_path;
 
 impl Runs {

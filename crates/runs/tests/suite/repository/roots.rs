@@ -7,12 +7,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_trees::governed::Repository;
-use accord_trees::{Kind, TreeError};
+use accord_runs::repository::{Repository, RepositoryError};
+use accord_trees::Kind;
 use rustix::fs::{Mode, OFlags, mkdirat, openat, symlinkat};
 use tempfile::TempDir;
 
-use crate::support::{acceptance, assign, begun, files, lock, path, stage};
+use super::support::{acceptance, assign, begun, files, lock, path, stage};
 
 /// A repository beside a file that is none of its business.
 fn beside_a_secret() -> (TempDir, Repository) {
@@ -24,7 +24,7 @@ fn beside_a_secret() -> (TempDir, Repository) {
     (outer, repository)
 }
 
-fn code<T>(result: Result<T, TreeError>) -> Option<Code> {
+fn code<T>(result: Result<T, RepositoryError>) -> Option<Code> {
     result.err().map(|error| error.code())
 }
 
@@ -181,7 +181,7 @@ fn a_commit_that_could_not_be_carried_out_does_not_happen() {
             "{victim}"
         );
         assert_eq!(files(folder.path()), before, "{victim}");
-        assert_eq!(held.waiting().unwrap(), []);
+        assert_eq!(held.pending_journals().unwrap(), []);
         // Once it is mended, the same commit goes through.
         held.remove(&path(victim)).unwrap();
         held.commit(&commit).unwrap();

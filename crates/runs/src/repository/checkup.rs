@@ -1,75 +1,71 @@
-//! A check-up: what is odd in the files of a governed repository. It changes nothing.
+//! A check-up: problems in the files of a governed repository. It changes nothing.
 
 use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
+use accord_runs_core::RepoPath;
 use accord_runs_core::ledger::duplicates;
 
-use super::{RecordFile, Repository, held, journal};
-use crate::{Result, TreeError, lock};
+use accord_trees::commit::{obstacle_of, obstacle_to};
+use accord_trees::{TreeError, TreeFormat as _, atomic, journal};
+
+use super::journal::writes;
+use super::{RecordFile, Repository, RepositoryError, Result, layout, lock};
 
 wire_enum! {
-    /// What is odd.
+    /// The kind of a problem.
     pub enum FindingKind("TreeFinding", closed) {
-        /// The last line of a record was cut off; the next writer cuts it away.
+        /// The last line of a record was cut off; the next writer truncates it.
         TornLine = "torn_line",
-        /// A line of a record says nothing sound.
+        /// A line of a record cannot be parsed.
         DamagedLine = "damaged_line",
         /// Two decisions of one run have the same id.
         DuplicateDecision = "duplicate_decision",
-        /// A journal waits for the next writer, who finishes its commit.
+        /// A journal is pending; the next writer finishes its commit.
         WaitingJournal = "waiting_journal",
-        /// A journal cannot be read; until it is removed, nothing is written.
+        /// A journal cannot be read; nothing can be written until it is removed.
         DamagedJournal = "damaged_journal",
-        /// A journal waits, and something is in its way; until that is removed, nothing is
-        /// written.
+        /// A journal is pending and something is in its way; nothing can be written until that
+        /// is removed.
         ObstructedJournal = "obstructed_journal",
-        /// The holder of the lock is gone; the next writer takes it over.
+        /// The process that held the lock has ended; the next writer takes it over.
         StaleLock = "stale_lock",
-        /// A temporary file was left.
+        /// A temporary file was left behind.
         LeftTemporary = "left_temporary",
         /// The state cannot be read.
         DamagedState = "damaged_state",
-        /// A file cannot be read at all.
+        /// A file cannot be read.
         Unreadable = "unreadable",
     }
 }
 
-/// One thing that is odd.
+/// One problem.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it is.
+    /// Its kind.
     pub kind: FindingKind,
     /// The file.
     pub path: String,
-    /// The line, from 1, where it is about one.
+    /// The line number, from 1, if it is about a line.
     pub line: Option<u64>,
-    /// What it is, for people.
+    /// A description for people.
     pub detail: String,
 }
 
 impl Repository {
-    /// Looks at every file of the run's own.
-    ///
-    /// # Errors
-    /// When the repository itself cannot be looked at.
+    /// Checks the state, records, journals, lock and temporary files.
     pub fn checkup(&self) -> Result<Vec<Finding>> {
         let mut findings = Vec::new();
         if let Err(error) = self.state() {
             let kind = FindingKind::DamagedState;
-            findings.push(finding(
-                kind,
-                super::files::state(),
-                None,
-                error.to_string(),
-            ));
+            findings.push(finding(kind, layout::state(), None, error.to_string()));
         }
         let mut runs = BTreeMap::new();
         let mut decisions = Vec::new();
         for record in RecordFile::ALL {
-            self.look_at(record, &mut findings, |line| match record {
+            self.check_record(record, &mut findings, |line| match record {
                 RecordFile::History => {
                     if let Some((turn, run)) = text(line, "turn_id").zip(text(line, "run_id")) {
                         runs.insert(turn, run);
@@ -81,44 +77,72 @@ impl Repository {
         }
         for id in duplicates(&decisions) {
             let path = RecordFile::Ledger.path().to_string();
-            let detail = format!("{id} stands more than once among the decisions of one run");
+            let detail = format!("{id} occurs more than once among the decisions of one run");
             findings.push(finding(FindingKind::DuplicateDecision, path, None, detail));
         }
-        for waiting in self.waiting()? {
-            let Some((kind, detail)) = self.look_at_journal(&waiting.path) else {
-                continue;
-            };
-            findings.push(finding(kind, waiting.path, None, detail));
+        for pending in self.pending_journals()? {
+            if let Some((kind, detail)) = self.judge_journal(&pending.path) {
+                findings.push(finding(kind, pending.path, None, detail));
+            }
         }
-        if let Some(holder) = self.holder()?.filter(|holder| !holder.alive) {
-            let detail = format!("process {} held it and is gone", holder.lock.owner_pid);
-            findings.push(finding(FindingKind::StaleLock, lock::path(), None, detail));
+        if let Some(holder) = self.lock_holder()?.filter(|holder| !holder.alive) {
+            let detail = format!("process {} held it and has ended", holder.lock.owner_pid);
+            let path = lock::file().path;
+            findings.push(finding(FindingKind::StaleLock, path, None, detail));
         }
-        for path in held::temporaries(self)? {
-            let detail = "a process ended while it wrote, or still does".to_owned();
+        for path in atomic::temporaries(self.disk(), &self.folders())? {
+            let detail = "a process ended while it wrote it, or is still writing it".to_owned();
             findings.push(finding(FindingKind::LeftTemporary, path, None, detail));
         }
         Ok(findings)
     }
 
-    /// Whether the commit of a journal can be finished by the next writer, as far as the journal
-    /// goes.
+    /// Checks that the next writer can read a journal.
     ///
     /// # Errors
-    /// With `record_invalid` when the journal cannot be read.
+    /// `record_invalid` if it cannot.
     pub fn check_journal(&self, path: &str) -> Result<()> {
         let Some(journal) = journal::read(self.disk(), path)? else {
             return Ok(());
         };
-        match journal::recovery(self, path, &journal) {
-            Err(error @ TreeError::Damaged { .. }) => Err(error),
+        match self.recovery(path, &journal) {
+            Err(error @ RepositoryError::Tree(TreeError::Damaged { .. })) => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// What is to be said about a journal, by the reader that finishes commits; `None` where it
-    /// is gone by now.
-    fn look_at_journal(&self, path: &str) -> Option<(FindingKind, String)> {
+    /// What keeps a pending journal from being applied. `None` if there is no obstacle, if the
+    /// journal is gone by now, or if it cannot be read.
+    pub fn obstacle(&self, path: &str) -> Result<Option<RepositoryError>> {
+        let Ok(Some(journal)) = journal::read(self.disk(), path) else {
+            return Ok(None);
+        };
+        let Ok((_, recovery)) = self.recovery(path, &journal) else {
+            return Ok(None);
+        };
+        let obstacle = obstacle_of(self.disk(), &writes(&recovery.writes))?;
+        Ok(obstacle.map(|source| {
+            let (journal, source) = (path.to_owned(), Box::new(source));
+            TreeError::Unfinished { journal, source }.into()
+        }))
+    }
+
+    /// The files among these that could not be written, each with the path of its obstacle.
+    ///
+    /// # Errors
+    /// `path_outside_repository` if a path leads out of the repository.
+    pub fn obstructed(&self, files: &[RepoPath]) -> Result<Vec<(String, String)>> {
+        let mut obstructed = Vec::new();
+        for file in files {
+            if let Some(by) = obstacle_to(self.disk(), file.as_str())? {
+                obstructed.push((file.to_string(), by));
+            }
+        }
+        Ok(obstructed)
+    }
+
+    /// The finding about a journal; `None` if it is gone by now.
+    fn judge_journal(&self, path: &str) -> Option<(FindingKind, String)> {
         let journal = match journal::read(self.disk(), path) {
             Ok(journal) => journal?,
             Err(error) => return Some((FindingKind::DamagedJournal, error.to_string())),
@@ -126,22 +150,22 @@ impl Repository {
         if let Ok(Some(error)) = self.obstacle(path) {
             return Some((FindingKind::ObstructedJournal, error.to_string()));
         }
-        Some(match journal::recovery(self, path, &journal) {
+        Some(match self.recovery(path, &journal) {
             Ok(_) => (
                 FindingKind::WaitingJournal,
-                "its commit has happened, and the next command that writes finishes it".to_owned(),
+                "its commit has happened; the next command that writes finishes it".to_owned(),
             ),
-            Err(TreeError::Damaged { path: at, why, .. }) if at == path => {
+            Err(RepositoryError::Tree(TreeError::Damaged { path: at, why, .. })) if at == path => {
                 (FindingKind::DamagedJournal, why)
             }
             Err(error) => (
                 FindingKind::WaitingJournal,
-                format!("its commit has happened and cannot be finished yet: {error}"),
+                format!("its commit has happened, but cannot be finished yet: {error}"),
             ),
         })
     }
 
-    fn look_at(
+    fn check_record(
         &self,
         record: RecordFile,
         findings: &mut Vec<Finding>,
@@ -178,14 +202,14 @@ impl Repository {
             }
         }
         if lines.is_torn() {
-            let detail = "it was cut off while it was written".to_owned();
+            let detail = "the line was cut off while it was written".to_owned();
             findings.push(finding(FindingKind::TornLine, path, Some(last + 1), detail));
         }
         Ok(())
     }
 }
 
-/// What tells a decision from another; other runners leave the run to be known by the turn.
+/// What identifies a decision. Other runners do not name the run; it is that of the turn.
 fn about(line: &Object, runs: &BTreeMap<String, String>) -> Object {
     let run = text(line, "run_id").or_else(|| runs.get(&text(line, "turn_id")?).cloned());
     let mut about = Object::new();

@@ -7,7 +7,7 @@ use accord_contract::codes::Code;
 use accord_runs_core::TurnId;
 use accord_runs_core::manifest::Bundle;
 
-use crate::support::{begun, lock, now};
+use super::support::{begun, lock, now};
 
 fn bundle(names: &[&str]) -> Bundle {
     let files = names.iter();

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use accord_trees::governed::FindingKind;
+use accord_runs::repository::FindingKind;
 use serde_json::json;
 
-use crate::support::{begun, files};
+use super::support::{begun, files};
 
 #[test]
 fn everything_odd_is_named() {

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use accord_contract::codes::{Code, Failure};
+use accord_runs::repository::{RecordFile, Repository};
 use accord_runs_core::TurnId;
-use accord_trees::governed::{RecordFile, Repository};
 
-use crate::support::{assign, begun, files, lock, path};
+use super::support::{assign, begun, files, lock, path};
 
 #[test]
 fn a_folder_without_a_configuration_is_not_governed() {
@@ -90,9 +90,9 @@ fn a_reader_needs_no_lock_and_writes_nothing() {
     reader.texts(&[path("none.md")]).unwrap();
     reader.list(&path(".agentxchain")).unwrap();
     reader.protect(&[]).unwrap();
-    reader.waiting().unwrap();
+    reader.pending_journals().unwrap();
     reader.checkup().unwrap();
-    assert!(reader.holder().unwrap().unwrap().alive);
+    assert!(reader.lock_holder().unwrap().unwrap().alive);
     assert_eq!(all(), before);
 }
 

@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
+use accord_runs::repository::{Repository, RepositoryError};
 use accord_trees::TreeError;
-use accord_trees::governed::Repository;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{acceptance, assign, begun, files, lock, path, stage};
+use super::support::{acceptance, assign, begun, files, lock, path, stage};
 
 const LOCK: &str = ".agentxchain/locks/accept-turn.lock";
 
@@ -39,7 +39,8 @@ fn foreign(folder: &TempDir, pid: u32, at: Time) {
 fn refusal(repository: &Repository) -> Failure {
     let refused = repository.lock(Duration::from_millis(30)).err();
     let error = refused.expect("somebody holds the lock");
-    assert!(matches!(error, TreeError::Locked(_)), "{error:?}");
+    let locked = matches!(error, RepositoryError::Tree(TreeError::Locked { .. }));
+    assert!(locked, "{error:?}");
     error.into()
 }
 
@@ -50,7 +51,7 @@ fn the_second_is_told_who_holds_the_lock() {
     let document: Value =
         serde_json::from_slice(&fs::read(folder.path().join(LOCK)).unwrap()).unwrap();
     assert_eq!(document["owner_pid"], std::process::id());
-    let holder = repository.holder().unwrap().unwrap();
+    let holder = repository.lock_holder().unwrap().unwrap();
     assert!(holder.alive);
     assert_eq!(holder.lock.owner_pid, u64::from(std::process::id()));
     let failure = refusal(&repository);
@@ -60,7 +61,7 @@ fn the_second_is_told_who_holds_the_lock() {
     assert_eq!(details["acquired_at"], document["acquired_at"]);
     drop(held);
     assert!(!folder.path().join(LOCK).exists());
-    assert_eq!(repository.holder().unwrap(), None);
+    assert_eq!(repository.lock_holder().unwrap(), None);
     drop(lock(&repository));
 }
 
@@ -94,10 +95,10 @@ fn a_living_holder_is_never_robbed_and_a_dead_one_is_replaced() {
     let mut child = Command::new("sleep").arg("60").spawn().unwrap();
     foreign(&folder, child.id(), instant());
     assert_eq!(refusal(&repository).code, Code::XchainLockTimeout);
-    assert!(repository.holder().unwrap().unwrap().alive);
+    assert!(repository.lock_holder().unwrap().unwrap().alive);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(!repository.holder().unwrap().unwrap().alive);
+    assert!(!repository.lock_holder().unwrap().unwrap().alive);
     drop(lock(&repository));
     assert!(!folder.path().join(LOCK).exists());
 }

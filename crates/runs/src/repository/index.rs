@@ -1,33 +1,34 @@
-//! The index of a run's records, kept in a file.
+//! The index of a run's records, stored in a file.
 //!
-//! The file says how much of the records it covers, and what that begins and ends with. Where
-//! that still fits, only what came behind it is read; where it does not, or the file says
-//! anything odd, everything is read again. So the file can be deleted at any time.
+//! The file says how much of each record it covers, with digests of the first and last bytes of
+//! that part. If they still match, only later lines are read; otherwise the records are read from
+//! the start. So the file can be deleted at any time.
 
 use accord_canon::sha256;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::RunId;
 use accord_runs_core::history::RunIndex;
 
-use super::{RecordFile, files};
-use crate::disk::{self, Disk};
-use crate::{Lines, Result, atomic, limits};
+use accord_trees::record::RecordLines;
+use accord_trees::{Disk, Result, atomic, read_file};
 
-/// The form of the file; another is read again from the records.
+use super::{RecordFile, layout, limits};
+
+/// The version of the file; files of other versions are ignored.
 const VERSION: u64 = 2;
 
-/// How many bytes of the beginning and the end of a record tell it from another.
+/// How many bytes at both ends of the covered part are digested.
 const EDGE: u64 = 4096;
 
-/// As many new lines are read each time before the file is written again.
-const KEEP_AFTER: u64 = 64;
+/// How many new lines are read each time before the file is written again.
+const STORE_AFTER: u64 = 64;
 
 /// An index, and what it covers.
 pub(super) struct Loaded {
     pub(super) index: RunIndex,
     history: Covered,
     ledger: Covered,
-    /// How many lines were read that the file does not have.
+    /// How many lines were read that the file does not cover.
     fresh: u64,
 }
 
@@ -40,7 +41,7 @@ struct Covered {
 
 /// What the records say about a run.
 pub(super) fn load(disk: &dyn Disk, run: Option<&RunId>) -> Result<Loaded> {
-    let mut loaded = kept(disk, run)?.unwrap_or_else(|| Loaded {
+    let mut loaded = stored(disk, run)?.unwrap_or_else(|| Loaded {
         index: RunIndex::new(run),
         history: Covered::default(),
         ledger: Covered::default(),
@@ -58,15 +59,14 @@ pub(super) fn load(disk: &dyn Disk, run: Option<&RunId>) -> Result<Loaded> {
 }
 
 impl Loaded {
-    /// Keeps the index where enough is new in it. It can be made again, so it is no matter if it
-    /// cannot be written.
-    pub(super) fn keep(&self, disk: &dyn Disk) {
-        if self.fresh < KEEP_AFTER {
+    /// Stores the index if enough of it is new. It can be rebuilt, so errors do not matter.
+    pub(super) fn store(&self, disk: &dyn Disk) {
+        if self.fresh < STORE_AFTER {
             return;
         }
         if let Ok(document) = self.document(disk) {
             let text = Value::Object(document).to_string();
-            drop(atomic::write(disk, &files::index(), text.as_bytes()));
+            drop(atomic::write(disk, &layout::index(), text.as_bytes()));
         }
     }
 
@@ -91,7 +91,7 @@ impl Loaded {
 }
 
 impl Covered {
-    /// Reads on from here; how many lines there were.
+    /// Continues to read; returns the number of new lines.
     fn read(
         &mut self,
         disk: &dyn Disk,
@@ -100,7 +100,7 @@ impl Covered {
     ) -> Result<u64> {
         let before = self.lines;
         let path = record.path();
-        for line in Lines::open(disk, path.as_str(), self.length, self.lines)? {
+        for line in RecordLines::open(disk, path.as_str(), self.length, self.lines)? {
             let line = line?;
             add(&line.object);
             self.lines = line.number;
@@ -110,13 +110,13 @@ impl Covered {
     }
 }
 
-/// The index that is kept, where it still fits.
-fn kept(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
-    let bytes = disk::read(disk, &files::index(), limits::DOCUMENT);
+/// The stored index, if it still matches.
+fn stored(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
+    let bytes = read_file(disk, &layout::index(), limits::DOCUMENT);
     let Ok(Some(bytes)) = bytes else {
         return Ok(None);
     };
-    // Our own file, in our own form; anything else is read again from the records.
+    // Anything that is not our own format is rebuilt from the records.
     let Ok(document) = serde_json::from_slice::<Object>(&bytes) else {
         return Ok(None);
     };
@@ -128,7 +128,7 @@ fn kept(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     let Some(index) = index.filter(|index| index.run_id() == run.map(RunId::as_str)) else {
         return Ok(None);
     };
-    let fits = |record: RecordFile, stamp: Option<&Object>| -> Result<Option<Covered>> {
+    let matching = |record: RecordFile, stamp: Option<&Object>| -> Result<Option<Covered>> {
         let number = |name: &str| stamp.and_then(|stamp| stamp.get(name)?.as_u64());
         let text = |name: &str| stamp.and_then(|stamp| stamp.get(name)?.as_str());
         let Some((length, lines)) = number("length").zip(number("lines")) else {
@@ -138,8 +138,8 @@ fn kept(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
             .is_some_and(|(head, tail)| text("head") == Some(&head) && text("tail") == Some(&tail));
         Ok(same.then_some(Covered { length, lines }))
     };
-    let history = fits(RecordFile::History, part("history"))?;
-    let ledger = fits(RecordFile::Ledger, part("ledger"))?;
+    let history = matching(RecordFile::History, part("history"))?;
+    let ledger = matching(RecordFile::Ledger, part("ledger"))?;
     Ok(history.zip(ledger).map(|(history, ledger)| Loaded {
         index,
         history,
@@ -148,11 +148,11 @@ fn kept(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     }))
 }
 
-/// Digests of how the covered part of a record begins and ends; `None` where it is shorter.
+/// Digests of the first and last bytes of the covered part; `None` if the record is shorter.
 fn edges(disk: &dyn Disk, record: RecordFile, length: u64) -> Result<Option<(String, String)>> {
     let content = disk.open(record.path().as_str())?;
-    let there = content.as_ref().map_or(Ok(0), |content| content.length())?;
-    if there < length {
+    let present = content.as_ref().map_or(Ok(0), |content| content.length())?;
+    if present < length {
         return Ok(None);
     }
     let Some(content) = content else {

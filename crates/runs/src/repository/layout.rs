@@ -1,4 +1,4 @@
-//! Where the files of a governed repository lie.
+//! The paths of a governed repository.
 
 use accord_runs_core::accept::{CommitKind, Record};
 use accord_runs_core::repo_decisions::RepoDecisions;
@@ -13,13 +13,13 @@ pub enum RecordFile {
     Ledger,
     /// Events.
     Events,
-    /// Runs that are over or blocked.
+    /// Runs that have ended or are blocked.
     RunHistory,
-    /// Decisions that outlive their run; written again as a whole when one is overridden.
+    /// Decisions that outlive their run; rewritten as a whole when one is overridden.
     RepoDecisions,
     /// What hooks answered.
     HookAudit,
-    /// What hooks want kept with accepted turns.
+    /// Annotations of hooks for accepted turns.
     HookAnnotations,
     /// What a coordinator did.
     CoordinatorHistory,
@@ -29,7 +29,7 @@ pub enum RecordFile {
     BarrierLedger,
     /// What a coordinator's hooks answered.
     CoordinatorHookAudit,
-    /// What a coordinator's hooks want kept with acceptances.
+    /// Annotations of a coordinator's hooks for acceptances.
     CoordinatorHookAnnotations,
 }
 
@@ -50,7 +50,7 @@ impl RecordFile {
         Self::CoordinatorHookAnnotations,
     ];
 
-    /// Where the record lies.
+    /// Its path.
     pub fn path(self) -> RepoPath {
         let text = match self {
             Self::History => Record::History.path(),
@@ -92,18 +92,18 @@ pub(super) fn state() -> String {
     home("state.json")
 }
 
-/// Where the work stood at the last checkpoint.
+/// The session: the last checkpoint.
 pub(super) fn session() -> String {
     home("session.json")
 }
 
-/// What is kept of the records, so that they need not be read whole.
+/// The stored index of the records.
 pub(super) fn index() -> String {
     home("transactions/index/run.json")
 }
 
-/// The folder of the journals of a kind of commit. Other runners look into that of acceptances
-/// alone, and understand nothing else there.
+/// The folder of the journals of a kind of commit. Other runners read only that of acceptances,
+/// and understand nothing else there.
 pub(super) fn journals(kind: CommitKind) -> String {
     home(match kind {
         CommitKind::Accept => "transactions/accept",
@@ -116,9 +116,9 @@ pub(super) fn rejected() -> String {
     home("dispatch/rejected")
 }
 
-/// A path of the repository's own, which is always sound.
+/// A path of the repository's own files, which is always valid.
 pub(super) fn own(text: &str) -> RepoPath {
-    RepoPath::parse(text).expect("the paths of a repository's own files are sound")
+    RepoPath::parse(text).expect("the paths of a repository's own files are valid")
 }
 
 fn home(rest: &str) -> String {

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use accord_runs::repository::Repository;
 use accord_trees::Root;
-use accord_trees::governed::Repository;
 use accord_trees::testing::AbortAfter;
 
-use crate::support::{STEPS, files, govern, lock, step};
+use super::support::{STEPS, files, govern, lock, step};
 
 /// Where the process that is going to be killed works, and at which write it ends.
 const FOLDER: &str = "ACCORD_TEST_KILL_FOLDER";
@@ -64,7 +64,7 @@ fn governed() -> (tempfile::TempDir, Repository) {
 
 /// Runs the steps in a process that is killed, and says how many it acknowledged.
 fn killed_at(folder: &Path, writes: u64) -> usize {
-    let test = "kills::a_killed_process_leaves_before_or_after";
+    let test = "repository::kills::a_killed_process_leaves_before_or_after";
     let output = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture"])
         .env(FOLDER, folder)

@@ -7,6 +7,7 @@ use std::time::Duration;
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
+use accord_runs::repository::{LockedRepository, Repository};
 use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Inputs, Observation, Options, Outcome, Want,
 };
@@ -15,29 +16,28 @@ use accord_runs_core::hooks::{HookOutcome, HookPhase};
 use accord_runs_core::run::{BaselineCheck, Beginning, check_assignment, init};
 use accord_runs_core::state::{Baseline, State};
 use accord_runs_core::{Ids, RepoPath, TurnId};
-use accord_trees::governed::{Held, Repository};
 use accord_trees::testing::SimDisk;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-pub(crate) fn now() -> Time {
+pub(super) fn now() -> Time {
     Time::parse_iso("2026-04-20T10:00:00Z").unwrap()
 }
 
-pub(crate) fn ids(seed: u8) -> Ids {
+pub(super) fn ids(seed: u8) -> Ids {
     Ids::new([seed; 32])
 }
 
-pub(crate) fn path(text: &str) -> RepoPath {
+pub(super) fn path(text: &str) -> RepoPath {
     RepoPath::parse(text).unwrap()
 }
 
-pub(crate) fn object(value: Value) -> Object {
+pub(super) fn object(value: Value) -> Object {
     value.as_object().unwrap().clone()
 }
 
 /// A folder on this machine that is governed, and a run that has begun in it.
-pub(crate) fn begun() -> (TempDir, Repository) {
+pub(super) fn begun() -> (TempDir, Repository) {
     let folder = tempfile::tempdir().unwrap();
     let repository = Repository::open(folder.path()).unwrap();
     let held = lock(&repository);
@@ -48,16 +48,16 @@ pub(crate) fn begun() -> (TempDir, Repository) {
 }
 
 /// A simulated disk, and the repository on it.
-pub(crate) fn simulated() -> (Arc<SimDisk>, Repository) {
+pub(super) fn simulated() -> (Arc<SimDisk>, Repository) {
     let disk = Arc::new(SimDisk::new());
     (disk.clone(), Repository::on(disk))
 }
 
-pub(crate) fn lock(repository: &Repository) -> Held {
+pub(super) fn lock(repository: &Repository) -> LockedRepository {
     repository.lock(Duration::ZERO).unwrap()
 }
 
-pub(crate) fn govern(held: &Held) {
+pub(super) fn govern(held: &LockedRepository) {
     let document = json!({
         "schema_version": "1.0",
         "project": {"id": "shop", "name": "Shop"},
@@ -76,7 +76,7 @@ pub(crate) fn govern(held: &Held) {
 }
 
 /// Begins a run.
-pub(crate) fn begin(held: &Held) -> Result<(), Failure> {
+pub(super) fn begin(held: &LockedRepository) -> Result<(), Failure> {
     let config = Config::read(held.config()?).unwrap();
     let before = held.state()?.unwrap_or_else(|| State::idle(&config));
     let mut ids = ids(1);
@@ -86,7 +86,7 @@ pub(crate) fn begin(held: &Held) -> Result<(), Failure> {
 }
 
 /// Assigns a turn to the only role.
-pub(crate) fn assign(held: &Held, seed: u8) -> Result<TurnId, Failure> {
+pub(super) fn assign(held: &LockedRepository, seed: u8) -> Result<TurnId, Failure> {
     let config = Config::read(held.config()?).unwrap();
     let before = held.state()?.unwrap();
     let length = held.index(before.run_id())?.length();
@@ -105,7 +105,7 @@ pub(crate) fn assign(held: &Held, seed: u8) -> Result<TurnId, Failure> {
 }
 
 /// Stages a sound result of a turn, with a decision that outlives the run.
-pub(crate) fn stage(held: &Held, turn: &TurnId) -> Result<(), Failure> {
+pub(super) fn stage(held: &LockedRepository, turn: &TurnId) -> Result<(), Failure> {
     let state = held.state()?.unwrap();
     let result = json!({
         "schema_version": "1.0",
@@ -129,7 +129,11 @@ pub(crate) fn stage(held: &Held, turn: &TurnId) -> Result<(), Failure> {
 }
 
 /// The commit that accepts a turn, before it is carried out; everything else is answered.
-pub(crate) fn acceptance(held: &Held, turn: &TurnId, seed: u8) -> Result<Commit, Failure> {
+pub(super) fn acceptance(
+    held: &LockedRepository,
+    turn: &TurnId,
+    seed: u8,
+) -> Result<Commit, Failure> {
     let mut commits = Vec::new();
     drive(held, turn, seed, |commit| {
         commits.push(commit.clone());
@@ -139,7 +143,7 @@ pub(crate) fn acceptance(held: &Held, turn: &TurnId, seed: u8) -> Result<Commit,
 }
 
 /// Accepts a turn.
-pub(crate) fn accept(held: &Held, turn: &TurnId, seed: u8) -> Result<(), Failure> {
+pub(super) fn accept(held: &LockedRepository, turn: &TurnId, seed: u8) -> Result<(), Failure> {
     let outcome = drive(held, turn, seed, |commit| {
         held.commit(commit)?;
         Ok(())
@@ -151,7 +155,7 @@ pub(crate) fn accept(held: &Held, turn: &TurnId, seed: u8) -> Result<(), Failure
 }
 
 fn drive(
-    held: &Held,
+    held: &LockedRepository,
     turn: &TurnId,
     seed: u8,
     mut commit: impl FnMut(&Commit) -> Result<(), Failure>,
@@ -184,10 +188,10 @@ fn drive(
 }
 
 /// The steps of a small run; each is one thing that is acknowledged.
-pub(crate) const STEPS: usize = 7;
+pub(super) const STEPS: usize = 7;
 
-pub(crate) fn step(number: usize, held: &Held) -> Result<(), Failure> {
-    let turn = |held: &Held| -> Result<TurnId, Failure> {
+pub(super) fn step(number: usize, held: &LockedRepository) -> Result<(), Failure> {
+    let turn = |held: &LockedRepository| -> Result<TurnId, Failure> {
         let state = held.state()?.unwrap();
         Ok(state.only_turn().unwrap().id().clone())
     };
@@ -200,7 +204,7 @@ pub(crate) fn step(number: usize, held: &Held) -> Result<(), Failure> {
 }
 
 /// Every file below a folder, by its path; the lock's own and the index are left out.
-pub(crate) fn files(folder: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn files(folder: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(next) = open.pop() {
@@ -218,7 +222,7 @@ pub(crate) fn files(folder: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Of these files, those that say something about the run.
-pub(crate) fn meaningful(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn meaningful(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     files.retain(|path, _| {
         // A temporary file beside a staged result is in nobody's way, and goes with its folder.
         let beside_staged = path.starts_with(".agentxchain/staging/") && path.contains("/.tmp-");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::support::{assign, begun, files, lock};
+use super::support::{assign, begun, files, lock};
 
 #[test]
 fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {

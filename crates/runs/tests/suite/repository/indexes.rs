@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Object;
+use accord_runs::repository::{LockedRepository, RecordFile, Repository};
 use accord_runs_core::RunId;
 use accord_runs_core::history::RunIndex;
-use accord_trees::governed::{Held, RecordFile, Repository};
 use accord_trees::testing::SimDisk;
 use serde_json::json;
 
-use crate::support::{files, lock, object};
+use super::support::{files, lock, object};
 
 const INDEX: &str = ".agentxchain/transactions/index/run.json";
 
@@ -34,7 +34,7 @@ fn turns(range: std::ops::Range<u64>) -> (Vec<Object>, Vec<Object>) {
     (history.collect(), ledger.collect())
 }
 
-fn add(held: &Held, range: std::ops::Range<u64>) {
+fn add(held: &LockedRepository, range: std::ops::Range<u64>) {
     let (history, ledger) = turns(range);
     held.append(RecordFile::History, &history).unwrap();
     held.append(RecordFile::Ledger, &ledger).unwrap();

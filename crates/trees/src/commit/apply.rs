@@ -1,68 +1,69 @@
-//! Carrying a commit's writes out, for the first time or again.
+//! Applying the writes of a commit, for the first time or again.
 //!
 //! Invariants:
-//! - everything that was written is made to last before it counts as written;
-//! - carried out again, nothing is there twice and nothing half: what an earlier try added to a
-//!   file is recognised behind the length that the file had, and cut away where it is not whole.
+//! - every write is synced before the journal goes;
+//! - applied again, nothing is duplicated and nothing stays half written: what an earlier attempt
+//!   appended is found after the length that the file had, and truncated if it is incomplete.
 
 use std::collections::BTreeSet;
 
 use accord_contract::wire::Object;
-use accord_runs_core::accept::{Record, Write};
 
-use super::journal::Lengths;
-use super::obstacle;
+use super::{Lengths, LineKey, Write, obstacle};
 use crate::disk::{Disk, parent};
-use crate::{Lines, Result, atomic, limits, record};
+use crate::record::RecordLines;
+use crate::{Result, atomic, limits, record};
 
-/// Whether the writes may be there already.
+/// Whether the writes may have been applied before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Attempt {
-    /// Nobody tried before.
+pub enum Attempt {
+    /// They were not.
     First,
-    /// Somebody may have tried, and got anywhere.
+    /// An earlier attempt may have got anywhere.
     Again,
 }
 
-/// Carries writes out, in order, and names what was to be removed, or written where another
-/// file of the same commit is, and could not be.
+/// Applies writes in order. Returns the paths that could not be removed, and the files that could
+/// not be written because of another file of the same commit.
 ///
 /// # Errors
-/// As `Obstructed` when all is written but files that something is in the way of.
-pub(super) fn out(
+/// [`TreeError::Obstructed`](crate::TreeError::Obstructed) if everything is written except files
+/// that have something in their way.
+pub fn apply(
     disk: &dyn Disk,
     writes: &[Write],
     lengths: &Lengths,
     attempt: Attempt,
 ) -> Result<Vec<String>> {
     let mut left = Vec::new();
-    let mut waits = None;
+    let mut pending = None;
     let mut records = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for write in writes {
         match write {
-            Write::Append { record, .. } => {
+            Write::Append { path, key, .. } => {
                 // All lines of a record at once, so that it is synced once.
-                if records.insert(record.as_str()) {
-                    append(disk, *record, &lines_for(writes, *record), lengths, attempt)?;
+                if records.insert(path.as_str()) {
+                    let lines = lines_for(writes, path);
+                    append(disk, path, *key, &lines, lengths, attempt)?;
                 }
             }
             Write::Section { path, text } => section(disk, path, text, lengths, attempt)?,
-            Write::Replace { path, text } => match obstacle::in_the_way(disk, path)? {
+            Write::Replace { path, text } => match obstacle::obstacle_to(disk, path)? {
                 None => {
                     atomic::make_folders(disk, parent(path))?;
                     atomic::replace(disk, path, text.as_bytes())?;
                     folders.insert(parent(path).to_owned());
                 }
                 Some(by) if obstacle::is_own(writes, path, &by) => left.push(path.clone()),
-                // One file that waits keeps no other, least of all the state, from being written.
-                Some(by) => drop(waits.get_or_insert(obstacle::obstructed(path, by))),
+                // One file that must wait does not hold up the others.
+                Some(by) => drop(pending.get_or_insert(obstacle::obstructed(path, by))),
             },
             Write::Remove { path } => match disk.remove_tree(path) {
                 Ok(()) => {
                     folders.insert(parent(path).to_owned());
                 }
-                // Nobody looks at it any more; that it is still there must not stop a run.
+                // It is not needed any more; a leftover must not stop the commit.
                 Err(_) => left.push(path.clone()),
             },
         }
@@ -72,15 +73,15 @@ pub(super) fn out(
             disk.sync_folder(&folder)?;
         }
     }
-    match waits {
+    match pending {
         Some(obstructed) => Err(obstructed),
         None => Ok(left),
     }
 }
 
-fn lines_for(writes: &[Write], wanted: Record) -> Vec<&Object> {
+fn lines_for<'a>(writes: &'a [Write], wanted: &str) -> Vec<&'a Object> {
     let lines = writes.iter().filter_map(|write| match write {
-        Write::Append { record, line } if *record == wanted => Some(line),
+        Write::Append { path, line, .. } if path == wanted => Some(line),
         _ => None,
     });
     lines.collect()
@@ -88,45 +89,44 @@ fn lines_for(writes: &[Write], wanted: Record) -> Vec<&Object> {
 
 fn append(
     disk: &dyn Disk,
-    record: Record,
+    path: &str,
+    key: LineKey,
     lines: &[&Object],
     lengths: &Lengths,
     attempt: Attempt,
 ) -> Result<()> {
-    let path = record.path();
-    let before = lengths.get(&path).copied().unwrap_or(0);
+    let before = lengths.get(path).copied().unwrap_or(0);
     let all = || record::bytes_of(lines.iter().copied());
     if attempt == Attempt::First {
-        return record::append_at(disk, &path, before, &all());
+        return record::append_at(disk, path, before, &all());
     }
-    let from = line_start(disk, &path, before)?;
+    let from = line_start(disk, path, before)?;
     let mut missing: Vec<&Object> = lines.to_vec();
     let mut others = false;
-    let mut found = Lines::open(disk, &path, from, 0)?;
+    let mut found = RecordLines::open(disk, path, from, 0)?;
     for line in &mut found {
-        // A damaged line is not ours to judge here; it is somebody else's as far as we know.
+        // A damaged line is not judged here; it counts as a line of somebody else.
         let ours = line.is_ok_and(|line| {
-            let known = lines.iter().any(|own| record.same(&line.object, own));
-            missing.retain(|own| !record.same(&line.object, own));
-            known
+            missing.retain(|own| !key.matches(&line.object, own));
+            lines.iter().any(|own| key.matches(&line.object, own))
         });
         others |= !ours;
     }
     if missing.is_empty() && !found.is_torn() {
-        return sync(disk, &path);
+        return sync(disk, path);
     }
     if others {
-        let length = record::tidy(disk, &path)?;
-        return record::append_at(disk, &path, length, &record::bytes_of(missing));
+        let length = record::tidy(disk, path)?;
+        return record::append_at(disk, path, length, &record::bytes_of(missing));
     }
     if found.length() > from {
-        disk.truncate(&path, from)?;
+        disk.truncate(path, from)?;
     }
-    record::append_at(disk, &path, from, &all())
+    record::append_at(disk, path, from, &all())
 }
 
-/// Where the lines begin that a commit may have added: at the length that the record had, unless
-/// somebody has changed it since.
+/// The offset from which lines of the commit may follow: the length that the record had, unless
+/// the record was changed by others since.
 fn line_start(disk: &dyn Disk, path: &str, before: u64) -> Result<u64> {
     let Some(content) = disk.open(path)? else {
         return Ok(0);
@@ -162,13 +162,13 @@ fn section(
     if contains(&behind, text.as_bytes()) {
         return sync(disk, path);
     }
-    // Where a crash left a file longer than what was written to it, the rest is zeros.
+    // A crash may leave a file longer than what was written to it; the rest is zeros then.
     let end = behind
         .iter()
         .rposition(|byte| *byte != 0)
         .map_or(0, |last| last + 1);
-    let cut_off = before == Some(from) && text.as_bytes().starts_with(&behind[..end]);
-    if !cut_off {
+    let torn = before == Some(from) && text.as_bytes().starts_with(&behind[..end]);
+    if !torn {
         return record::append_at(disk, path, length, text.as_bytes());
     }
     if length > from {
@@ -177,7 +177,7 @@ fn section(
     record::append_at(disk, path, from, text.as_bytes())
 }
 
-/// What an earlier try wrote is there, and may still not last; nor may the file's own name.
+/// Syncs a file and its name: an earlier attempt may have written it without syncing.
 fn sync(disk: &dyn Disk, path: &str) -> Result<()> {
     if disk.stat(path)?.is_some() {
         disk.sync(path)?;

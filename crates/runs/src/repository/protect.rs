@@ -1,42 +1,42 @@
-//! Files that no hook may change, kept while one runs.
+//! Protected files: kept while a hook runs, and restored if it changed them.
 
 use accord_runs_core::hooks::PROTECTED_FILES;
 use accord_runs_core::rule;
 
-use super::Repository;
-use crate::disk::{self, Disk};
-use crate::{Result, atomic, limits};
+use accord_trees::{Disk, atomic, read_file};
 
-/// What protected files were like.
+use super::{Repository, Result, limits};
+
+/// The content of protected files.
 #[derive(Clone, Debug)]
 pub struct Protected {
     files: Vec<(String, Option<Vec<u8>>)>,
 }
 
 impl Repository {
-    /// Keeps the protected files, and these beside them, as they are now.
+    /// Reads the protected files, and these in addition.
     ///
     /// # Errors
-    /// When one of them cannot be read; nothing should run then.
+    /// If one of them cannot be read; the hook must not run then.
     pub fn protect(&self, more: &[String]) -> Result<Protected> {
         let paths = PROTECTED_FILES.iter().map(|path| (*path).to_owned());
         let mut files = Vec::new();
         for path in paths.chain(more.iter().cloned()) {
-            let bytes = disk::read(self.disk(), &path, limits::PROTECTED)?;
+            let bytes = read_file(self.disk(), &path, limits::PROTECTED)?;
             files.push((path, bytes));
         }
         Ok(Protected { files })
     }
 }
 
-/// Puts back what is not as it was, and names it.
+/// Restores what has changed, and returns its paths.
 pub(super) fn restore(disk: &dyn Disk, before: &Protected) -> Result<Vec<String>> {
     let mut changed = Vec::new();
     for (path, bytes) in &before.files {
-        // What cannot be read any more, say because it is a link out of the repository or has
-        // grown without end, is not what it was.
+        // A file that cannot be read any more (a link out of the repository, or larger than it
+        // was) has changed.
         let limit = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        let now = disk::read(disk, path, limit).ok();
+        let now = read_file(disk, path, limit).ok();
         if rule!(
             now.as_ref() == Some(bytes);
             TamperByLength => now.as_ref().is_some_and(|now| {

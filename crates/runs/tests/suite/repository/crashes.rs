@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_trees::governed::Repository;
+use accord_runs::repository::Repository;
 use accord_trees::testing::{Crash, SimDisk};
 
-use crate::support::{STEPS, govern, lock, meaningful, simulated, step};
+use super::support::{STEPS, govern, lock, meaningful, simulated, step};
 
 type Files = BTreeMap<String, Vec<u8>>;
 

@@ -3,12 +3,12 @@
 use std::fs;
 use std::io::Write as _;
 
-use accord_contract::codes::{Code, Failure};
-use accord_trees::governed::{RecordFile, Repository};
+use accord_contract::codes::Code;
+use accord_runs::repository::{RecordFile, Repository, failure};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{lock, object};
+use super::support::{lock, object};
 
 const AUDIT: &str = ".agentxchain/hook-audit.jsonl";
 
@@ -86,7 +86,7 @@ fn a_damaged_line_is_named_and_stays() {
         match line {
             Ok(line) => numbers.push(Ok(line.number)),
             Err(error) => {
-                let failure = Failure::from(error);
+                let failure = failure(&error);
                 assert_eq!(failure.code, Code::XchainRecordInvalid);
                 let details = failure.details.unwrap();
                 assert_eq!(details["path"], AUDIT);

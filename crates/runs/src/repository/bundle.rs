@@ -1,28 +1,28 @@
-//! What a worker is given, and what it gave back and was refused.
+//! Dispatch bundles (what a worker gets), and copies of rejected results.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_runs_core::manifest::Bundle;
 use accord_runs_core::{RepoPath, TurnId, dispatch};
 
-use super::files;
-use crate::disk::{self, Disk};
-use crate::{Kind, Result, TreeError, atomic, limits};
+use accord_trees::{Disk, Kind, atomic, read_file};
 
-/// The files of a bundle, and what lies in it and is neither a file nor a folder.
+use super::{RepositoryError, Result, layout, limits};
+
+/// The files of a bundle, and the entries in it that are neither files nor folders.
 pub(super) fn read(disk: &dyn Disk, turn: &TurnId) -> Result<(Bundle, Vec<String>)> {
     let root = dispatch::bundle_folder(turn);
     let (mut files, mut others) = (Bundle::new(), Vec::new());
     let mut unopened = vec![String::new()];
     while let Some(folder) = unopened.pop() {
-        let place = format!("{root}/{folder}");
-        let entries = disk.list(place.trim_end_matches('/'))?;
+        let path = format!("{root}/{folder}");
+        let entries = disk.list(path.trim_end_matches('/'))?;
         for entry in entries.unwrap_or_default() {
             let name = format!("{folder}{}", entry.name);
             match entry.kind {
                 Kind::File => {
                     let path = format!("{root}/{name}");
-                    if let Some(bytes) = disk::read(disk, &path, limits::BUNDLE_FILE)? {
+                    if let Some(bytes) = read_file(disk, &path, limits::BUNDLE_FILE)? {
                         files.insert(name, bytes);
                     }
                 }
@@ -35,7 +35,7 @@ pub(super) fn read(disk: &dyn Disk, turn: &TurnId) -> Result<(Bundle, Vec<String
     Ok((files, others))
 }
 
-/// Writes a bundle in place of whatever was there.
+/// Writes a bundle; replaces what its folder contained.
 pub(super) fn write(disk: &dyn Disk, turn: &TurnId, bundle: &Bundle) -> Result<()> {
     let folder = dispatch::bundle_folder(turn);
     for name in bundle.keys() {
@@ -48,28 +48,28 @@ pub(super) fn write(disk: &dyn Disk, turn: &TurnId, bundle: &Bundle) -> Result<(
         disk.create(&path, bytes)?;
         disk.sync(&path)?;
     }
-    disk.sync_folder(&folder)
+    Ok(disk.sync_folder(&folder)?)
 }
 
 /// Writes one file of a bundle.
 pub(super) fn add(disk: &dyn Disk, turn: &TurnId, name: &str, bytes: &[u8]) -> Result<()> {
-    atomic::write(disk, &path_in(turn, name)?, bytes)
+    Ok(atomic::write(disk, &path_in(turn, name)?, bytes)?)
 }
 
-/// Where the copy of a rejected result lies.
+/// The path for the copy of a rejected result.
 pub(super) fn rejected_path(turn: &TurnId, attempt: u64, now: Time) -> RepoPath {
     let at = now.to_string().replace([':', '.'], "-");
-    let folder = files::rejected();
-    files::own(&format!("{folder}/{turn}-attempt-{attempt}-{at}.json"))
+    let folder = layout::rejected();
+    layout::own(&format!("{folder}/{turn}-attempt-{attempt}-{at}.json"))
 }
 
-/// The path of a file in a bundle, whose name is one name.
+/// The path of a file in a bundle; its name must not have folders.
 fn path_in(turn: &TurnId, name: &str) -> Result<String> {
-    let sound = RepoPath::parse(name).is_ok_and(|path| path.as_str() == name);
-    if !sound || name.contains('/') {
-        let message = format!("{name:?} is no name for a file of a bundle");
+    let valid = RepoPath::parse(name).is_ok_and(|path| path.as_str() == name);
+    if !valid || name.contains('/') {
+        let message = format!("{name:?} is not a name for a file of a bundle");
         let code = Code::XchainPathOutsideRepository;
-        return Err(TreeError::Document(
+        return Err(RepositoryError::Document(
             Failure::new(code, message).with("path", name),
         ));
     }

@@ -1,0 +1,127 @@
+//! The journals of a governed repository, in the reference's format.
+//!
+//! In addition to what other runners read, ours contain the length of each file that the commit
+//! appends to, under `accord.lengths`.
+
+use accord_contract::wire::{Object, Value};
+use accord_runs_core::TransactionId;
+use accord_runs_core::accept::{self, Commit, CommitKind, Key, Recovery, recover};
+use accord_runs_core::config::Config;
+use accord_runs_core::coordinator;
+use accord_runs_core::state::State;
+use accord_trees::commit::{Lengths, LineKey, Write};
+use accord_trees::{TreeError, journal};
+
+use super::{Repository, Result, layout};
+
+/// The member of our part of a journal that has the lengths.
+const LENGTHS: &str = "lengths";
+
+/// A journal that exists: its commit is being applied, or waits for the next writer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct PendingJournal {
+    /// Its path.
+    pub path: String,
+    /// The kind of its commit, as far as its folder tells.
+    pub kind: CommitKind,
+    /// Its commit.
+    pub transaction: TransactionId,
+}
+
+/// A journal of another process whose commit was finished.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct ReplayedJournal {
+    /// The kind of its commit.
+    pub kind: CommitKind,
+    /// Whether the state already contained the commit.
+    pub applied_before: bool,
+    /// Whether another runner continued without it, so that it was dropped.
+    pub superseded: bool,
+}
+
+/// The path of the journal of a commit.
+pub(super) fn path(commit: &Commit) -> String {
+    let folder = layout::journals(commit.kind);
+    format!("{folder}/{}.json", commit.transaction)
+}
+
+/// The content of the journal of a commit.
+pub(super) fn document(commit: &Commit, lengths: &Lengths) -> Object {
+    let mut document = commit.journal.clone();
+    if let Some(Value::Object(own)) = document.get_mut("accord") {
+        own.insert(LENGTHS.into(), journal::lengths_member(lengths));
+    }
+    document
+}
+
+/// The lengths in a journal; none in that of another runner.
+pub(super) fn lengths(document: &Object) -> Lengths {
+    journal::read_lengths(document.get("accord").and_then(|own| own.get(LENGTHS)))
+}
+
+/// The writes of a commit, with paths.
+pub(super) fn writes(writes: &[accept::Write]) -> Vec<Write> {
+    let writes = writes.iter().cloned().map(|write| match write {
+        accept::Write::Append { record, line } => Write::Append {
+            path: record.path(),
+            line,
+            key: match record.key() {
+                Key::Member(name) => LineKey::Member(name),
+                Key::Whole => LineKey::Whole,
+            },
+        },
+        accept::Write::Section { path, text } => Write::Section { path, text },
+        accept::Write::Replace { path, text } => Write::Replace { path, text },
+        accept::Write::Remove { path } => Write::Remove { path },
+    });
+    writes.collect()
+}
+
+impl Repository {
+    /// The journals that exist.
+    pub fn pending_journals(&self) -> Result<Vec<PendingJournal>> {
+        let mut pending = Vec::new();
+        for kind in [CommitKind::Accept, CommitKind::Change] {
+            for (path, stem) in journal::list(self.disk(), &layout::journals(kind))? {
+                if let Some(transaction) = TransactionId::parse(&stem) {
+                    pending.push(PendingJournal {
+                        path,
+                        kind,
+                        transaction,
+                    });
+                }
+            }
+        }
+        Ok(pending)
+    }
+
+    /// What is left to do for a journal, given the states on disk. Recovery and check-up share
+    /// this code.
+    ///
+    /// # Errors
+    /// [`TreeError::Damaged`], with the journal's path, if it cannot be finished; or if a state
+    /// cannot be read.
+    pub(super) fn recovery(&self, path: &str, journal: &Object) -> Result<(CommitKind, Recovery)> {
+        let kind = CommitKind::of_journal(journal)
+            .ok_or_else(|| TreeError::damaged(path, "the kind of the journal is unknown"))?;
+        let recovery = match kind {
+            CommitKind::Coordinate => {
+                coordinator::recover(journal, self.coordinator_state()?.as_ref())
+            }
+            CommitKind::Accept | CommitKind::Change => recover(journal, &self.state_or_idle()?),
+        };
+        let recovery = recovery.map_err(|failure| TreeError::damaged(path, failure.message))?;
+        Ok((kind, recovery))
+    }
+
+    /// The state; an idle one before the first commit, which writes the first state.
+    fn state_or_idle(&self) -> Result<State> {
+        if let Some(state) = self.state()? {
+            return Ok(state);
+        }
+        let config = self.config()?.as_object().cloned().unwrap_or_default();
+        Ok(State::idle(&Config::lenient(config)))
+    }
+}

@@ -1,0 +1,221 @@
+//! What can be written to a governed repository by the process that holds its lock.
+
+use std::fmt;
+use std::ops::Deref;
+use std::time::Duration;
+
+use accord_contract::time::Time;
+use accord_contract::wire::Object;
+use accord_runs_core::accept::{Commit, CommitKind};
+use accord_runs_core::coordinator;
+use accord_runs_core::history::RunIndex;
+use accord_runs_core::manifest::Bundle;
+use accord_runs_core::{HOME, RepoPath, RunId, TurnId, dispatch};
+use accord_trees::lock::LockFile;
+use accord_trees::{LockedTree, Recovered, Recovery, TreeFormat, atomic, parent, record};
+
+use super::{
+    Protected, RecordFile, ReplayedJournal, Repository, RepositoryError, Result, bundle, index,
+    journal, layout, lock, protect,
+};
+
+/// A repository whose lock this process holds until this value is dropped.
+pub struct LockedRepository {
+    tree: LockedTree<Repository>,
+}
+
+/// The result of a commit.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Committed {
+    /// Paths that could not be removed; they do no harm.
+    pub left: Vec<String>,
+}
+
+impl fmt::Debug for LockedRepository {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("LockedRepository");
+        shown.field("root", &self.root()).finish_non_exhaustive()
+    }
+}
+
+impl Deref for LockedRepository {
+    type Target = Repository;
+
+    fn deref(&self) -> &Repository {
+        self.tree.format()
+    }
+}
+
+impl TreeFormat for Repository {
+    type Error = RepositoryError;
+    type Detail = ReplayedJournal;
+
+    fn lock_file(&self) -> LockFile {
+        lock::file()
+    }
+
+    fn folders(&self) -> Vec<String> {
+        let parent_of = |path: String| parent(&path).to_owned();
+        let accepted = layout::journals(CommitKind::Accept);
+        vec![
+            HOME.to_owned(),
+            parent_of(accepted.clone()),
+            accepted,
+            layout::journals(CommitKind::Change),
+            parent_of(layout::index()),
+            parent_of(lock::file().path),
+            parent_of(layout::rejected()),
+            layout::rejected(),
+            coordinator::coordinator_home(),
+        ]
+    }
+
+    fn journals(&self) -> Result<Vec<String>> {
+        let pending = self.pending_journals()?.into_iter();
+        Ok(pending.map(|pending| pending.path).collect())
+    }
+
+    fn prepared_at(&self, journal: &Object) -> Option<String> {
+        journal.get("prepared_at")?.as_str().map(str::to_owned)
+    }
+
+    fn recover(&self, path: &str, journal: &Object) -> Result<Recovery<ReplayedJournal>> {
+        let (kind, recovery) = self.recovery(path, journal)?;
+        Ok(Recovery {
+            writes: journal::writes(&recovery.writes),
+            lengths: journal::lengths(journal),
+            detail: ReplayedJournal {
+                kind,
+                applied_before: recovery.applied,
+                superseded: recovery.superseded,
+            },
+        })
+    }
+}
+
+impl LockedRepository {
+    pub(super) fn take(repository: &Repository, timeout: Duration) -> Result<Self> {
+        let tree = LockedTree::take(repository.disk.clone(), repository.clone(), timeout)?;
+        Ok(Self { tree })
+    }
+
+    /// The commits of other processes that were finished when the lock was taken.
+    pub fn recovered(&self) -> &[Recovered<ReplayedJournal>] {
+        self.tree.recovered()
+    }
+
+    /// Checks that this process still has the lock; a commit does this by itself.
+    ///
+    /// # Errors
+    /// `lock_lost` if it does not.
+    pub fn check_lock(&self) -> Result<()> {
+        Ok(self.tree.lock().check()?)
+    }
+
+    /// Applies everything that an operation writes, or nothing.
+    ///
+    /// # Errors
+    /// `commit_unfinished` if the commit has happened and a file could not be written: the next
+    /// commit, or the next holder of the lock, finishes it. After any other error nothing was
+    /// written.
+    pub fn commit(&self, commit: &Commit) -> Result<Committed> {
+        let left = self.tree.commit(
+            &journal::path(commit),
+            |lengths| journal::document(commit, lengths),
+            &journal::writes(&commit.writes),
+        )?;
+        Ok(Committed { left })
+    }
+
+    /// What the records say about a run. The index is stored, so that less is read next time.
+    ///
+    /// # Errors
+    /// `record_invalid` if a line is damaged.
+    pub fn index(&self, run: Option<&RunId>) -> Result<RunIndex> {
+        let loaded = index::load(self.disk(), run)?;
+        loaded.store(self.disk());
+        Ok(loaded.index)
+    }
+
+    /// Appends lines to a record.
+    pub fn append(&self, record: RecordFile, lines: &[Object]) -> Result<()> {
+        Ok(record::append(self.disk(), record.path().as_str(), lines)?)
+    }
+
+    /// Replaces a file, or leaves it as it is; missing folders are created.
+    pub fn write(&self, path: &RepoPath, bytes: &[u8]) -> Result<()> {
+        Ok(atomic::write(self.disk(), path.as_str(), bytes)?)
+    }
+
+    /// Writes a document as [`LockedRepository::write`] does, with two spaces per level.
+    pub fn write_document(&self, path: &RepoPath, document: &Object) -> Result<()> {
+        self.write(path, accord_trees::journal::pretty(document).as_bytes())
+    }
+
+    /// Creates a file; false if the path exists.
+    pub fn create(&self, path: &RepoPath, bytes: &[u8]) -> Result<bool> {
+        Ok(atomic::create(self.disk(), path.as_str(), bytes)?)
+    }
+
+    /// Removes a file, a link, or a folder with all its content; it need not exist.
+    pub fn remove(&self, path: &RepoPath) -> Result<()> {
+        Ok(self.disk().remove_tree(path.as_str())?)
+    }
+
+    /// Writes a turn's bundle; replaces what its folder contained.
+    ///
+    /// # Errors
+    /// `path_outside_repository` if a name in it has folders.
+    pub fn write_bundle(&self, turn: &TurnId, bundle: &Bundle) -> Result<()> {
+        bundle::write(self.disk(), turn, bundle)
+    }
+
+    /// Writes one file of a turn's bundle.
+    pub fn add_to_bundle(&self, turn: &TurnId, name: &str, bytes: &[u8]) -> Result<()> {
+        bundle::add(self.disk(), turn, name, bytes)
+    }
+
+    /// Creates the staging folder of a turn.
+    pub fn make_staging(&self, turn: &TurnId) -> Result<()> {
+        let folder = dispatch::staging_folder(turn);
+        Ok(atomic::make_folders(self.disk(), &folder)?)
+    }
+
+    /// Stages a turn's result, and returns its path.
+    pub fn stage(&self, turn: &TurnId, bytes: &[u8]) -> Result<RepoPath> {
+        let path = layout::own(&dispatch::staging_path(turn));
+        self.write(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// Stores a copy of a rejected result, and returns its path.
+    pub fn keep_rejected(
+        &self,
+        turn: &TurnId,
+        attempt: u64,
+        now: Time,
+        bytes: &[u8],
+    ) -> Result<RepoPath> {
+        let path = bundle::rejected_path(turn, attempt, now);
+        self.write(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// Writes `session.json`.
+    pub fn save_session(&self, session: &Object) -> Result<()> {
+        self.write_document(&layout::own(&layout::session()), session)
+    }
+
+    /// Restores the protected files and the lock after a hook ran, and returns the paths that had
+    /// changed.
+    ///
+    /// # Errors
+    /// `lock_lost` if another process has the lock by now; its files are not touched then.
+    pub fn restore(&self, before: &Protected) -> Result<Vec<String>> {
+        let unlocked = self.tree.lock().put_back()?;
+        let mut changed = protect::restore(self.disk(), before)?;
+        changed.extend(unlocked.then(|| lock::file().path));
+        Ok(changed)
+    }
+}

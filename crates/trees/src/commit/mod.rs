@@ -1,0 +1,97 @@
+//! A commit: a list of writes that is applied in full or not at all.
+//!
+//! [`prepare`] checks the writes before the commit happens, because from then on all of them must
+//! be applied. [`apply`] carries them out, for the first time or again.
+
+mod apply;
+mod obstacle;
+
+use std::collections::BTreeMap;
+
+use accord_contract::wire::Object;
+
+use crate::disk::Disk;
+use crate::{Result, record};
+
+pub use apply::{Attempt, apply};
+pub use obstacle::{obstacle_of, obstacle_to};
+
+/// One write of a commit. Each can be applied again without effect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// Appends a line to a record.
+    Append {
+        /// The record.
+        path: String,
+        /// The line.
+        line: Object,
+        /// How the line is recognised when the commit is applied again.
+        key: LineKey,
+    },
+    /// Appends a text to a file that is no record.
+    Section {
+        /// The file.
+        path: String,
+        /// The text.
+        text: String,
+    },
+    /// Replaces a file.
+    Replace {
+        /// The file.
+        path: String,
+        /// Its new content.
+        text: String,
+    },
+    /// Removes a file, or a folder with all its content.
+    Remove {
+        /// The path.
+        path: String,
+    },
+}
+
+/// How a line of a record is recognised.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LineKey {
+    /// By the value of this member.
+    Member(&'static str),
+    /// By the whole line.
+    Whole,
+}
+
+impl LineKey {
+    fn matches(self, line: &Object, other: &Object) -> bool {
+        match self {
+            Self::Member(name) => line.contains_key(name) && line.get(name) == other.get(name),
+            Self::Whole => line == other,
+        }
+    }
+}
+
+/// The length of each file that a commit appends to, before the commit.
+pub type Lengths = BTreeMap<String, u64>;
+
+/// Checks that every write can be applied, and returns the lengths of the files that grow. Torn
+/// lines of records are truncated on the way.
+///
+/// # Errors
+/// [`TreeError::Obstructed`](crate::TreeError::Obstructed) if something is in the way of a file.
+pub(crate) fn prepare(disk: &dyn Disk, writes: &[Write]) -> Result<Lengths> {
+    obstacle::check(disk, writes)?;
+    let mut lengths = Lengths::new();
+    for write in writes {
+        match write {
+            Write::Append { path, .. } => {
+                lengths.insert(path.clone(), record::tidy(disk, path)?);
+            }
+            Write::Section { path, .. } => {
+                let content = disk.open(path)?;
+                let length = content.map_or(Ok(0), |content| content.length())?;
+                lengths.insert(path.clone(), length);
+            }
+            Write::Replace { .. } => {}
+            // A path that leads out of the tree fails here, before the commit happens.
+            Write::Remove { path } => drop(disk.stat(path)?),
+        }
+    }
+    Ok(lengths)
+}

@@ -1,0 +1,93 @@
+//! Journal files: the commit point of a commit.
+//!
+//! A journal that exists says that its commit has happened. It is written and synced before any
+//! other file changes, and removed once all writes are applied. Its content is up to the protocol;
+//! it should include the [`Lengths`] of the files that grow, so that a replay finds what an
+//! earlier attempt has appended.
+
+use accord_contract::wire::{Object, Value};
+
+use crate::commit::Lengths;
+use crate::disk::{Disk, join, parent, read_file};
+use crate::{Kind, Result, TreeError, atomic, limits};
+
+/// Writes a journal: with this the commit has happened.
+///
+/// # Errors
+/// [`TreeError::Unfinished`] if the journal may exist all the same; after any other error it does
+/// not.
+pub(crate) fn write(disk: &dyn Disk, path: &str, journal: &Object) -> Result<()> {
+    let Err(error) = atomic::write(disk, path, pretty(journal).as_bytes()) else {
+        return Ok(());
+    };
+    let gone = match disk.stat(path) {
+        Ok(None) => true,
+        _ => remove(disk, path).is_ok(),
+    };
+    if gone {
+        return Err(error);
+    }
+    Err(TreeError::unfinished(path, error))
+}
+
+/// Removes a journal and syncs its folder.
+pub(crate) fn remove(disk: &dyn Disk, path: &str) -> Result<()> {
+    if disk.remove_file(path)? {
+        disk.sync_folder(parent(path))?;
+    }
+    Ok(())
+}
+
+/// The `.json` files of a folder without temporary files: each path, and its name without the
+/// extension.
+pub fn list(disk: &dyn Disk, folder: &str) -> Result<Vec<(String, String)>> {
+    let mut journals = Vec::new();
+    for entry in disk.list(folder)?.unwrap_or_default() {
+        if atomic::is_temporary(&entry.name) || entry.kind == Kind::Folder {
+            continue;
+        }
+        if let Some(stem) = entry.name.strip_suffix(".json") {
+            journals.push((join(folder, &entry.name), stem.to_owned()));
+        }
+    }
+    Ok(journals)
+}
+
+/// Reads a journal; `None` if it does not exist any more.
+///
+/// # Errors
+/// [`TreeError::Damaged`] if it is not a JSON object.
+pub fn read(disk: &dyn Disk, path: &str) -> Result<Option<Object>> {
+    let Some(bytes) = read_file(disk, path, limits::DOCUMENT)? else {
+        return Ok(None);
+    };
+    match accord_canon::read(&bytes) {
+        Ok(Value::Object(journal)) => Ok(Some(journal)),
+        Ok(_) => Err(TreeError::damaged(path, "the journal is not a JSON object")),
+        Err(error) => Err(TreeError::damaged(
+            path,
+            format!("the journal is not JSON: {error}"),
+        )),
+    }
+}
+
+/// Lengths as a member of a journal.
+pub fn lengths_member(lengths: &Lengths) -> Value {
+    let members = lengths.iter();
+    let members = members.map(|(path, length)| (path.clone(), Value::from(*length)));
+    Value::Object(members.collect())
+}
+
+/// The lengths in a member of a journal; none if it is absent, as in journals of other programs.
+pub fn read_lengths(member: Option<&Value>) -> Lengths {
+    let members = member.and_then(Value::as_object).into_iter().flatten();
+    members
+        .filter_map(|(path, length)| Some((path.clone(), length.as_u64()?)))
+        .collect()
+}
+
+/// A document with two spaces per level and a line end.
+pub fn pretty(document: &Object) -> String {
+    let text = serde_json::to_string_pretty(document).expect("an object of JSON values has a text");
+    text + "\n"
+}
