@@ -33,6 +33,7 @@ fn every_crash_leaves_the_state_before_or_after_a_commit() {
         let tree = lock(&disk).unwrap();
         disk.stop_after(cut);
         let acknowledged = (0..STEPS).take_while(|_| count(&tree).is_ok()).count();
+        drop(tree);
         for crash in [Crash::Process, Crash::Power(cut), Crash::Power(cut + 1000)] {
             let survivor = Arc::new(disk.after(crash));
             drop(lock(&survivor).unwrap());
