@@ -149,11 +149,15 @@ impl Barrier {
 
     /// How it stands given the coordinator's history, and which repositories count.
     fn judge(&self, workstream: &Workstream, history: &[Object]) -> (BarrierStatus, Vec<String>) {
+        let of_workstream =
+            |line: &&Object| doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(&workstream.id);
         let projections: Vec<&Object> = history
             .iter()
             .filter(|line| {
-                rule!(doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection"); AnyLineCounts => true)
+                let kind = doc::MultiHistory::TYPE.get(line);
+                rule!(kind == Some("acceptance_projection"); AnyLineCounts => true)
             })
+            .filter(of_workstream)
             .collect();
         let accepted: BTreeSet<&str> = projections
             .iter()
