@@ -1,6 +1,7 @@
 //! The services of Accord and the doors to them.
 //!
-//! A request walks one way: a door parses it and says who asks ([`Caller`]); a service ([`memory`])
+//! A request walks one way: a door parses it and says who asks ([`Caller`](accord_base::Caller)); a service
+//! ([`accord_memory`])
 //! loads what it needs, asks the pure core to decide, and commits in one transaction; the door answers.
 //! What a door answers, it answers alike to everybody: the command, the MCP tools and other programs all
 //! speak the same HTTP requests, through [`Api`], whether the host is this process or another.
@@ -15,16 +16,13 @@
 )]
 
 mod api;
-mod caller;
 pub mod client;
 pub mod http;
 pub mod keys;
 pub mod log;
 pub mod mcp;
-pub mod memory;
 pub mod serve;
 pub mod settings;
 pub mod upkeep;
 
 pub use self::api::{Api, Request, Response};
-pub use self::caller::Caller;

@@ -5,8 +5,7 @@
 //! * [`deposit`], [`lifecycle`], [`fact`]: what a write leads to, given what is stored.
 //! * [`query`]: what can be asked for; [`bundle`]: the answers that are put together from
 //!   several rows; [`export`]: whole projects as lines.
-//! * [`event`]: what the stream of a project tells; [`access`]: who may do and see what;
-//!   [`conformance`]: what a server says that it can do.
+//! * [`event`]: the events of the protocol; [`conformance`]: what a server says that it can do.
 //!
 //! Nothing here stores anything. A service loads what a decision needs, asks for it, and
 //! writes what it says, all within one transaction.
@@ -22,8 +21,6 @@
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 
-pub mod access;
-mod actor;
 pub mod bundle;
 mod callsign;
 pub mod conformance;
@@ -43,13 +40,15 @@ pub mod session;
 mod text;
 mod warning;
 
-pub use access::{Access, Verb};
-pub use actor::{Actor, ActorKey, ActorType, SessionReference};
+use accord_base::{
+    Actor, ActorId, ActorKey, ActorType, Cursor, EventKind, NewEvent, ProjectId, ProjectPosition,
+    SessionId,
+};
+
 pub use callsign::callsign;
-pub use event::{Event, EventKind, NewEvent};
 pub use fact::Fact;
 pub use hash::{ContentHash, ContentHashError};
-pub use ids::{ActorId, FactId, IdError, MAX_ID_CHARS, PackageId, ProjectId, SessionId};
+pub use ids::{FactId, PackageId};
 pub use package::Package;
 pub use project::{Project, ProjectPolicy, Writing};
 pub use session::Session;

@@ -3,15 +3,12 @@
 
 use accord_canon::{CanonError, Refusal};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{DecodeError, Object, Value, Wire as _};
+use accord_contract::wire::{Object, Value, Wire as _};
+
+pub(crate) use accord_base::refuse::{decoded, schema};
 
 use crate::Actor;
 use crate::limits::MAX_ACTOR_BYTES;
-
-/// A member or parameter that is not as it must be.
-pub(crate) fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure {
-    Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
-}
 
 /// A text that has no canonical form.
 pub(crate) fn canon(error: CanonError) -> Failure {
@@ -20,11 +17,6 @@ pub(crate) fn canon(error: CanonError) -> Failure {
         _ => Code::AgenticInvalidSchema,
     };
     Failure::new(code, error.to_string()).at(error.pointer())
-}
-
-/// A document that is not the message that it should be.
-pub(crate) fn decoded(error: DecodeError) -> Failure {
-    schema(error.pointer.clone(), error.to_string())
 }
 
 /// A list with more than `limit` items.

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 
 use crate::{PackageIndex, PackageRow, Result};
 

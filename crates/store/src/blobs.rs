@@ -1,8 +1,8 @@
 //! The index of blobs: which contents a project has. The contents themselves are files.
 
+use accord_base::ProjectId;
 use accord_canon::Digest;
 use accord_contract::time::Timestamp;
-use accord_memory_core::ProjectId;
 
 use crate::Result;
 

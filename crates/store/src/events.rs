@@ -5,8 +5,8 @@
 //!   number;
 //! - a number is never given twice, also not when the events that had it are trimmed.
 
+use accord_base::{ActorKey, ProjectId};
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::{ActorKey, ProjectId};
 
 use crate::Result;
 

@@ -4,9 +4,10 @@
 //! and of the numbers that the store gave them. An engine refuses a second fact without an end in a
 //! chain; everything else about chains is decided above it.
 
+use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::FactId;
 use accord_memory_core::query::FactPosition;
-use accord_memory_core::{FactId, ProjectId};
 
 use crate::Result;
 

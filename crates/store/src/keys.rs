@@ -1,8 +1,8 @@
 //! Keys: who may do what. A key itself is never kept, only its hash.
 
+use accord_base::ActorKey;
 use accord_canon::Digest;
 use accord_contract::time::Timestamp;
-use accord_memory_core::ActorKey;
 
 use crate::Result;
 

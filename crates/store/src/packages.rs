@@ -8,10 +8,11 @@
 //! draft; or it is quarantined, and then no list, count, search or question shows it unless
 //! it is asked for.
 
+use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::package::{PackageType, ReviewType, SearchTexts, Significance, Status};
 use accord_memory_core::query::PackagePosition;
-use accord_memory_core::{ActorKey, ContentHash, PackageId, ProjectId, SessionId};
+use accord_memory_core::{ContentHash, PackageId};
 
 use crate::terms::for_index;
 use crate::{Result, StoreError};

@@ -1,7 +1,7 @@
 //! Projects: the scope of everything else that is kept.
 
+use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
-use accord_memory_core::ProjectId;
 
 use crate::Result;
 

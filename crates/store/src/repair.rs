@@ -3,8 +3,8 @@
 //! Whoever repairs forgets everything that is derived, then gives back each package that is sound, sets the others
 //! aside, and has every project counted. In between, what is derived is incomplete: it is done where nobody reads.
 
+use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
-use accord_memory_core::ProjectId;
 
 use crate::{PackageIndex, PackageRow, Quarantine, Result, RevisionRow};
 

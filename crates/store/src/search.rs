@@ -9,8 +9,8 @@
 //! is left, the packages that have the longest come in the order of their deposit, last first,
 //! without a score.
 
+use accord_base::{ProjectId, SessionId};
 use accord_memory_core::package::Status;
-use accord_memory_core::{ProjectId, SessionId};
 
 use crate::terms::QueryTerm;
 use crate::{Drafts, PARTS, PackageRow, Result};

@@ -1,8 +1,8 @@
 //! Sessions: stretches of work of one actor.
 
+use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::Timestamp;
 use accord_memory_core::query::SessionPosition;
-use accord_memory_core::{ActorKey, ProjectId, SessionId};
 
 use crate::{Order, Result};
 

@@ -1,6 +1,6 @@
 //! Settings that are kept with the data: names and values, of the store or of a project.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 
 use crate::Result;
 

@@ -11,7 +11,7 @@
 
 use std::sync::mpsc;
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 
 use crate::{ReadUnit, Result, StoreError, Trouble, WriteUnit};
 

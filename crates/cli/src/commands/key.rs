@@ -1,9 +1,9 @@
 //! `accord key`: who may come in through the network.
 
+use accord_base::Verb;
 use accord_contract::codes::Code;
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
-use accord_memory_core::Verb;
 use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;

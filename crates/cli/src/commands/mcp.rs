@@ -73,7 +73,7 @@ impl McpArgs {
 
     fn standing(&self) -> Result<Standing, CliError> {
         let actor = self.actor.get()?.map(|actor| actor.document(None));
-        let actor = actor.map(accord_memory_core::Actor::read).transpose()?;
+        let actor = actor.map(accord_base::Actor::read).transpose()?;
         Ok(Standing {
             project: self.project.get(),
             actor: actor.map(|actor| actor.key()),

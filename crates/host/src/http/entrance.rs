@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 
+use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use axum::extract::Request;
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
 use super::Host;
-use crate::Caller;
 
 /// Through which door a request came in. A door puts it into the request's extensions; a request
 /// without it is refused.

@@ -221,9 +221,9 @@ mod tests {
     use tower::ServiceExt as _;
 
     use super::*;
-    use crate::Caller;
     use crate::http::table::{self, Route};
     use crate::settings::Settings;
+    use accord_base::Caller;
 
     async fn panics() -> Response {
         panic!("a secret: /etc/passwd")

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use accord_contract::codes::{Code, Failure};
+use accord_memory::{Memory, MemoryOptions};
 use accord_store::{StoreError, Trouble};
 use accord_store_sqlite::{Options, SqliteStore};
 use axum::Router;
@@ -13,7 +14,6 @@ use super::metrics::Metrics;
 use super::streams::Streams;
 use crate::keys::Keys;
 use crate::mcp::{TOOLSETS, Toolbox};
-use crate::memory::{Memory, MemoryOptions};
 use crate::settings::Settings;
 use crate::upkeep::create_folder;
 

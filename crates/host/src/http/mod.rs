@@ -27,6 +27,7 @@ mod table;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use accord_base::Caller;
 use accord_contract::codes::Failure;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -35,7 +36,7 @@ use futures_util::future::BoxFuture;
 use tower::ServiceExt as _;
 
 use crate::mcp::{self, McpDoors, SessionLimits};
-use crate::{Api, Caller, Request, Response};
+use crate::{Api, Request, Response};
 
 pub use self::correlation::{CORRELATION, Correlation};
 pub(crate) use self::entrance::Entrance;

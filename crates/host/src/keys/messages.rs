@@ -1,11 +1,10 @@
 //! Keys on the wire, and as they are kept.
 
+use accord_base::{KeyActor, KeyScope, ProjectId, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::Timestamp;
-use accord_contract::wire::{Field, Wire as _};
-use accord_memory_core::access::{KeyActor, KeyScope};
-use accord_memory_core::{ProjectId, Verb};
+use accord_contract::wire::Field;
 
 message! {
     /// A key to be made.
@@ -51,18 +50,6 @@ message! {
     }
 }
 
-message! {
-    /// What a row of the store keeps of a key beside its id, its hash and its times.
-    pub(super) struct Kept("KeptKey", open) {
-        /// What people call it.
-        required label: String = "label", "text-for-people";
-        /// What it covers.
-        required scope: KeyScope = "scope", "key-scope";
-        /// When it ends to be valid; null for never.
-        required_or_null expires_at: Timestamp = "expires_at", "time:rfc-3339";
-    }
-}
-
 /// How long a label may be, in characters.
 const LONGEST_LABEL: usize = 200;
 
@@ -71,7 +58,7 @@ impl KeyRequest {
     ///
     /// # Errors
     /// When the key would allow nothing, or has no label that fits a line.
-    pub(super) fn into_kept(self) -> Result<Kept, Failure> {
+    pub(super) fn into_stored(self) -> Result<StoredKey, Failure> {
         let chars = self.label.chars().count();
         let fits = (1..=LONGEST_LABEL).contains(&chars);
         if !fits || self.label.chars().any(char::is_control) {
@@ -89,21 +76,8 @@ impl KeyRequest {
         let mut scope = KeyScope::new(self.verbs, into_option(self.projects));
         scope.actor = into_option(self.actor);
         scope.act_as = self.act_as.unwrap_or(false);
-        Ok(Kept {
-            label: self.label,
-            scope,
-            expires_at: into_option(self.expires_at),
-            extra: accord_contract::wire::Object::new(),
-        })
-    }
-}
-
-impl Kept {
-    /// Reads what a row has.
-    pub(super) fn read(text: &str) -> Result<Self, Failure> {
-        let damaged = || Failure::new(Code::StoreCorrupt, "a stored key cannot be read");
-        let value = serde_json::from_str(text).map_err(|_| damaged())?;
-        Self::from_document(value).map_err(|_| damaged())
+        let expires_at = into_option(self.expires_at);
+        Ok(StoredKey::new(self.label, scope, expires_at))
     }
 }
 

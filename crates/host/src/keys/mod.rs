@@ -14,18 +14,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use accord_base::{ActorKey, Caller, StoredKey, Verb};
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
-use accord_memory_core::{ActorKey, Verb};
+use accord_memory::{Memory, Stop};
 use accord_store::{KeyRow, Scope, StoreExt as _};
 use subtle::ConstantTimeEq as _;
 
-use self::messages::Kept;
 use self::secret::KeyText;
-use crate::Caller;
-use crate::memory::{Memory, Stop};
 
 pub use self::messages::{Key, KeyRequest};
 
@@ -57,7 +55,7 @@ pub struct Made {
 
 struct Known {
     secret_hash: Digest,
-    kept: Kept,
+    kept: StoredKey,
     created_at: Timestamp,
     revoked_at: Option<Timestamp>,
     /// When its use was last noted, in milliseconds; zero for never.
@@ -91,7 +89,7 @@ impl Keys {
                 let id = name.strip_prefix(USED)?;
                 (id == row.key_id).then(|| value.parse().ok())?
             });
-            let entry = Known::new(&row, Kept::read(&row.text)?, used.unwrap_or(0));
+            let entry = Known::new(&row, StoredKey::read(&row.text)?, used.unwrap_or(0));
             known.insert(row.key_id, entry);
         }
         Ok(Self {
@@ -137,7 +135,7 @@ impl Keys {
     /// When the caller may not, or the request is not sound.
     pub async fn create(&self, caller: &Caller, request: KeyRequest) -> Result<Made, Failure> {
         may_manage(caller)?;
-        let kept = request.into_kept()?;
+        let kept = request.into_stored()?;
         let ends = kept.expires_at.as_ref();
         if ends.is_some_and(|ends| ends.time() <= self.memory.now()) {
             let message =
@@ -236,16 +234,8 @@ impl Keys {
     }
 }
 
-/// Whether a key, as it is kept, lets its holder in: it is neither revoked nor expired.
-pub(crate) fn lets_in(row: &KeyRow, now: Time) -> bool {
-    let kept = Kept::read(&row.text);
-    let ends = kept.as_ref().map(|kept| kept.expires_at.as_ref());
-    let expired = ends.is_ok_and(|ends| ends.is_some_and(|ends| ends.time() <= now));
-    row.revoked_at.is_none() && kept.is_ok() && !expired
-}
-
 impl Known {
-    fn new(row: &KeyRow, kept: Kept, used: i64) -> Self {
+    fn new(row: &KeyRow, kept: StoredKey, used: i64) -> Self {
         Self {
             secret_hash: row.secret_hash,
             created_at: row.created_at.clone(),

@@ -4,9 +4,8 @@
 //! secret proves it. Letters and digits alone, so that a double click selects all of it.
 
 use accord_canon::{Digest, sha256};
-use data_encoding::BASE32_DNSSEC;
-
 use accord_system::random;
+use data_encoding::BASE32_DNSSEC;
 
 const PREFIX: &str = "accord_";
 

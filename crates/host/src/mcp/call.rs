@@ -1,9 +1,9 @@
 //! One call of a tool: its arguments, and what is known about who calls.
 
+use accord_base::{Actor, ActorId, ActorKey, ActorType, SessionId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
-use accord_memory_core::{Actor, ActorId, ActorKey, ActorType, SessionId};
 
 use super::outcome::OpenSession;
 

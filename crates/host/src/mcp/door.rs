@@ -9,6 +9,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use accord_memory_core::limits::MAX_PACKAGE_BYTES;
 use axum::Router;
@@ -25,7 +26,6 @@ use super::call::Standing;
 use super::server::{ApiFor, Reach, Server};
 use super::sessions::{SessionLimits, Sessions, Visitor};
 use super::toolset::{Toolbox, Toolset};
-use crate::Caller;
 use crate::http::reply::Foreign;
 use crate::http::streams::closing_down;
 use crate::http::{Refusal, RouteName};

@@ -6,10 +6,10 @@
 //! - a receipt of a write, and trouble, are short and stand in both places;
 //! - a document that was read stands in the text alone, as the JSON that the host gave, token for token.
 
+use accord_base::{ActorKey, SessionId};
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Field, Object, Value, Wire as _};
-use accord_memory_core::{ActorKey, SessionId};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use super::toolset::Advice;

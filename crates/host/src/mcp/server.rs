@@ -10,9 +10,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use accord_base::{ActorKey, Caller};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
-use accord_memory_core::ActorKey;
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
@@ -26,7 +26,7 @@ use super::ask::Ask;
 use super::call::{Call, Standing};
 use super::outcome::{Memo, OpenSession, Trouble, nothing};
 use super::toolset::{Offered, Toolbox};
-use crate::{Api, Caller};
+use crate::Api;
 
 /// Gives the host as one caller may use it.
 pub type ApiFor = Arc<dyn Fn(&Caller) -> Arc<dyn Api> + Send + Sync>;

@@ -21,7 +21,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
+use accord_memory::Retention;
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::{mpsc, watch};
@@ -30,9 +32,7 @@ use tokio_rustls::TlsAcceptor;
 use self::connection::Visit;
 use self::note::Note;
 use self::socket::Socket;
-use crate::Caller;
 use crate::http::{Entrance, Host};
-use crate::memory::Retention;
 
 pub use self::note::url_of_host;
 pub use self::socket::SOCKET;

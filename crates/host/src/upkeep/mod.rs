@@ -8,4 +8,4 @@ mod repair;
 pub(crate) use self::backup::backup;
 pub(crate) use self::folder::create as create_folder;
 pub use self::offline::{compact, restore};
-pub use self::repair::{Repaired, repair};
+pub use self::repair::repair;

@@ -1,106 +1,18 @@
-//! Making again what is derived, in a data folder that nobody serves.
-//!
-//! A package is what its text and its log say together, each of which proves the other by its hashes. What a row
-//! repeats of them, and what is counted, asked and found, is made again from that. A package whose text
-//! and log contradict each other is set aside; facts, sessions, projects and events have nothing that proves
-//! them, and stay as they are.
+//! Repair of a data folder that nobody serves.
 
 use std::path::Path;
 
 use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
-use accord_memory_core::lifecycle::{Revision, check_revisions};
-use accord_memory_core::{Package, ProjectId};
-use accord_store::{
-    PackageIndex, PackageRow, PackageSource, Quarantine, StoreError, StoreExt as _, WriteUnit,
-};
-use accord_store_sqlite::SqliteStore;
+use accord_memory::Repaired;
 
 use super::offline::explain;
-use crate::memory::load;
 
-/// How many packages are given back in one transaction.
-const BATCH: usize = 500;
-
-/// What a repair came to.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Repaired {
-    /// How many packages are sound, now or before.
-    pub sound: u64,
-    /// How many are not, and were set aside.
-    pub set_aside: u64,
-}
-
-/// Makes again what is derived in a data folder, on a copy of its store that then takes the store's place.
+/// Makes again what is derived in a data folder, on a copy of its store that then replaces the store.
 ///
 /// # Errors
-/// When there is no store, somebody serves it, there is no room for a second copy, or more is damaged than single
-/// rows. The store is as it was then.
+/// When there is no store, when it is in use, when there is no room for a second copy, or when more than
+/// single rows is damaged. The store is unchanged then.
 pub fn repair(folder: &Path) -> Result<Repaired, Failure> {
-    let repaired = accord_store_sqlite::rewrite(folder, mend);
+    let repaired = accord_store_sqlite::rewrite(folder, |store| accord_memory::repair(store));
     repaired.map_err(|error| explain(folder, &error))
-}
-
-fn mend(store: &SqliteStore) -> Result<Repaired, StoreError> {
-    store.write(|unit| unit.forget_derived())?;
-    let mut repaired = Repaired::default();
-    for project in store.read(|unit| unit.project_ids())? {
-        let numbers = store.read(|unit| unit.package_numbers(&project))?;
-        for batch in numbers.chunks(BATCH) {
-            let (project, batch) = (project.clone(), batch.to_vec());
-            let sound = store.write(move |unit| {
-                let mut sound = 0;
-                for number in &batch {
-                    sound += u64::from(give_back(unit, &project, *number)?);
-                }
-                Ok::<_, StoreError>((sound, batch.len() as u64))
-            })?;
-            repaired.sound += sound.0;
-            repaired.set_aside += sound.1 - sound.0;
-        }
-        store.write(move |unit| unit.recount(&project))?;
-    }
-    Ok(repaired)
-}
-
-/// Gives a package back, or sets it aside; says whether it is sound.
-fn give_back(
-    unit: &mut dyn WriteUnit,
-    project: &ProjectId,
-    number: i64,
-) -> Result<bool, StoreError> {
-    let source = unit.package_source(project, number)?.unwrap_or_default();
-    let reason = match restored(project, source) {
-        Ok((row, index)) => {
-            if unit.put_package(number, &row, &index)? {
-                return Ok(true);
-            }
-            "another package has its id".to_owned()
-        }
-        Err(failure) => failure.message,
-    };
-    let at = Timestamp::emit(accord_system::now());
-    unit.set_aside(number, &Quarantine { at, reason })?;
-    Ok(false)
-}
-
-/// The row of a package, and what can be found of it, from its text and its log alone.
-fn restored(
-    project: &ProjectId,
-    source: PackageSource,
-) -> Result<(PackageRow, PackageIndex), Failure> {
-    let text = source.text.unwrap_or_default();
-    let log = source.log.iter().map(load::read_revision);
-    let log: Vec<Revision> = log.collect::<Result<_, _>>()?;
-    let (Some(first), Some(last)) = (log.first(), log.last()) else {
-        return Err(load::integrity("it has no log"));
-    };
-    let package = Package::from_stored(text, &last.content_hash)?;
-    package.must_belong_to(project)?;
-    check_revisions(&package, &log)?;
-    let deposited_at = source.deposited_at.as_ref().unwrap_or(&first.at).time();
-    let row = load::row_of_package(&package, first.content_hash, last.seq, deposited_at);
-    let fields = package.fields();
-    let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
-    Ok((row, index))
 }

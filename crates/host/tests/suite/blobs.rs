@@ -1,10 +1,9 @@
 //! Contents by their digest.
 
+use accord_base::{Caller, KeyScope, Verb};
 use accord_canon::sha256;
-use accord_host::Caller;
 use accord_host::http::api_as;
 use accord_host::settings::Settings;
-use accord_memory_core::access::{KeyScope, Verb};
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::Request;

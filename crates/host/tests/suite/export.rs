@@ -1,6 +1,6 @@
 //! Whole projects out, and in again.
 
-use accord_memory_core::access::{KeyScope, Verb};
+use accord_base::{KeyScope, Verb};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Asker, World, actor_key, each, package_with, project_id};

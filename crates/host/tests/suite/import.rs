@@ -1,7 +1,7 @@
 //! Lines in.
 
+use accord_base::{KeyScope, Verb};
 use accord_host::settings::Settings;
-use accord_memory_core::access::{KeyScope, Verb};
 use serde_json::{Value, json};
 
 use crate::export::{counts, export, import, imported, live};

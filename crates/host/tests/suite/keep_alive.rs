@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_host::Caller;
+use accord_base::Caller;
 use accord_host::http::api_as;
 use axum::body::Body;
 use http_body_util::BodyExt as _;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use accord_host::Caller;
-use accord_host::memory::embed::Embedder;
-use accord_host::memory::{Memory, MemoryOptions, SearchBy};
+use accord_base::Caller;
+use accord_memory::embed::Embedder;
+use accord_memory::{Memory, MemoryOptions, SearchBy};
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{PackageFilter, Params, Pull, Relevant};
 use accord_store::MemoryStore;

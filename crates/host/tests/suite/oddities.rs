@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use accord_base::{KeyScope, Verb};
 use accord_host::http::local_api;
-use accord_memory_core::access::{KeyScope, Verb};
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::Request;

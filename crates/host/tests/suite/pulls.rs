@@ -1,6 +1,6 @@
 //! Pulling packages: order, pages, filters, search, and the same id in several projects.
 
-use accord_memory_core::access::{KeyScope, Verb};
+use accord_base::{KeyScope, Verb};
 use serde_json::json;
 
 use crate::support::{World, each, package, package_with, project_id};

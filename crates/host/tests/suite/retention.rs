@@ -1,10 +1,9 @@
 //! Forgetting on purpose.
 
+use accord_base::{Caller, KeyScope, Verb};
 use accord_canon::sha256;
 use accord_contract::time::{Time, Timestamp};
-use accord_host::Caller;
-use accord_host::memory::{Retention, Sweep, Trim};
-use accord_memory_core::access::{KeyScope, Verb};
+use accord_memory::{Retention, Sweep, Trim};
 use serde_json::json;
 
 use crate::support::{World, package, package_with, project_id};
@@ -18,7 +17,7 @@ const LATER: &str = "2100-01-01T00:00:00Z";
 /// Long before everything.
 const EARLIER: &str = "2000-01-01T00:00:00Z";
 
-async fn trim(world: &World, before: &str, dry_run: bool) -> accord_host::memory::TrimReport {
+async fn trim(world: &World, before: &str, dry_run: bool) -> accord_memory::TrimReport {
     let asked = Trim {
         before: instant(before),
         project: None,

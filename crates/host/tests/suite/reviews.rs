@@ -1,6 +1,6 @@
 //! The life of a package after its deposit.
 
-use accord_memory_core::access::{KeyScope, Verb};
+use accord_base::{KeyScope, Verb};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use accord_base::{ActorId, ActorKey, ActorType, Caller, KeyScope, ProjectId, Verb};
 use accord_contract::time::Time;
+use accord_host::Api;
 use accord_host::http::{Host, api_as};
 use accord_host::settings::Settings;
-use accord_host::upkeep::{Repaired, repair};
-use accord_host::{Api, Caller};
-use accord_memory_core::access::{KeyScope, Verb};
-use accord_memory_core::{ActorId, ActorKey, ActorType, ProjectId};
+use accord_host::upkeep::repair;
+use accord_memory::Repaired;
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Request};

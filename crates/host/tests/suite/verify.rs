@@ -1,7 +1,7 @@
 //! Looking through a store.
 
+use accord_base::{KeyScope, Verb};
 use accord_canon::sha256;
-use accord_memory_core::access::{KeyScope, Verb};
 use serde_json::{Value, json};
 
 use crate::export::{damage, live, tamper};

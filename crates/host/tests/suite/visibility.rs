@@ -1,6 +1,6 @@
 //! Who sees what: drafts, projects, archived ones.
 
-use accord_memory_core::access::{KeyScope, Verb};
+use accord_base::{KeyScope, Verb};
 use serde_json::{Value, json};
 
 use crate::support::{World, days_ago, each, package, package_with, project_id};

@@ -4,7 +4,8 @@ use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 
 use super::params::{one_of, wrong};
-use super::{Cursor as _, FactPosition, Params};
+use super::{FactPosition, Params};
+use crate::Cursor as _;
 use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
 use crate::{Actor, ActorKey, ProjectId, SessionId};
 

@@ -2,8 +2,8 @@
 
 use accord_contract::codes::Failure;
 
-use super::{Cursor as _, Params, ProjectPosition, SessionPosition};
-use crate::ProjectId;
+use super::{Params, SessionPosition};
+use crate::{Cursor as _, ProjectId, ProjectPosition};
 
 /// How many projects or sessions a listing gives that does not say.
 pub const DEFAULT_LIST: u32 = 50;

@@ -3,7 +3,8 @@
 use accord_contract::codes::Failure;
 
 use super::params::{one_of, wrong};
-use super::{Cursor as _, DEFAULT_LIST, PackagePosition, Params, Terms};
+use super::{DEFAULT_LIST, PackagePosition, Params, Terms};
+use crate::Cursor as _;
 use crate::package::Status;
 use crate::{PackageId, ProjectId, SessionId};
 

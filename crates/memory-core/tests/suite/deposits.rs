@@ -1,10 +1,11 @@
 //! Deposits.
 
+use accord_base::{ActorType, ProjectId};
 use accord_contract::codes::Code;
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::project::{ProjectOutcome, ProjectPolicy};
-use accord_memory_core::{ActorType, Package, Project, ProjectId};
+use accord_memory_core::{Package, Project};
 use serde_json::{Value, json};
 
 use crate::support::{

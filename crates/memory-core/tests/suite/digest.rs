@@ -1,13 +1,14 @@
 //! Digests, highlights and excerpts.
 
+use accord_base::{ActorType, ProjectId};
 use accord_contract::wire::Wire as _;
+use accord_memory_core::PackageId;
 use accord_memory_core::bundle::{
     ActorCount, DigestRows, Excerpt, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, OpenQuestions,
     ProjectCount, Snippet, TypeCount, digest, excerpt,
 };
 use accord_memory_core::package::PackageType;
 use accord_memory_core::query::{DigestQuery, Params, Terms};
-use accord_memory_core::{ActorType, PackageId, ProjectId};
 use serde_json::{Value, json};
 
 use crate::support::{fact, key, now, package, project, with};

@@ -1,14 +1,15 @@
 //! Facts: what is sent, what is kept, what is imported.
 
+use accord_base::ActorType;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
+use accord_memory_core::Fact;
 use accord_memory_core::fact::{
     AssertOptions, AssertState, Asserted, Assertion, ImportState, Imported, assert, import,
     invalidate,
 };
 use accord_memory_core::limits::{MAX_DOCUMENT_BYTES, MAX_ITEMS, MAX_KEY_BYTES, MAX_TEXT_BYTES};
 use accord_memory_core::project::{Project, ProjectOutcome};
-use accord_memory_core::{ActorType, Fact};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -131,10 +132,10 @@ fn what_is_no_assertion_is_refused_at_its_place() {
 fn who_asserted_it_is_who_says_so_or_the_source_or_the_key() {
     let (id, here) = (project_id(), project());
     let source =
-        accord_memory_core::Actor::read(json!({"id": "ada", "type": "human", "git_commit": "abc"}))
+        accord_base::Actor::read(json!({"id": "ada", "type": "human", "git_commit": "abc"}))
             .unwrap();
     let owner = actor("key", ActorType::Script);
-    let by = |members: Value, source: Option<&accord_memory_core::Actor>| {
+    let by = |members: Value, source: Option<&accord_base::Actor>| {
         let state = AssertState {
             source,
             ..AssertState::default()

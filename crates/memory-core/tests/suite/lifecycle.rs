@@ -1,12 +1,13 @@
 //! The life of a package after its deposit.
 
+use accord_base::ActorType;
 use accord_contract::codes::Code;
 use accord_memory_core::lifecycle::{
     Change, Move, Reviewer, Revision, Transition, check_revisions, flag, plain, review, transition,
 };
 use accord_memory_core::limits::{MAX_REVISIONS, MAX_TEXT_BYTES};
 use accord_memory_core::package::{ReviewType, Status};
-use accord_memory_core::{ActorType, ContentHash, Package};
+use accord_memory_core::{ContentHash, Package};
 use serde_json::json;
 
 use crate::support::{actor, invalid, now, package, refused, with};

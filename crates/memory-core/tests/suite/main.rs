@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
-mod access;
 mod chains;
 mod conformance;
 mod deposits;
@@ -10,7 +9,7 @@ mod digest;
 mod events;
 mod export;
 mod facts;
-mod ids;
+
 mod lifecycle;
 mod orient;
 mod packages;

@@ -1,8 +1,9 @@
 //! The text of a package, and its hash.
 
+use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_memory_core::package::{ambiguous, not_found, transport_text, verify, with_minted_id};
-use accord_memory_core::{ContentHash, Package, PackageId, ProjectId, compact};
+use accord_memory_core::{ContentHash, Package, PackageId, compact};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

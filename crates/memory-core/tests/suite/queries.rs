@@ -1,15 +1,16 @@
 //! What can be asked for.
 
+use accord_base::{Cursor, ProjectId, ProjectPosition, SessionId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
+use accord_memory_core::PackageId;
 use accord_memory_core::fact::{AssertOptions, OutOfOrder};
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{
-    Cursor, DigestQuery, FactPosition, FactQuery, FactTime, InvalidateQuery, Latest,
-    MAX_QUERY_BYTES, MAX_TERMS, OrientQuery, PackageFilter, PackagePosition, Params,
-    ProjectPosition, ProjectQuery, Pull, SessionPosition, SessionQuery, Terms, assert_options,
+    DigestQuery, FactPosition, FactQuery, FactTime, InvalidateQuery, Latest, MAX_QUERY_BYTES,
+    MAX_TERMS, OrientQuery, PackageFilter, PackagePosition, Params, ProjectQuery, Pull,
+    SessionPosition, SessionQuery, Terms, assert_options,
 };
-use accord_memory_core::{PackageId, ProjectId, SessionId};
 use proptest::prelude::*;
 
 use crate::support::{at, invalid, now, refused};

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use accord_base::ActorType;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::session::{SessionEnd, SessionOutcome, SessionRequest, start};
-use accord_memory_core::{ActorType, EventKind, NewEvent, PackageId, Session, callsign};
+use accord_memory_core::{PackageId, Session, callsign, event};
 use serde_json::json;
 
 use crate::support::{actor, at, invalid, now, object, project, project_id, refused, writing};
@@ -125,14 +126,14 @@ fn a_session_ends_when_it_says_and_no_later_than_now() {
 #[test]
 fn its_start_and_end_are_events() {
     let session = started("");
-    let event = NewEvent::session_started(&session, now());
+    let event = event::session_started(&session, now());
     assert_eq!(
         (event.kind, &event.data["session"]),
-        (EventKind::SessionStarted, &session.encode())
+        (event::SESSION_STARTED, &session.encode())
     );
     assert_eq!(
-        NewEvent::session_ended(&session, now()).kind,
-        EventKind::SessionEnded
+        event::session_ended(&session, now()).kind,
+        event::SESSION_ENDED
     );
 }
 

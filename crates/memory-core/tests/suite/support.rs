@@ -1,10 +1,11 @@
 //! What the tests share.
 
+use accord_base::{Actor, ActorId, ActorKey, ActorType, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value};
 use accord_memory_core::project::{Project, ProjectPolicy, Writing};
-use accord_memory_core::{Actor, ActorId, ActorKey, ActorType, Fact, Package, ProjectId};
+use accord_memory_core::{Fact, Package};
 use serde_json::json;
 
 /// The nine members that every package has.

@@ -1,10 +1,9 @@
 //! Packages of about 1.4 kB, as agents write them.
 
+use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
-use accord_memory_core::{
-    ActorId, ActorKey, ActorType, ContentHash, FactId, PackageId, ProjectId, SessionId,
-};
+use accord_memory_core::{ContentHash, FactId, PackageId};
 use accord_store::testing::Random;
 use accord_store::{
     EventEntry, FactRow, PackageIndex, PackageRow, PackageState, ProjectRow, Result, RevisionRow,

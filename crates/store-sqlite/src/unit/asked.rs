@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use accord_base::ProjectId;
 use accord_contract::time::Time;
-use accord_memory_core::{PackageId, ProjectId};
+use accord_memory_core::PackageId;
 use accord_store::{DamagedRow, Drafts, QuestionQuery, QuestionRow, Result, Table};
 use rusqlite::params;
 

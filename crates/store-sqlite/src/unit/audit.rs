@@ -1,6 +1,6 @@
 //! Looking for damage: every package by its number, and what was met on the way.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 use accord_store::{Audit, DamagedRow, PackageIndex, PackageRow, Result, Stored, Table};
 
 use super::Unit;

@@ -1,7 +1,7 @@
 //! The index of blobs.
 
+use accord_base::ProjectId;
 use accord_canon::Digest;
-use accord_memory_core::ProjectId;
 use accord_store::{BlobRow, BlobWrites, Blobs, Result, Stored, Table};
 use rusqlite::params;
 

@@ -1,8 +1,9 @@
 //! Columns as the values that they hold. What is none, somebody else wrote.
 
+use accord_base::{ActorId, ActorKey, ActorType};
 use accord_canon::Digest;
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::{ActorId, ActorKey, ActorType, ContentHash};
+use accord_memory_core::ContentHash;
 use accord_store::{Result, StoreError, Trouble};
 use rusqlite::types::ValueRef;
 

@@ -1,6 +1,6 @@
 //! Rows that cannot be read: refused where one is asked for, left out of lists, noted in both cases.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 use accord_store::{DamagedRow, Result, StoreError, Stored, Table};
 use rusqlite::Params;
 

@@ -1,7 +1,7 @@
 //! Events.
 
+use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::ProjectId;
 use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result, Table};
 use rusqlite::params;
 

@@ -1,7 +1,8 @@
 //! Facts.
 
+use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::{FactId, ProjectId};
+use accord_memory_core::FactId;
 use accord_store::{
     FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When,
 };

@@ -25,7 +25,7 @@ mod terms;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 use accord_store::{Advance, Common, DamagedRow, Result, StoreError};
 use rusqlite::{Connection, Params};
 

@@ -1,8 +1,9 @@
 //! Packages: the rows themselves, and everything that is kept in step with them.
 
+use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Time;
+use accord_memory_core::PackageId;
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
-use accord_memory_core::{PackageId, ProjectId, SessionId};
 use accord_store::{
     DamagedRow, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages,
     Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Stored, Table, Tally,

@@ -1,6 +1,6 @@
 //! Projects.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 use accord_store::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Result, Stored, Table};
 use rusqlite::params;
 

@@ -1,7 +1,7 @@
 //! Open questions as they are kept: each once for everybody who may see the packages that ask it.
 
+use accord_base::ActorKey;
 use accord_canon::sha256;
-use accord_memory_core::ActorKey;
 use accord_memory_core::package::Status;
 use accord_store::{MAX_SOURCES, PackageRow, Result};
 use rusqlite::params;

@@ -1,7 +1,7 @@
 //! Making derived tables again, and columns from what they repeat.
 
+use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
-use accord_memory_core::ProjectId;
 use accord_store::{
     PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result, RevisionRow, Trouble,
 };

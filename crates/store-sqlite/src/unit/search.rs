@@ -1,6 +1,6 @@
 //! Search: SQLite's own BM25 for one term at a time, put together here.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 use accord_store::terms::{QueryTerm, for_query};
 use accord_store::{Choice, Found, Hit, PackageRow, Result, Search, SearchQuery, WEIGHTS, rarity};
 use rusqlite::params;

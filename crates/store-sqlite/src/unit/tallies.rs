@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use accord_base::{ActorKey, ProjectId};
 use accord_contract::time::Time;
 use accord_memory_core::package::{PackageType, Status};
-use accord_memory_core::{ActorKey, ProjectId};
 use accord_store::{DamagedRow, PackageRow, Result, Stored, Table, Tally};
 use rusqlite::params;
 

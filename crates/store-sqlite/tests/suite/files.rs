@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use accord_base::ProjectId;
 use accord_contract::codes::Code;
-use accord_memory_core::ProjectId;
 use accord_store::testing::{COMMON, compare, everything};
 use accord_store::{MemoryStore, StoreExt as _};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restore};

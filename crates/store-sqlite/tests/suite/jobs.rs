@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 use accord_store::{
     PackageIndex, PackageQuery, QuestionQuery, Result, SearchQuery, StoreError, StoreExt as _,
     Trouble, WriteUnit,

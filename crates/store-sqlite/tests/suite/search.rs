@@ -1,6 +1,6 @@
 //! Search: words in, packages out, and nothing that anybody writes is syntax.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 use accord_store::{Found, PackageIndex, Quarantine, SearchQuery, StoreError, StoreExt as _};
 use accord_store_sqlite::SqliteStore;
 

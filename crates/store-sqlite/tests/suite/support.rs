@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use accord_memory_core::{PackageId, ProjectId};
+use accord_base::ProjectId;
+use accord_memory_core::PackageId;
 use accord_store::testing::World;
 use accord_store::{
     EventEntry, PackageIndex, PackageRow, ProjectQuery, ProjectRow, Result, RevisionRow, Store,

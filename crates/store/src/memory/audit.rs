@@ -1,7 +1,7 @@
 //! The model keeps its rows where nobody else reaches them, and derives everything when it is asked: it has no
 //! damage to find.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 
 use super::State;
 use crate::{Audit, DamagedRow, PackageIndex, PackageRow, Result, Stored};

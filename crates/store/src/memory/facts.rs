@@ -1,8 +1,9 @@
 //! Facts in the model.
 
+use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::FactId;
 use accord_memory_core::query::FactPosition;
-use accord_memory_core::{FactId, ProjectId};
 
 use super::{State, insert};
 use crate::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, StoreError, When};

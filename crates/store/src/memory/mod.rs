@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use accord_base::{ProjectId, SessionId};
 use accord_canon::Digest;
-use accord_memory_core::{FactId, PackageId, ProjectId, SessionId};
+use accord_memory_core::{FactId, PackageId};
 
 use crate::{
     Advance, BlobRow, Common, EventEntry, FactRow, KeyRow, Listener, PackageIndex, PackageRow,

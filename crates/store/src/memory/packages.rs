@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Time;
+use accord_memory_core::PackageId;
 use accord_memory_core::package::Status;
 use accord_memory_core::query::PackagePosition;
-use accord_memory_core::{PackageId, ProjectId, SessionId};
 
 use super::{PackageEntry, ProjectState, State, insert};
 use crate::{

@@ -1,6 +1,6 @@
 //! The model derives everything when it is asked: to repair it is to put its rows where they are.
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 
 use super::{PackageEntry, State};
 use crate::{PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result};

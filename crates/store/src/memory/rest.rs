@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
+use accord_base::ProjectId;
 use accord_canon::Digest;
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::ProjectId;
 
 use super::{ProjectState, State, insert};
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_memory_core::ProjectId;
+use accord_base::ProjectId;
 
 use super::{PackageEntry, State};
 use crate::terms::{QueryTerm, for_query};

@@ -1,8 +1,8 @@
 //! Sessions in the model.
 
+use accord_base::{ProjectId, SessionId};
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::query::SessionPosition;
-use accord_memory_core::{ProjectId, SessionId};
 
 use super::{State, insert};
 use crate::{Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, StoreError};

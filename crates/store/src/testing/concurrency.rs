@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use accord_memory_core::{PackageId, ProjectId};
+use accord_base::ProjectId;
+use accord_memory_core::PackageId;
 
 use super::World;
 use crate::{

@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
+use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::Time;
+use accord_memory_core::PackageId;
 use accord_memory_core::package::Status;
-use accord_memory_core::{ActorKey, PackageId, ProjectId, SessionId};
 
 use super::World;
 use crate::{

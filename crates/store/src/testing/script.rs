@@ -1,8 +1,9 @@
 //! Random units of work, as data: the same one can be run on two stores.
 
+use accord_base::{ProjectId, SessionId};
 use accord_canon::Digest;
 use accord_contract::time::Timestamp;
-use accord_memory_core::{FactId, PackageId, ProjectId, SessionId};
+use accord_memory_core::{FactId, PackageId};
 
 use super::World;
 use super::look::{Look, random_looks};

@@ -1,11 +1,10 @@
 //! A small world in which much happens twice: few ids, few instants, few words.
 
+use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
-use accord_memory_core::{
-    ActorId, ActorKey, ActorType, ContentHash, FactId, PackageId, ProjectId, SessionId,
-};
+use accord_memory_core::{ContentHash, FactId, PackageId};
 
 use super::Random;
 use crate::{

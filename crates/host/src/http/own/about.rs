@@ -1,16 +1,15 @@
 //! What the server tells about itself: health, metrics, its routes.
 
+use accord_base::{Caller, Verb};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{True, Wire as _};
-use accord_memory_core::Verb;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 
-use crate::Caller;
 use crate::http::reply::json;
 use crate::http::streams::closing_down;
 use crate::http::table::{Content, Route};

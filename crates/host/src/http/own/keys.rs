@@ -1,5 +1,6 @@
 //! Keys over HTTP.
 
+use accord_base::Caller;
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::Code;
 use accord_contract::message;
@@ -8,7 +9,6 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use hyper::{Method, StatusCode};
 
-use crate::Caller;
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};

@@ -3,23 +3,22 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+use accord_base::{Caller, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, True, Wire as _};
-use accord_memory_core::Verb;
+use accord_memory::{Sweep, Trim, TrimmedProject};
 use accord_store_sqlite::FORMAT;
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
 
-use crate::Caller;
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
-use crate::memory::{Sweep, Trim, TrimmedProject};
 use crate::upkeep;
 
 message! {

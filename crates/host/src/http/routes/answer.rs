@@ -1,13 +1,14 @@
 //! Answers that carry documents as the texts that they are.
 
+use accord_base::Page;
 use accord_contract::wire::Value;
+use accord_memory::Served;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode};
 
 use crate::http::reply::json;
-use crate::memory::{Page, Served};
 
 /// The header that carries the hash of a package, as its entity tag does.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");

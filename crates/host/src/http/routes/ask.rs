@@ -4,9 +4,9 @@
 
 use std::str::FromStr;
 
+use accord_base::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_memory_core::query::Params;
-use accord_memory_core::{IdError, ProjectId};
 use axum::extract::{FromRequestParts, RawPathParams};
 use hyper::Uri;
 use hyper::http::request::Parts;

@@ -3,9 +3,11 @@
 //! The path names no project. `?project_id=` says whose content it is; without it a key for one project
 //! means that one, and whoever is let into every project means none in particular.
 
+use accord_base::Caller;
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
+use accord_memory::Part;
 use accord_memory_core::ContentHash;
 use axum::Extension;
 use axum::body::Body;
@@ -20,12 +22,10 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 
 use super::Query;
-use crate::Caller;
 use crate::http::body::Chunks;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Refusal, Reply};
-use crate::memory::Part;
 
 const PATH: &str = "/v1/blobs/{digest}";
 

@@ -1,5 +1,6 @@
 //! What is put together from many rows: orient and orchestrate; and what the host says that it can do.
 
+use accord_base::{ActorId, ActorType, Caller, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::time::Timestamp;
@@ -7,13 +8,12 @@ use accord_contract::wire::{Number, Value, Wire as _};
 use accord_memory_core::conformance::Conformance;
 use accord_memory_core::package::{PackageFields, PackageType};
 use accord_memory_core::query::{DigestQuery, OrientQuery};
-use accord_memory_core::{ActorId, ActorType, Fact, PackageId, Project, ProjectId};
+use accord_memory_core::{Fact, PackageId, Project};
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
 
 use super::{InProject, Query};
-use crate::Caller;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};

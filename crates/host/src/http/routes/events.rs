@@ -8,8 +8,9 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use accord_base::{Access, Caller, Event};
 use accord_contract::codes::{Code, Failure};
-use accord_memory_core::{Access, Event};
+use accord_memory::{FollowEnd, Follower, Since};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -20,11 +21,9 @@ use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::{InProject, Query};
-use crate::Caller;
 use crate::http::streams::Ticket;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
-use crate::memory::{FollowEnd, Follower, Since};
 
 /// The number of the last event that a client has seen.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");

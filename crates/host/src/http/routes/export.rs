@@ -1,5 +1,6 @@
 //! A whole project out.
 
+use accord_base::Caller;
 use accord_contract::codes::Code;
 use axum::Extension;
 use axum::body::Body;
@@ -8,7 +9,6 @@ use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::InProject;
-use crate::Caller;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
 

@@ -1,5 +1,6 @@
 //! Facts: assert, invalidate, list, read.
 
+use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Value, Wire as _};
@@ -12,7 +13,6 @@ use hyper::{Method, StatusCode};
 
 use super::answer::List;
 use super::{InProject, Named, Query};
-use crate::Caller;
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};

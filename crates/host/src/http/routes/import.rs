@@ -1,18 +1,18 @@
 //! A whole project in.
 
+use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
+use accord_memory::ImportSummary;
 use axum::Extension;
 use axum::extract::State;
 use hyper::{HeaderMap, StatusCode};
 
 use super::{InProject, telling};
-use crate::Caller;
 use crate::http::body::{Chunks, check_media_type};
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
-use crate::memory::ImportSummary;
 
 /// What lines are called.
 const MEDIA_TYPES: [&str; 7] = [

@@ -1,5 +1,6 @@
 //! The life of a package after its deposit: flag, review, resubmit, complete, and the log.
 
+use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_memory_core::PackageId;
@@ -13,7 +14,6 @@ use hyper::StatusCode;
 
 use super::answer::{self, List};
 use super::{Named, Query};
-use crate::Caller;
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};

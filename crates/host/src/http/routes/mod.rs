@@ -1,5 +1,5 @@
 //! The routes of the protocol: a file each for what belongs together, with the handlers that turn
-//! requests into calls of [`Memory`](crate::memory::Memory) and its answers into responses.
+//! requests into calls of [`Memory`](accord_memory::Memory) and its answers into responses.
 
 mod answer;
 mod ask;

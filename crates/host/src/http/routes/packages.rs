@@ -1,8 +1,10 @@
 //! Packages: deposit and pull.
 
+use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Value;
+use accord_memory::{PackagePage, SearchBy, Served};
 use accord_memory_core::PackageId;
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::query::{Latest, Pull};
@@ -13,11 +15,9 @@ use hyper::{HeaderMap, StatusCode};
 
 use super::answer::{self, List};
 use super::{InProject, Named, Query};
-use crate::Caller;
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
-use crate::memory::{PackagePage, SearchBy, Served};
 
 /// The packages of a project.
 const PACKAGES: &str = "/v1/projects/{project_id}/packages";

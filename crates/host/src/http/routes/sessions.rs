@@ -1,9 +1,9 @@
 //! Sessions: start, end, list, read.
 
+use accord_base::{Caller, SessionId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
-use accord_memory_core::SessionId;
 use accord_memory_core::query::SessionQuery;
 use accord_memory_core::session::{Session, SessionEnd, SessionRequest};
 use axum::Extension;
@@ -12,7 +12,6 @@ use hyper::{Method, StatusCode};
 
 use super::answer::List;
 use super::{InProject, Named, Query};
-use crate::Caller;
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};

@@ -1,21 +1,20 @@
 //! Looking through the store.
 
+use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Object, True, Wire as _};
-use accord_memory_core::{ProjectId, Verb};
+use accord_memory::{Verify, VerifyReport, VerifyStep};
 use axum::Extension;
 use axum::extract::State;
 use hyper::{HeaderMap, StatusCode};
 
 use super::telling::{self, Teller};
-use crate::Caller;
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
-use crate::memory::{Verify, VerifyReport, VerifyStep};
 
 message! {
     /// What is to be looked through.

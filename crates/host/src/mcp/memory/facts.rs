@@ -1,7 +1,7 @@
 //! Facts: what holds, from when to when.
 
+use accord_base::SessionId;
 use accord_contract::wire::Wire as _;
-use accord_memory_core::SessionId;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
 use super::super::{Argument, Ask, Effect, Outcome, Tool};

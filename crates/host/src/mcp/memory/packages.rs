@@ -4,12 +4,12 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_memory_core::PackageId;
+use accord_system::random;
 use serde_json::json;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};
 use super::super::{Argument, Ask, Call, Effect, Outcome, Tool};
 use super::{ACTOR, IN_SESSION, PROJECT, excerpt};
-use accord_system::random;
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",

@@ -1,8 +1,8 @@
 //! Sessions: who works on what, from when to when.
 
+use accord_base::{ActorId, ActorKey, ActorType, SessionId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_memory_core::{ActorId, ActorKey, ActorType, SessionId};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
 use super::super::{Argument, Ask, Effect, Memo, OpenSession, Outcome, Tool};

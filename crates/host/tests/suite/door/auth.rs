@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use accord_base::Caller;
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::Wire as _;
-use accord_host::Caller;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
 use serde_json::{Value, json};

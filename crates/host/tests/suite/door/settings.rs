@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use accord_base::Caller;
 use accord_contract::wire::Wire as _;
-use accord_host::Caller;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
 use accord_host::serve::Server;

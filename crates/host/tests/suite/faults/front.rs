@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use accord_base::Caller;
+use accord_host::Api;
 use accord_host::http::{Host, api_as};
-use accord_host::{Api, Caller};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request as Incoming, State};

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use accord_base::{Caller, KeyScope, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_host::Api;
 use accord_host::mcp::{self, McpDoors, SessionLimits, TOOLSETS, parse_actor};
-use accord_host::{Api, Caller};
-use accord_memory_core::access::{KeyScope, Verb};
 use axum::Router;
 use axum::body::Body;
 use futures_util::FutureExt as _;

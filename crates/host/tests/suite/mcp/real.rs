@@ -1,8 +1,8 @@
 //! The tools and the doors of a real host.
 
+use accord_base::{Caller, KeyScope, Verb};
+use accord_host::Api;
 use accord_host::http::{api_as, local_api};
-use accord_host::{Api, Caller};
-use accord_memory_core::access::{KeyScope, Verb};
 use axum::body::Body;
 use hyper::Request;
 use serde_json::{Value, json};

@@ -1,0 +1,194 @@
+//! What a key may do.
+//!
+//! Invariants:
+//! - project scope is decided here, below every door;
+//! - a key that names an actor writes as that actor, unless it may act as others;
+//! - where a key names an actor, drafts are for their author.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{message, wire_enum};
+
+use crate::{Actor, ActorId, ActorKey, ActorType, ProjectId, refuse};
+
+wire_enum! {
+    /// What one may do in a project.
+    pub enum Verb("Verb", closed) {
+        /// Look.
+        Read = "read",
+        /// Deposit, flag, resubmit, assert, invalidate, start and end sessions.
+        Write = "write",
+        /// Say how a review ends.
+        Review = "review",
+        /// All of that, and projects, export, import, keys and retention.
+        Admin = "admin",
+    }
+}
+
+message! {
+    /// What a key covers.
+    pub struct KeyScope("KeyScope", open) {
+        /// What it may do.
+        required verbs: Vec<Verb> = "verbs", "verbs";
+        /// The projects that it covers; null for all of them.
+        required_or_null projects: Vec<ProjectId> = "projects", "project-ids";
+        /// The actor whose key it is; null where it is nobody's in particular.
+        required_or_null actor: KeyActor = "actor", "actor";
+        /// Whether it may write as another actor.
+        required act_as: bool = "act_as", "permission";
+    }
+}
+
+message! {
+    /// The actor whose key it is.
+    pub struct KeyActor("KeyActor", closed) {
+        /// The actor's id.
+        required id: ActorId = "id", "actor-id";
+        /// What kind of actor it is.
+        required kind: ActorType = "type", "actor-type";
+    }
+}
+
+/// What whoever asks may do.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Access {
+    verbs: BTreeSet<Verb>,
+    projects: Option<BTreeSet<ProjectId>>,
+    actor: Option<ActorKey>,
+    act_as: bool,
+}
+
+impl Access {
+    /// Everything: a host without keys, for those on its own machine.
+    pub fn open() -> Self {
+        Self {
+            verbs: BTreeSet::from([Verb::Admin]),
+            projects: None,
+            actor: None,
+            act_as: true,
+        }
+    }
+
+    /// What a key of this scope may do.
+    pub fn of(scope: &KeyScope) -> Self {
+        let projects = scope.projects.as_ref();
+        Self {
+            verbs: scope.verbs.iter().copied().collect(),
+            projects: projects.map(|projects| projects.iter().cloned().collect()),
+            actor: scope.actor.as_ref().map(|actor| ActorKey {
+                id: actor.id.clone(),
+                kind: actor.kind,
+            }),
+            act_as: scope.act_as,
+        }
+    }
+
+    /// Refuses what the key may not do in a project.
+    ///
+    /// # Errors
+    /// With `unauthorized`.
+    pub fn may(&self, verb: Verb, project: &ProjectId) -> Result<(), Failure> {
+        if !self.covers(project) {
+            return Err(refused("this key does not cover the project"));
+        }
+        self.may_anywhere(verb)
+    }
+
+    /// Refuses what the key may do in none of its projects.
+    ///
+    /// # Errors
+    /// With `unauthorized`.
+    pub fn may_anywhere(&self, verb: Verb) -> Result<(), Failure> {
+        if self.verbs.contains(&verb) || self.verbs.contains(&Verb::Admin) {
+            return Ok(());
+        }
+        Err(refused(format!("this key may not {verb}")))
+    }
+
+    /// Whether a project is one of the key's.
+    pub fn covers(&self, project: &ProjectId) -> bool {
+        let projects = self.projects.as_ref();
+        projects.is_none_or(|projects| projects.contains(project))
+    }
+
+    /// The projects that the key covers; `None` for all of them.
+    pub fn projects(&self) -> Option<&BTreeSet<ProjectId>> {
+        self.projects.as_ref()
+    }
+
+    /// The actor whose key it is.
+    pub fn actor(&self) -> Option<&ActorKey> {
+        self.actor.as_ref()
+    }
+
+    /// Who a write is by: the actor that it names where the key lets it, else the
+    /// key's own. `pointer` is where it names the actor.
+    ///
+    /// # Errors
+    /// With `unauthorized` when it names an actor that the key may not act as.
+    pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
+        match (named, &self.actor) {
+            (Some(named), Some(own)) if !named.is(own) && !self.act_as => {
+                let message = format!("this key may not write as {:?}", named.id.as_str());
+                Err(refused(message).at(pointer))
+            }
+            (Some(named), _) => Ok(Some(named)),
+            (None, own) => {
+                let own = own.as_ref();
+                Ok(own.map(|own| Actor::new(own.id.clone(), own.kind)))
+            }
+        }
+    }
+
+    /// The only actor whose drafts the key sees; `None` when it sees all of them.
+    pub fn drafts_only_of(&self) -> Option<&ActorKey> {
+        self.actor.as_ref()
+    }
+
+    /// Whether the key sees the drafts of an actor.
+    pub fn sees_drafts_of(&self, author: &ActorKey) -> bool {
+        self.actor.as_ref().is_none_or(|own| own == author)
+    }
+}
+
+impl KeyScope {
+    /// Reads a scope, such as a stored one.
+    ///
+    /// # Errors
+    /// When the value is no scope, or allows nothing.
+    pub fn read(value: Value) -> Result<Self, Failure> {
+        let scope = Self::from_document(value).map_err(refuse::decoded)?;
+        if scope.verbs.is_empty() {
+            return Err(refuse::schema("/verbs", "a key must allow something"));
+        }
+        Ok(scope)
+    }
+
+    /// A scope of these verbs in these projects.
+    pub fn new(verbs: Vec<Verb>, projects: Option<Vec<ProjectId>>) -> Self {
+        Self {
+            verbs,
+            projects,
+            actor: None,
+            act_as: false,
+            extra: accord_contract::wire::Object::new(),
+        }
+    }
+
+    /// The same scope, for an actor's key.
+    #[must_use]
+    pub fn bound_to(mut self, actor: ActorKey, act_as: bool) -> Self {
+        self.actor = Some(KeyActor {
+            id: actor.id,
+            kind: actor.kind,
+        });
+        self.act_as = act_as;
+        self
+    }
+}
+
+fn refused(message: impl Into<String>) -> Failure {
+    Failure::new(Code::AgenticUnauthorized, message)
+}

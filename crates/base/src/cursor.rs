@@ -1,0 +1,128 @@
+//! Cursors: the position of the last item of a page, in the order of its list.
+//!
+//! The text is opaque to clients: base64url of a JSON array. The array starts with a mark of the
+//! list and its project, so that a cursor of another list is refused. The values by which the list
+//! is ordered follow.
+
+use accord_canon::sha256;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+use data_encoding::BASE64URL_NOPAD;
+
+use crate::ProjectId;
+
+/// A position in a list of a project.
+pub trait Cursor: Sized {
+    /// The text of the position.
+    fn encode(&self, project: &ProjectId) -> String;
+
+    /// The position that a text stands for.
+    ///
+    /// # Errors
+    /// With `invalid_cursor` when the text is not a cursor of this list and project.
+    fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure>;
+}
+
+/// A position among projects, by their ids.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ProjectPosition {
+    /// The project.
+    pub project_id: ProjectId,
+}
+
+/// The mark of the list of projects, which belongs to no project.
+const PROJECTS: &str = "j";
+
+impl ProjectPosition {
+    /// The text of the position.
+    pub fn encode(&self) -> String {
+        write(PROJECTS, vec![self.project_id.as_str().into()])
+    }
+
+    /// The position that a text stands for.
+    ///
+    /// # Errors
+    /// With `invalid_cursor` when the text is not a cursor of the list of projects.
+    pub fn decode(text: &str) -> Result<Self, Failure> {
+        let [id] = <[Value; 1]>::try_from(read(PROJECTS, text)?).map_err(|_| invalid())?;
+        let id = id.as_str().and_then(|id| ProjectId::new(id).ok());
+        Ok(Self {
+            project_id: id.ok_or_else(invalid)?,
+        })
+    }
+}
+
+/// The text of a position in a list that is ordered by some texts, then by time, then by the
+/// store's number. `list` is a letter that no other list uses.
+pub fn encode<const N: usize>(
+    list: &str,
+    project: &ProjectId,
+    texts: [&str; N],
+    at: Time,
+    seq: u64,
+) -> String {
+    let mut values: Vec<Value> = texts.into_iter().map(Value::from).collect();
+    values.extend([
+        at.unix_seconds().into(),
+        at.subsec_nanos().into(),
+        seq.into(),
+    ]);
+    write(&mark(list, project), values)
+}
+
+/// The texts, the time and the number that [`encode`] wrote.
+///
+/// # Errors
+/// With `invalid_cursor` when the text is not a cursor of this list and project.
+pub fn decode<const N: usize>(
+    list: &str,
+    project: &ProjectId,
+    text: &str,
+) -> Result<([String; N], Time, u64), Failure> {
+    let mut values = read(&mark(list, project), text)?;
+    if values.len() != N + 3 {
+        return Err(invalid());
+    }
+    let numbers = values.split_off(N);
+    let texts: Option<Vec<String>> = (values.iter())
+        .map(|text| text.as_str().map(str::to_owned))
+        .collect();
+    let texts = texts.and_then(|texts| texts.try_into().ok());
+    let nanos = numbers[1].as_u64().and_then(|nanos| nanos.try_into().ok());
+    let at = (numbers[0].as_i64().zip(nanos))
+        .and_then(|(seconds, nanos)| Time::from_unix(seconds, nanos));
+    match (texts, at, numbers[2].as_u64()) {
+        (Some(texts), Some(at), Some(seq)) => Ok((texts, at, seq)),
+        _ => Err(invalid()),
+    }
+}
+
+/// The mark of a list of one project. It is short because an id may be long; it is not a secret.
+fn mark(list: &str, project: &ProjectId) -> String {
+    let digest = sha256(project.as_str().as_bytes()).hex();
+    format!("{list}{}", &digest[..8])
+}
+
+fn write(mark: &str, mut values: Vec<Value>) -> String {
+    values.insert(0, mark.into());
+    BASE64URL_NOPAD.encode(Value::Array(values).to_string().as_bytes())
+}
+
+fn read(mark: &str, text: &str) -> Result<Vec<Value>, Failure> {
+    let bytes = BASE64URL_NOPAD
+        .decode(text.as_bytes())
+        .map_err(|_| invalid())?;
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Array(mut values)) if values.first().is_some_and(|first| first == mark) => {
+            values.remove(0);
+            Ok(values)
+        }
+        _ => Err(invalid()),
+    }
+}
+
+fn invalid() -> Failure {
+    let message = "the cursor does not belong to this list";
+    Failure::new(Code::AgenticInvalidCursor, message).at("/cursor")
+}

@@ -1,0 +1,155 @@
+//! Ids: texts that name one thing, each of its own type.
+//!
+//! Invariant: an id is not empty, has at most [`MAX_ID_CHARS`] characters, and does not contain
+//! U+0000, which some engines cannot store. Anything else is allowed; a door escapes ids in URLs.
+
+use accord_contract::codes::{Code, Failure};
+use data_encoding::HEXLOWER;
+
+/// The longest id, in Unicode scalar values.
+pub const MAX_ID_CHARS: usize = 512;
+
+/// Why a text is not an id.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum IdError {
+    /// It is empty.
+    #[error("an id must not be empty")]
+    Empty,
+    /// It is longer than [`MAX_ID_CHARS`].
+    #[error("an id has at most {MAX_ID_CHARS} characters")]
+    TooLong,
+    /// It contains U+0000.
+    #[error("an id must not contain the character U+0000")]
+    Nul,
+}
+
+impl From<IdError> for Failure {
+    fn from(error: IdError) -> Self {
+        Self::new(Code::AgenticInvalidSchema, error.to_string())
+    }
+}
+
+/// Declares the type of an id, and the prefix that new ids of this type get.
+#[macro_export]
+macro_rules! id {
+    ($(#[doc = $about:literal])* $name:ident, $prefix:literal) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks a text and wraps it.
+            ///
+            /// # Errors
+            /// When the text is empty, too long or contains U+0000.
+            pub fn new(text: impl Into<String>) -> Result<Self, $crate::IdError> {
+                let text = text.into();
+                $crate::check_id(&text)?;
+                Ok(Self(text))
+            }
+
+            #[doc = concat!("A new id: `", $prefix, "` and 32 digits, from 16 random bytes.")]
+            pub fn mint(random: [u8; 16]) -> Self {
+                Self($crate::mint_id($prefix, random))
+            }
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// The text.
+            pub fn into_string(self) -> String {
+                self.0
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl ::std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+
+        impl ::std::str::FromStr for $name {
+            type Err = $crate::IdError;
+
+            fn from_str(text: &str) -> Result<Self, $crate::IdError> {
+                Self::new(text)
+            }
+        }
+
+        impl ::accord_contract::wire::Wire for $name {
+            fn shape() -> ::accord_contract::wire::Shape {
+                ::accord_contract::wire::Shape::Text
+            }
+
+            fn decode(
+                value: ::accord_contract::wire::Value,
+                at: &::accord_contract::wire::Pointer<'_>,
+            ) -> Result<Self, ::accord_contract::wire::DecodeError> {
+                use ::accord_contract::wire::{DecodeError, Shape, Wire};
+                let text = <String as Wire>::decode(value, at)?;
+                Self::new(text.as_str()).map_err(|error| {
+                    let mut refused = DecodeError::wrong_value(at, &Shape::Text, &text.into());
+                    refused.expected = error.to_string();
+                    refused
+                })
+            }
+
+            fn write(
+                &self,
+                _: ::accord_contract::wire::Form,
+            ) -> ::accord_contract::wire::Value {
+                self.0.as_str().into()
+            }
+        }
+    };
+}
+
+id! {
+    /// Names a project.
+    ProjectId, "proj_"
+}
+id! {
+    /// Names a session of an actor.
+    SessionId, "sess_"
+}
+id! {
+    /// Names an actor: a human, an agent or a script.
+    ActorId, "actor_"
+}
+
+/// Checks the invariant of an id.
+///
+/// # Errors
+/// When the text is empty, too long or contains U+0000.
+pub fn check_id(text: &str) -> Result<(), IdError> {
+    if text.is_empty() {
+        return Err(IdError::Empty);
+    }
+    // A character has at least one byte, so most ids need no counting.
+    if text.len() > MAX_ID_CHARS && text.chars().count() > MAX_ID_CHARS {
+        return Err(IdError::TooLong);
+    }
+    if text.contains('\0') {
+        return Err(IdError::Nul);
+    }
+    Ok(())
+}
+
+/// A prefix and 16 random bytes as hexadecimal digits.
+pub fn mint_id(prefix: &str, random: [u8; 16]) -> String {
+    format!("{prefix}{}", HEXLOWER.encode(&random))
+}

@@ -1,0 +1,14 @@
+//! Failures for documents that do not have the form that they must have.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::DecodeError;
+
+/// A member or parameter with a wrong value.
+pub fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure {
+    Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
+}
+
+/// A document that is not the message that it should be.
+pub fn decoded(error: DecodeError) -> Failure {
+    schema(error.pointer.clone(), error.to_string())
+}

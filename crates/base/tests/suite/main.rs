@@ -1,0 +1,9 @@
+//! The crate's integration tests, in one binary.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+mod access;
+mod cursors;
+mod events;
+mod ids;
+mod pages;

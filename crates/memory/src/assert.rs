@@ -1,0 +1,199 @@
+//! Asserting and invalidating facts.
+
+use std::sync::Arc;
+
+use accord_base::{Access, Actor, Caller, ProjectId, Verb};
+use accord_contract::codes::Failure;
+use accord_memory_core::fact::{
+    AssertOptions, AssertState, Asserted, Assertion, assert, invalidate,
+};
+use accord_memory_core::query::InvalidateQuery;
+use accord_memory_core::{Fact, Package, PackageId, Warning, Writing, event};
+use accord_store::{FactKey, ReadUnit, WriteUnit};
+use accord_system::random;
+
+use super::record::{create_project, record};
+use super::served::check;
+use super::{Memory, Work, load};
+
+/// What an assertion gave.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AssertedFact {
+    /// Whether the fact is new; if not, it was there, or holds already.
+    pub new: bool,
+    /// The fact.
+    pub fact: Fact,
+    /// What is odd about it.
+    pub warnings: Vec<Warning>,
+}
+
+/// An assertion, before the store was asked.
+struct Prepared {
+    project_id: ProjectId,
+    assertion: Assertion,
+    options: AssertOptions,
+    actor: Option<Actor>,
+    access: Access,
+    random: [u8; 16],
+}
+
+impl Memory {
+    /// Asserts a fact in a project.
+    ///
+    /// # Errors
+    /// When the caller may not, the assertion is not sound or refuses its own place, or the project takes
+    /// no writes.
+    pub async fn assert_fact(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        sent: &[u8],
+        options: AssertOptions,
+    ) -> Result<AssertedFact, Failure> {
+        let access = caller.access();
+        access.may(Verb::Write, project)?;
+        let assertion = Assertion::parse(sent, project)?;
+        let prepared = Arc::new(Prepared {
+            project_id: project.clone(),
+            actor: access.attribute(assertion.asserted_by.clone(), "/asserted_by")?,
+            access: access.clone(),
+            assertion,
+            options,
+            random: random(),
+        });
+        let memory = self.clone();
+        self.write(move |unit| memory.store_assertion(unit, &prepared))
+            .await
+    }
+
+    /// Ends the current fact of a subject and predicate, and says how many that were: one or none.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project or it takes no writes.
+    pub async fn invalidate_fact(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        mut asked: InvalidateQuery,
+    ) -> Result<u64, Failure> {
+        let (access, project_id) = (caller.access().clone(), project.clone());
+        let actor = access.attribute(asked.actor.take(), "/actor")?;
+        let memory = self.clone();
+        self.write(move |unit| {
+            let project = load::project(unit, &access, Verb::Write, &project_id)?;
+            project.must_take_writes()?;
+            let key = FactKey {
+                subject: &asked.subject,
+                predicate: &asked.predicate,
+            };
+            let current = unit.current_fact(&project_id, key)?;
+            let current = current.as_ref().map(load::fact_of).transpose()?;
+            let now = memory.now_in(unit, &project_id)?;
+            let Some(end) = invalidate(current.as_ref(), asked.value.as_deref(), now) else {
+                return Ok(0);
+            };
+            let mut ended = current.expect("only a fact that is there ends");
+            ended.valid_to = Some(end.valid_to);
+            end_fact(unit, &ended)?;
+            record(unit, &event::invalidated(&ended, actor.as_ref(), now))?;
+            Ok(1)
+        })
+        .await
+    }
+
+    fn store_assertion(&self, unit: &mut dyn WriteUnit, prepared: &Prepared) -> Work<AssertedFact> {
+        let (project_id, assertion) = (&prepared.project_id, &prepared.assertion);
+        let project = load::known_project(unit, project_id)?;
+        let now = self.now_in(unit, project_id)?;
+        let writing = Writing {
+            project_id,
+            project: project.as_ref(),
+            policy: self.policy(),
+            actor: prepared.actor.as_ref(),
+            now,
+        };
+        let same_id = match &assertion.fact_id {
+            Some(id) => unit.fact(project_id, id)?,
+            None => None,
+        };
+        let key = FactKey {
+            subject: &assertion.subject,
+            predicate: &assertion.predicate,
+        };
+        let beside = unit.fact_neighbours(project_id, key, assertion.begins(now).time())?;
+        let fact = |row: Option<_>| row.as_ref().map(load::fact_of).transpose();
+        let (same_id, before, after) = (fact(same_id)?, fact(beside.before)?, fact(beside.after)?);
+        let source = match &assertion.source_package_id {
+            Some(id) => author(unit, &prepared.access, project_id, id)?,
+            None => None,
+        };
+        let state = AssertState {
+            same_id: same_id.as_ref(),
+            before: before.as_ref(),
+            after: after.as_ref(),
+            source: source.as_ref(),
+        };
+        let asserted = assert(
+            assertion,
+            &writing,
+            &state,
+            prepared.options,
+            prepared.random,
+        )?;
+        match asserted {
+            Asserted::Unchanged(fact) => Ok(AssertedFact {
+                new: false,
+                fact: *fact,
+                warnings: Vec::new(),
+            }),
+            Asserted::Added {
+                create_project: created,
+                cut,
+                fact,
+                warnings,
+            } => {
+                create_project(unit, created.as_deref(), now)?;
+                if cut.is_some() {
+                    let mut ended = before.expect("the fact before is the one that is cut");
+                    ended.valid_to = Some(fact.valid_from.clone());
+                    end_fact(unit, &ended)?;
+                }
+                unit.insert_fact(&load::row_of_fact(&fact))?;
+                record(unit, &event::asserted(&fact, cut.as_ref(), now))?;
+                Ok(AssertedFact {
+                    new: true,
+                    fact: *fact,
+                    warnings,
+                })
+            }
+        }
+    }
+}
+
+/// Writes the end that a fact has now.
+fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> Work<()> {
+    let row = load::row_of_fact(ended);
+    let end = ended.valid_to.as_ref().expect("a fact that ended");
+    unit.end_fact(&ended.project_id, &ended.fact_id, end, &row.text)?;
+    Ok(())
+}
+
+/// Who made a package, where it is there, sound, and not hidden from the caller.
+fn author(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    project: &ProjectId,
+    id: &PackageId,
+) -> Work<Option<Actor>> {
+    let Some(row) = load::if_sound(unit.package(project, id))? else {
+        return Ok(None);
+    };
+    if !row.is_shown(load::drafts(access)) {
+        return Ok(None);
+    }
+    let Ok(row) = check(row) else {
+        return Ok(None);
+    };
+    let package = Package::from_stored(row.state.text, &row.state.content_hash)?;
+    Ok(Some(package.fields().created_by.clone()))
+}

@@ -1,0 +1,173 @@
+//! The files of blobs: `<two digits>/<digest>`, and `partial/` for what is coming in.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use accord_canon::Digest;
+use accord_store::{StoreError, Trouble};
+use bytes::Bytes;
+use tempfile::NamedTempFile;
+use tokio::task::{JoinError, spawn_blocking};
+
+use crate::spool::trouble;
+
+/// The folder of what is coming in. What lies there when a host starts is left over, and goes.
+const PARTIAL: &str = "partial";
+
+/// How much is gathered before it goes to the disk.
+const GATHERED: usize = 1024 * 1024;
+
+/// The folder of blobs.
+#[derive(Clone, Debug)]
+pub(crate) struct Files {
+    folder: PathBuf,
+}
+
+/// A file that is there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Found {
+    /// The digest that it is named after.
+    pub(crate) digest: Digest,
+    /// When it was put there.
+    pub(crate) stored: SystemTime,
+}
+
+/// A content that is coming in. Dropped, it is gone.
+#[derive(Debug)]
+pub(super) struct Partial {
+    files: Files,
+    file: Option<NamedTempFile>,
+    gathered: Vec<u8>,
+    size: u64,
+}
+
+impl Files {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Removes what uploads left that did not come to their end.
+    pub(crate) fn clear_partial(&self) -> io::Result<()> {
+        match fs::remove_dir_all(self.folder.join(PARTIAL)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The file of a digest.
+    pub(crate) fn path(&self, digest: &Digest) -> PathBuf {
+        let digits = digest.hex();
+        self.folder.join(&digits[..2]).join(digits)
+    }
+
+    /// Begins a new content.
+    pub(super) fn partial(self) -> Result<Partial, StoreError> {
+        let folder = self.folder.join(PARTIAL);
+        make(&folder).map_err(trouble)?;
+        let file = NamedTempFile::new_in(folder).map_err(trouble)?;
+        Ok(Partial {
+            files: self,
+            file: Some(file),
+            gathered: Vec::new(),
+            size: 0,
+        })
+    }
+
+    /// The files whose digests begin with a byte, in the order of their digests.
+    pub(crate) fn beginning_with(&self, byte: u8) -> io::Result<Vec<Found>> {
+        let entries = match fs::read_dir(self.folder.join(format!("{byte:02x}"))) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let digest = name.to_str().filter(|name| name.len() == 64);
+            if let Some(digest) = digest.and_then(|name| name.parse().ok()) {
+                let stored = entry.metadata()?.modified()?;
+                found.push(Found { digest, stored });
+            }
+        }
+        found.sort_by_key(|found| found.digest);
+        Ok(found)
+    }
+
+    /// Removes a file, which may be gone already.
+    pub(crate) fn remove(&self, digest: &Digest) -> io::Result<()> {
+        match fs::remove_file(self.path(digest)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Partial {
+    /// How many bytes came in.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Takes the next piece.
+    pub(super) async fn put(&mut self, piece: Bytes) -> Result<(), StoreError> {
+        self.size += piece.len() as u64;
+        self.gathered.extend_from_slice(&piece);
+        if self.gathered.len() < GATHERED {
+            return Ok(());
+        }
+        self.settle().await
+    }
+
+    /// Makes the content last and puts it under its digest; says whether it was there already.
+    pub(super) async fn publish(mut self, digest: &Digest) -> Result<bool, StoreError> {
+        self.settle().await?;
+        let (files, digest) = (self.files, *digest);
+        let file = self.file.ok_or_else(gone)?;
+        let published = spawn_blocking(move || files.publish(file, &digest)).await;
+        published.map_err(|error| broken(&error))?.map_err(trouble)
+    }
+
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        let gathered = std::mem::take(&mut self.gathered);
+        let mut file = self.file.take().ok_or_else(gone)?;
+        let put = spawn_blocking(move || file.write_all(&gathered).map(|()| file)).await;
+        let put = put.map_err(|error| broken(&error))?;
+        self.file = Some(put.map_err(trouble)?);
+        Ok(())
+    }
+}
+
+impl Files {
+    fn publish(&self, file: NamedTempFile, digest: &Digest) -> io::Result<bool> {
+        file.as_file().sync_all()?;
+        let path = self.path(digest);
+        let parent = path.parent().unwrap_or(&self.folder);
+        make(parent)?;
+        let was_there = path.exists();
+        // One that is there may be damaged; this one is known to be sound.
+        file.persist(&path)?;
+        sync(parent)?;
+        sync(&self.folder)?;
+        Ok(was_there)
+    }
+}
+
+/// The work on a file broke off, or the runtime ends.
+pub(super) fn broken(error: &JoinError) -> StoreError {
+    StoreError::new(Trouble::Broken, error.to_string())
+}
+
+fn gone() -> StoreError {
+    StoreError::new(Trouble::Broken, "an earlier piece could not be written")
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

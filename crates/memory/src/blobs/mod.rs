@@ -1,0 +1,251 @@
+//! Blobs: contents, kept by their digest.
+//!
+//! A content is one file below the folder of blobs, however many projects have it. Which projects have it is
+//! in the index of the store; whoever is let into some projects alone sees what those have. A content
+//! that was stored for no project is seen by whoever is let into all of them.
+//!
+//! Invariants:
+//! - a file under a digest has had that digest when it was put there, whole and durable; it is put there by
+//!   renaming, so that nobody meets half of one;
+//! - the index names a content after its file is there;
+//! - to store a content for a project one must have it: that another project has it already saves nothing
+//!   and gives nothing away;
+//! - what no longer has its digest is not served to its end.
+
+mod files;
+mod serve;
+
+use accord_base::{Access, Caller, ProjectId, Verb};
+use accord_canon::Digest;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
+use accord_memory_core::conformance::{Capability, not_implemented};
+use accord_memory_core::{Writing, event};
+use accord_store::{BlobRow, ReadUnit};
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+use tokio::task::spawn_blocking;
+
+use self::files::Partial;
+use super::record::record;
+use super::spool::failed;
+use super::{Memory, Work, load};
+
+pub(super) use self::files::Files;
+pub use self::serve::{Blob, Part};
+
+/// A content that is coming in.
+#[derive(Debug)]
+pub struct BlobIntake {
+    memory: Memory,
+    project: Option<ProjectId>,
+    digest: Digest,
+    media_type: Option<String>,
+    hasher: Sha256,
+    partial: Partial,
+}
+
+/// A content that was stored.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct StoredBlob {
+    /// Its length in bytes.
+    pub size: u64,
+    /// Whether it was not there before.
+    pub is_new: bool,
+}
+
+impl Memory {
+    /// Begins to store a content, for a project or for none.
+    ///
+    /// # Errors
+    /// With `not_implemented` where there is no blob storage, with `unauthorized`, with
+    /// `project_archived` or `project_not_found`.
+    pub async fn begin_blob(
+        &self,
+        caller: &Caller,
+        project: Option<ProjectId>,
+        digest: Digest,
+        media_type: Option<String>,
+    ) -> Result<BlobIntake, Failure> {
+        let files = self.blob_files()?;
+        let project = scope(caller.access(), Verb::Write, project)?;
+        if let Some(project) = project.clone() {
+            let memory = self.clone();
+            self.read(move |unit| memory.admit(unit, &project).map(drop))
+                .await?;
+        }
+        let partial = spawn_blocking(move || files.partial()).await;
+        let partial = partial.unwrap_or_else(|error| Err(files::broken(&error)));
+        Ok(BlobIntake {
+            memory: self.clone(),
+            project,
+            digest,
+            media_type,
+            hasher: Sha256::new(),
+            partial: partial.map_err(failed)?,
+        })
+    }
+
+    /// The content of a digest that the caller may see: that a project has, or any of the caller's.
+    ///
+    /// # Errors
+    /// With `not_implemented`, `unauthorized` or `blob_not_found`; with `blob_damaged`.
+    pub async fn blob(
+        &self,
+        caller: &Caller,
+        project: Option<ProjectId>,
+        digest: Digest,
+    ) -> Result<Blob, Failure> {
+        let files = self.blob_files()?;
+        let access = caller.access().clone();
+        match &project {
+            Some(project) => access.may(Verb::Read, project)?,
+            None => access.may_anywhere(Verb::Read)?,
+        }
+        let job = move |unit: &dyn ReadUnit| visible(unit, &access, project.as_ref(), &digest);
+        let media_type = self.read(job).await?.ok_or_else(|| not_found(&digest))?;
+        Blob::open(&files, digest, media_type).await
+    }
+
+    /// The files of blobs.
+    ///
+    /// # Errors
+    /// With `not_implemented` where there is no blob storage.
+    pub(super) fn blob_files(&self) -> Result<Files, Failure> {
+        let folder = self.options().blobs.clone();
+        let folder = folder.ok_or_else(|| not_implemented(Capability::BlobStorage))?;
+        Ok(Files::new(folder))
+    }
+
+    /// Whether a project takes writes; gives the project that a write would create.
+    fn admit(
+        &self,
+        unit: &dyn ReadUnit,
+        id: &ProjectId,
+    ) -> Work<Option<accord_memory_core::Project>> {
+        let known = load::known_project(unit, id)?;
+        let writing = Writing {
+            project_id: id,
+            project: known.as_ref(),
+            policy: self.policy(),
+            actor: None,
+            now: self.now_in(unit, id)?,
+        };
+        Ok(writing.admit()?)
+    }
+}
+
+impl BlobIntake {
+    /// Takes the next piece.
+    ///
+    /// # Errors
+    /// When there is no room.
+    pub async fn put(&mut self, piece: Bytes) -> Result<(), Failure> {
+        self.hasher.update(&piece);
+        self.partial.put(piece).await.map_err(failed)
+    }
+
+    /// Stores the content, which must have its digest.
+    ///
+    /// # Errors
+    /// With `blob_digest_mismatch`, and when the store fails; nothing is kept then.
+    pub async fn finish(self) -> Result<StoredBlob, Failure> {
+        let found = Digest::from(<[u8; 32]>::from(self.hasher.finalize()));
+        if found != self.digest {
+            let message = format!("the content has the digest sha256:{}", found.hex());
+            return Err(Failure::new(Code::AgenticBlobDigestMismatch, message));
+        }
+        // As long as a content is neither indexed nor refused, nobody sweeps its file away.
+        let gate = self.memory.blob_gate();
+        let _open = gate.read().await;
+        let size = self.partial.size();
+        let was_there = self.partial.publish(&self.digest).await.map_err(failed)?;
+        let Some(project) = self.project else {
+            return Ok(StoredBlob {
+                size,
+                is_new: !was_there,
+            });
+        };
+        let row = BlobRow {
+            project_id: project,
+            digest: self.digest,
+            size,
+            media_type: self.media_type,
+            stored_at: Timestamp::emit(self.memory.now()),
+        };
+        let is_new = self.memory.index(row).await?;
+        Ok(StoredBlob { size, is_new })
+    }
+}
+
+impl Memory {
+    /// Says in the index that a project has a content; says whether it had not.
+    async fn index(&self, row: BlobRow) -> Result<bool, Failure> {
+        let memory = self.clone();
+        self.write(move |unit| {
+            let project = &row.project_id;
+            if let Some(created) = memory.admit(unit, project)? {
+                unit.insert_project(&load::row_of_project(&created))?;
+                let now = memory.now_in(unit, project)?;
+                record(unit, &event::project_created(&created, now))?;
+            }
+            // What is stored again is as young as what is new: it is not swept away before its package comes.
+            let known = unit.remove_blob(project, &row.digest)?;
+            unit.insert_blob(&row)?;
+            Ok(!known)
+        })
+        .await
+    }
+}
+
+/// The project that a content is for, where the request names none: that of a key that has one
+/// alone, and none for whoever is let into all.
+fn scope(
+    access: &Access,
+    verb: Verb,
+    named: Option<ProjectId>,
+) -> Result<Option<ProjectId>, Failure> {
+    if let Some(project) = named {
+        access.may(verb, &project)?;
+        return Ok(Some(project));
+    }
+    access.may_anywhere(verb)?;
+    let Some(projects) = access.projects() else {
+        return Ok(None);
+    };
+    match projects.iter().next() {
+        Some(only) if projects.len() == 1 => Ok(Some(only.clone())),
+        _ => {
+            let message =
+                "this key is for some projects, and the request does not say for which of them";
+            let failure = Failure::new(Code::AgenticUnauthorized, message);
+            Err(failure.suggesting("name the project, with ?project_id="))
+        }
+    }
+}
+
+/// The media type of a content that may be seen, where that is known; `None` when it may not.
+fn visible(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    project: Option<&ProjectId>,
+    digest: &Digest,
+) -> Work<Option<Option<String>>> {
+    if let Some(project) = project {
+        let row = unit.blob(project, digest)?;
+        return Ok(row.map(|row| row.media_type));
+    }
+    let mut rows = unit.blobs_named(digest)?;
+    rows.retain(|row| access.covers(&row.project_id));
+    let found = rows.into_iter().next().map(|row| row.media_type);
+    // Whoever is let into every project sees every file, whether a project has it or not.
+    Ok(match access.projects() {
+        None => Some(found.flatten()),
+        Some(_) => found,
+    })
+}
+
+fn not_found(digest: &Digest) -> Failure {
+    let message = format!("there is no blob sha256:{}", digest.hex());
+    Failure::new(Code::AgenticBlobNotFound, message)
+}

@@ -1,0 +1,162 @@
+//! Reading a blob, and not to its end when it is no longer what it was.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+
+use accord_canon::Digest;
+use accord_contract::codes::{Code, Failure};
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use sha2::{Digest as _, Sha256};
+use tokio::task::spawn_blocking;
+
+use super::files::{Files, broken};
+use super::not_found;
+use crate::spool::{failed, trouble};
+
+/// How much is read at once.
+const PIECE: usize = 256 * 1024;
+
+/// A content that may be read.
+#[derive(Debug)]
+pub struct Blob {
+    digest: Digest,
+    size: u64,
+    media_type: Option<String>,
+    file: File,
+}
+
+/// A part of a content: from its first byte up to, and without, its last.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Part {
+    /// The first byte.
+    pub from: u64,
+    /// The byte behind the last.
+    pub to: u64,
+}
+
+impl Blob {
+    pub(super) async fn open(
+        files: &Files,
+        digest: Digest,
+        media_type: Option<String>,
+    ) -> Result<Self, Failure> {
+        let path = files.path(&digest);
+        let opened = spawn_blocking(move || {
+            let file = File::open(path)?;
+            let size = file.metadata()?.len();
+            io::Result::Ok((file, size))
+        });
+        match opened.await.map_err(|error| failed(broken(&error)))? {
+            Ok((file, size)) => Ok(Self {
+                digest,
+                size,
+                media_type,
+                file,
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(not_found(&digest)),
+            Err(error) => Err(failed(trouble(error))),
+        }
+    }
+
+    /// Its length in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// What it is said to be, where it is said.
+    pub fn media_type(&self) -> Option<&str> {
+        self.media_type.as_deref()
+    }
+
+    /// The whole content, piece by piece. The last piece comes when the digest of all of them is right: a
+    /// content that fits into one piece is refused at once when it is not, a larger one breaks off.
+    ///
+    /// # Errors
+    /// With `blob_damaged`, and when it cannot be read.
+    pub async fn into_pieces(
+        self,
+    ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
+        let mut reading = Reading {
+            file: self.file,
+            hasher: Some(Sha256::new()),
+            digest: self.digest,
+            left: self.size,
+        };
+        let first;
+        (first, reading) = reading.next().await?;
+        let rest = stream::try_unfold(reading, |reading| async move {
+            let (piece, reading) = reading.next().await?;
+            Ok(piece.map(|piece| (piece, reading)))
+        });
+        Ok(stream::iter(first.map(Ok)).chain(rest))
+    }
+
+    /// A part of the content. What it is a part of is not looked at.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn into_part(
+        mut self,
+        part: Part,
+    ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
+        let moved = self.file.seek(SeekFrom::Start(part.from));
+        moved.map_err(|error| failed(trouble(error)))?;
+        let reading = Reading {
+            file: self.file,
+            hasher: None,
+            digest: self.digest,
+            left: part.to - part.from,
+        };
+        Ok(stream::try_unfold(reading, |reading| async move {
+            let (piece, reading) = reading.next().await?;
+            Ok(piece.map(|piece| (piece, reading)))
+        }))
+    }
+}
+
+struct Reading {
+    file: File,
+    hasher: Option<Sha256>,
+    digest: Digest,
+    left: u64,
+}
+
+impl Reading {
+    async fn next(self) -> Result<(Option<Bytes>, Self), Failure> {
+        if self.left == 0 && self.hasher.is_none() {
+            return Ok((None, self));
+        }
+        let read = spawn_blocking(move || self.piece()).await;
+        read.map_err(|error| failed(broken(&error)))?
+    }
+
+    fn piece(mut self) -> Result<(Option<Bytes>, Self), Failure> {
+        let length = self.left.min(PIECE as u64);
+        let mut piece = vec![0; usize::try_from(length).unwrap_or(PIECE)];
+        match self.file.read_exact(&mut piece) {
+            // The file was cut after it was opened.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(self.damaged());
+            }
+            read => read.map_err(|error| failed(trouble(error)))?,
+        }
+        self.left -= length;
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&piece);
+        }
+        if self.left == 0
+            && let Some(hasher) = self.hasher.take()
+            && Digest::from(<[u8; 32]>::from(hasher.finalize())) != self.digest
+        {
+            return Err(self.damaged());
+        }
+        Ok((Some(piece.into()), self))
+    }
+
+    fn damaged(&self) -> Failure {
+        let message = format!("the stored blob sha256:{} is damaged", self.digest.hex());
+        tracing::error!("{message}");
+        Failure::new(Code::AgenticBlobDamaged, message)
+    }
+}

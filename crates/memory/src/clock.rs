@@ -1,0 +1,47 @@
+//! The time, which never goes back.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use accord_base::ProjectId;
+use accord_contract::time::Time;
+use accord_store::ReadUnit;
+
+use super::{Memory, Work};
+
+/// The machine's clock, except where that went back: then the last time that it showed.
+#[derive(Debug)]
+pub(super) struct Clock {
+    last: AtomicI64,
+}
+
+impl Clock {
+    /// The time, in milliseconds.
+    pub(super) fn now(&self) -> Time {
+        let shown = accord_system::now().unix_millis();
+        let last = self.last.fetch_max(shown, Ordering::Relaxed);
+        Time::from_unix_millis(shown.max(last))
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            last: AtomicI64::new(0),
+        }
+    }
+}
+
+impl Memory {
+    /// The time, for what changes nothing.
+    pub fn now(&self) -> Time {
+        self.inner.clock.now()
+    }
+
+    /// The time of a write to a project: not before the project's newest event, whoever wrote that
+    /// and whichever clock they had. It is asked within the unit, so that writes that
+    /// follow each other have times that do.
+    pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> Work<Time> {
+        let last = unit.newest_event_at(project)?;
+        Ok(last.map_or(self.now(), |last| last.time().max(self.now())))
+    }
+}

@@ -1,0 +1,162 @@
+//! Deposit: a package comes in.
+//!
+//! Everything that depends on the package alone is done before its transaction begins.
+
+use std::sync::Arc;
+
+use accord_base::{Actor, Caller, ProjectId, Verb};
+use accord_contract::codes::Failure;
+use accord_contract::time::Timestamp;
+use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
+use accord_memory_core::package::with_minted_id;
+use accord_memory_core::{Package, Warning, Writing, event};
+use accord_store::{EventEntry, PackageIndex, PackageRow, WriteUnit};
+use accord_system::random;
+use bytes::Bytes;
+
+use super::record::{create_project, entry};
+use super::served::{Damaged, Served};
+use super::{Memory, Work, load};
+
+/// What a deposit gave.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Deposited {
+    /// Whether the package is new; if not, it was there.
+    pub new: bool,
+    /// The package as it is, with the warnings about it.
+    pub package: Served,
+}
+
+/// What a deposit is, before the store was asked.
+struct Prepared {
+    project_id: ProjectId,
+    package: Package,
+    index: PackageIndex,
+    actor: Option<Actor>,
+}
+
+/// The rows of a deposit, but for when it happens.
+struct Rows {
+    package: PackageRow,
+    event: EventEntry,
+}
+
+enum Outcome {
+    New(Vec<Warning>),
+    Known(Result<Served, Damaged>),
+}
+
+impl Memory {
+    /// Deposits the package that was sent; with `mint`, one that has no id gets one.
+    ///
+    /// # Errors
+    /// When the caller may not, the package is not sound, or the project has another of its id or takes
+    /// no writes.
+    pub async fn deposit(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        sent: Bytes,
+        mint: bool,
+    ) -> Result<Deposited, Failure> {
+        let access = caller.access();
+        access.may(Verb::Write, project)?;
+        let (package, index) = self
+            .compute(sent.len(), move || {
+                let package = if mint {
+                    Package::parse(with_minted_id(&sent, random())?.as_bytes())?
+                } else {
+                    Package::parse(&sent)?
+                };
+                let fields = package.fields();
+                let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
+                Ok((package, index))
+            })
+            .await?;
+        let author = package.fields().created_by.clone();
+        let prepared = Arc::new(Prepared {
+            project_id: project.clone(),
+            actor: access.attribute(Some(author), "/created_by")?,
+            package,
+            index,
+        });
+        let (package, now) = (&prepared.package, self.now());
+        let mut rows = Rows {
+            package: load::row_of_package(package, *package.content_hash(), 1, now),
+            event: entry(&event::deposited(package, now)),
+        };
+        let (memory, deposit) = (self.clone(), prepared.clone());
+        let outcome = self
+            .write(move |unit| memory.store_deposit(unit, &deposit, &mut rows))
+            .await?;
+        match outcome {
+            Outcome::New(warnings) => {
+                let (package, hash) = (&prepared.package, prepared.package.content_hash());
+                let package = Served {
+                    package_id: package.package_id().clone(),
+                    content_hash: *hash,
+                    text: answer(package.text(), hash, &warnings),
+                };
+                Ok(Deposited { new: true, package })
+            }
+            Outcome::Known(known) => Ok(Deposited {
+                new: false,
+                package: self.sound(known)?,
+            }),
+        }
+    }
+
+    fn store_deposit(
+        &self,
+        unit: &mut dyn WriteUnit,
+        prepared: &Prepared,
+        rows: &mut Rows,
+    ) -> Work<Outcome> {
+        let (project_id, package) = (&prepared.project_id, &prepared.package);
+        let known = unit.package(project_id, package.package_id())?;
+        let project = load::known_project(unit, project_id)?;
+        let parent_known = match package.fields().parent() {
+            Some(parent) => load::is_there(unit.package(project_id, &parent))?,
+            None => false,
+        };
+        let session_known = match package.fields().created_by.session() {
+            Some(session) => unit.session(project_id, session)?.is_some(),
+            None => false,
+        };
+        let writing = Writing {
+            project_id,
+            project: project.as_ref(),
+            policy: self.policy(),
+            actor: prepared.actor.as_ref(),
+            now: self.now_in(unit, project_id)?,
+        };
+        let state = DepositState {
+            known: known.as_ref().map(|known| KnownPackage {
+                deposited: known.deposited_hash,
+                current: known.state.content_hash,
+            }),
+            parent_known,
+            session_known,
+        };
+        match deposit(package, &writing, state)? {
+            Deposit::Replay => {
+                let known = known.expect("only what is there can be there already");
+                Ok(Outcome::Known(Served::of(known)))
+            }
+            Deposit::New {
+                create_project: created,
+                revision,
+                warnings,
+            } => {
+                create_project(unit, created.as_deref(), writing.now)?;
+                let now = Timestamp::emit(writing.now);
+                rows.package.deposited_at = now.clone();
+                rows.event.at = now;
+                let log = [load::row_of_revision(&revision)];
+                unit.insert_package(&rows.package, &prepared.index, &log)?;
+                unit.append_event(project_id, &rows.event)?;
+                Ok(Outcome::New(warnings))
+            }
+        }
+    }
+}

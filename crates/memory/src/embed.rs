@@ -1,0 +1,169 @@
+//! Search by meaning, where something that turns texts into vectors is loaded.
+//!
+//! The vectors of a project are a view in memory: made when the project is first searched by meaning,
+//! brought up to date by its events, gone with the process. What a vector is made from never changes
+//! after the deposit.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use accord_base::{ProjectId, fill_page};
+use accord_memory_core::{Package, PackageId, event};
+use accord_store::{Order, PackageQuery, PackageRow, Quarantined, ReadUnit};
+
+use super::served::check;
+use super::{Stop, Work, load, record};
+
+/// Turns texts into vectors that lie close together where the texts mean alike.
+pub trait Embedder: Send + Sync {
+    /// The vector of a text, always as long. It may take its time: nobody who writes waits for it.
+    fn embed(&self, text: &str) -> Vec<f32>;
+}
+
+/// So much of a package's text is looked at, in bytes.
+const LOOKED_AT: usize = 8 * 1024;
+
+/// So many events are read at once.
+const EVENTS: usize = 500;
+
+/// The vectors of all projects that were searched by meaning.
+#[derive(Default)]
+pub(super) struct Vectors {
+    projects: Mutex<HashMap<ProjectId, Arc<Mutex<Known>>>>,
+}
+
+/// The vectors of one project.
+#[derive(Default)]
+struct Known {
+    /// The events that were looked at; zero when nothing was.
+    through: u64,
+    vectors: BTreeMap<PackageId, Vec<f32>>,
+}
+
+impl Vectors {
+    /// All packages of a project, those closest in meaning first, each with how close it is, from -1 to 1.
+    pub(super) fn closest(
+        &self,
+        unit: &dyn ReadUnit,
+        embedder: &dyn Embedder,
+        project: &ProjectId,
+        query: &str,
+    ) -> Work<Vec<(PackageId, f64)>> {
+        let known = {
+            let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+            projects.entry(project.clone()).or_default().clone()
+        };
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.catch_up(unit, embedder, project)?;
+        let query = embedder.embed(query);
+        let scored = known.vectors.iter();
+        let mut scored: Vec<_> = scored
+            .map(|(id, vector)| (id.clone(), cosine(&query, vector)))
+            .collect();
+        scored.sort_by(|one, other| other.1.total_cmp(&one.1));
+        Ok(scored)
+    }
+}
+
+impl Known {
+    /// Makes the vectors of packages that came since the last time.
+    fn catch_up(
+        &mut self,
+        unit: &dyn ReadUnit,
+        embedder: &dyn Embedder,
+        project: &ProjectId,
+    ) -> Work<()> {
+        let kept = unit.events_kept(project)?;
+        if self.through == 0 || !kept.reaches(self.through) || kept.newest < self.through {
+            self.start(unit, embedder, project)?;
+            self.through = kept.newest;
+            return Ok(());
+        }
+        while self.through < kept.newest {
+            let rows = unit.events(project, self.through, EVENTS)?;
+            if rows.is_empty() {
+                // What is behind is damaged.
+                self.through = kept.newest;
+            }
+            for row in rows {
+                self.through = row.seq;
+                let Ok(event) = record::recorded(project, row) else {
+                    continue;
+                };
+                let named = event.data.get("package_id").and_then(|id| id.as_str());
+                if event.kind == event::PACKAGE_DEPOSITED
+                    && let Some(Ok(id)) = named.map(PackageId::new)
+                    && let Some(row) = load::if_sound(unit.package(project, &id))?
+                {
+                    self.add(embedder, row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the vectors of all packages that have none.
+    fn start(
+        &mut self,
+        unit: &dyn ReadUnit,
+        embedder: &dyn Embedder,
+        project: &ProjectId,
+    ) -> Work<()> {
+        let read = |after: Option<&_>, limit| {
+            let query = PackageQuery {
+                order: Order::OldestFirst,
+                quarantined: Quarantined::No,
+                after: after.copied(),
+                limit,
+                ..PackageQuery::default()
+            };
+            Ok(unit.packages(project, &query)?)
+        };
+        let position = |row: &PackageRow| row.position();
+        fill_page::<_, _, Stop>(usize::MAX, None, read, position, |row| {
+            self.add(embedder, row);
+            Ok(Some(0))
+        })?;
+        Ok(())
+    }
+
+    /// Adds a package, unless it is known or damaged; whoever reads it says so.
+    fn add(&mut self, embedder: &dyn Embedder, row: PackageRow) {
+        if self.vectors.contains_key(&row.package_id) {
+            return;
+        }
+        let Ok(row) = check(row) else {
+            return;
+        };
+        let hash = row.state.content_hash;
+        if let Ok(package) = Package::from_stored(row.state.text, &hash) {
+            let texts = package.fields().searchable();
+            let text = [
+                texts.title,
+                texts.decisions,
+                texts.questions,
+                texts.handoff,
+                texts.body,
+            ]
+            .join("\n");
+            let vector = embedder.embed(&text[..text.floor_char_boundary(LOOKED_AT)]);
+            self.vectors.insert(row.package_id, vector);
+        }
+    }
+}
+
+/// How close two vectors lie.
+fn cosine(one: &[f32], other: &[f32]) -> f64 {
+    let dot = |one: &[f32], other: &[f32]| -> f64 {
+        let pairs = one.iter().zip(other);
+        pairs
+            .map(|(one, other)| f64::from(*one) * f64::from(*other))
+            .sum()
+    };
+    let length = (dot(one, one) * dot(other, other)).sqrt();
+    if length > 0.0 {
+        dot(one, other) / length
+    } else {
+        0.0
+    }
+}

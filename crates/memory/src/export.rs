@@ -1,0 +1,232 @@
+//! A whole project as lines.
+//!
+//! All lines come from one snapshot, and lie in a [`Spool`] before the first goes out: an export that
+//! somebody reads slowly holds no snapshot, and one that fails says so before it has begun.
+//!
+//! Invariants:
+//! - what is exported can be imported: a row that is damaged is left out, counted, and named in the log;
+//! - whoever may not see a draft of another finds neither the draft nor its id.
+
+use accord_base::{Caller, ProjectId, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_memory_core::export::{fact_line, package_line, project_line, session_line};
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::{PackageId, Session};
+use accord_store::{
+    Drafts, FactQuery, Order, PackageQuery, PackageRow, Quarantined, ReadUnit, SessionQuery,
+    SessionRow, When,
+};
+use bytes::Bytes;
+use futures_util::stream::Stream;
+
+use super::served::sound_row;
+use super::spool::Spool;
+use super::{Memory, Work, load};
+
+/// How many rows are read at once.
+const PAGE: usize = 500;
+
+/// A project on its way out.
+#[derive(Debug)]
+pub struct Export {
+    spool: Spool,
+    left_out: u64,
+}
+
+impl Memory {
+    /// Exports a project: everything where the caller administers it, else what the caller sees.
+    ///
+    /// # Errors
+    /// With `unauthorized` or `project_not_found`, and when there is no room for the lines.
+    pub async fn export(&self, caller: &Caller, project: &ProjectId) -> Result<Export, Failure> {
+        let access = caller.access().clone();
+        let (memory, project) = (self.clone(), project.clone());
+        self.read(move |unit| {
+            load::readable(unit, &access, &project)?;
+            let all = access.may(Verb::Admin, &project).is_ok();
+            let mut writer = Writer {
+                unit,
+                project: &project,
+                drafts: if all {
+                    Drafts::All
+                } else {
+                    load::drafts(&access)
+                },
+                spool: memory.spool(),
+                left_out: 0,
+            };
+            let row = load::if_sound(unit.project(&project))?;
+            if let Some(row) = row {
+                let project = load::project_of(&row);
+                writer.line_or_gap(project.map(|project| project_line(&project)))?;
+            }
+            writer.sessions()?;
+            writer.packages()?;
+            writer.facts()?;
+            // Those that cannot be read were not even met as rows.
+            let unreadable = unit.damage().into_iter();
+            let unreadable = unreadable.filter(|row| row.table.is_exported()).count();
+            Ok(Export {
+                spool: writer.spool,
+                left_out: writer.left_out + unreadable as u64,
+            })
+        })
+        .await
+    }
+}
+
+impl Export {
+    /// How many bytes its lines have.
+    pub fn length(&self) -> u64 {
+        self.spool.length()
+    }
+
+    /// How many rows are damaged and not among the lines.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// The lines, piece by piece.
+    ///
+    /// # Errors
+    /// When they cannot be read back.
+    pub fn into_pieces(
+        self,
+    ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
+        self.spool.into_pieces()
+    }
+}
+
+struct Writer<'a> {
+    unit: &'a dyn ReadUnit,
+    project: &'a ProjectId,
+    drafts: Drafts<'a>,
+    spool: Spool,
+    left_out: u64,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &str) -> Work<()> {
+        self.spool.put(line.as_bytes())?;
+        Ok(self.spool.put(b"\n")?)
+    }
+
+    /// Writes a line, or leaves a damaged row out.
+    fn line_or_gap(&mut self, line: Result<String, Failure>) -> Work<()> {
+        match line {
+            Ok(line) => self.line(&line),
+            Err(failure) => {
+                let project = self.project.as_str();
+                tracing::warn!(project, "left out of an export: {}", failure.message);
+                self.left_out += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn sessions(&mut self) -> Work<()> {
+        let mut query = SessionQuery {
+            order: Order::OldestFirst,
+            limit: PAGE,
+            ..SessionQuery::default()
+        };
+        loop {
+            let rows = self.unit.sessions(self.project, &query)?;
+            let Some(last) = rows.last() else {
+                return Ok(());
+            };
+            query.after = Some(last.position());
+            for row in &rows {
+                let session = match load::session_of(row) {
+                    Ok(session) => Ok(self.with_packages(row, session)?),
+                    Err(failure) => Err(failure),
+                };
+                self.line_or_gap(session.map(|session| session_line(&session)))?;
+            }
+        }
+    }
+
+    /// The session with the packages of it that may be seen.
+    fn with_packages(&self, row: &SessionRow, session: Session) -> Work<Session> {
+        let named = (self.unit).packages_of_session(self.project, &row.session_id)?;
+        let mut session = session.with_packages(named);
+        if self.drafts != Drafts::All {
+            let mut seen = Vec::with_capacity(session.packages_deposited.len());
+            for package in session.packages_deposited {
+                if self.is_shown(&package)? {
+                    seen.push(package);
+                }
+            }
+            session.packages_deposited = seen;
+        }
+        Ok(session)
+    }
+
+    fn is_shown(&self, package: &PackageId) -> Work<bool> {
+        let row = self.unit.package(self.project, package);
+        load::may_be_named(row, self.drafts)
+    }
+
+    fn packages(&mut self) -> Work<()> {
+        let mut query = PackageQuery {
+            drafts: self.drafts,
+            quarantined: Quarantined::Also,
+            order: Order::OldestFirst,
+            limit: PAGE,
+            ..PackageQuery::default()
+        };
+        loop {
+            let rows = self.unit.packages(self.project, &query)?;
+            let Some(last) = rows.last() else {
+                return Ok(());
+            };
+            query.after = Some(last.position());
+            for row in &rows {
+                let log = match self.unit.revisions(self.project, &row.package_id) {
+                    // It is counted with the other rows that cannot be read.
+                    Err(error) if error.damaged().is_some() => continue,
+                    log => log?,
+                };
+                let log = log
+                    .iter()
+                    .map(|entry| load::revision_of(&row.package_id, entry));
+                let log: Result<Vec<_>, _> = log.collect();
+                self.line_or_gap(log.and_then(|log| package(row, &log)))?;
+            }
+        }
+    }
+
+    fn facts(&mut self) -> Work<()> {
+        let mut after = None;
+        loop {
+            let query = FactQuery {
+                when: When::Ever,
+                after: after.as_ref(),
+                limit: PAGE,
+                ..FactQuery::default()
+            };
+            let rows = self.unit.facts(self.project, &query)?;
+            let Some(last) = rows.last() else {
+                return Ok(());
+            };
+            after = Some(last.position());
+            for row in &rows {
+                self.line_or_gap(load::fact_of(row).map(|fact| fact_line(&fact)))?;
+            }
+        }
+    }
+}
+
+/// The line of a package whose text and log are sound.
+fn package(row: &PackageRow, log: &[Revision]) -> Result<String, Failure> {
+    let (text, hash) = (&row.state.text, &row.state.content_hash);
+    sound_row(row)?;
+    if log.last().is_none_or(|last| last.content_hash != *hash) {
+        let message = format!(
+            "the log of package {:?} is damaged",
+            row.package_id.as_str()
+        );
+        return Err(Failure::new(Code::AgenticIntegrityError, message));
+    }
+    Ok(package_line(text, hash, log))
+}

@@ -1,0 +1,110 @@
+//! Reading facts.
+
+use accord_base::{Caller, Cursor as _, Page, ProjectId, Verb, fill_page};
+use accord_contract::codes::{Code, Failure};
+use accord_memory_core::query::{FactQuery, FactTime};
+use accord_memory_core::{FactId, fact};
+use accord_store::{Table, When};
+
+use super::load::unreadable;
+use super::{Memory, Stop, load};
+
+impl Memory {
+    /// The facts of a project that a query asks for.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project.
+    pub async fn facts(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        asked: FactQuery,
+    ) -> Result<Page, Failure> {
+        let (access, project) = (caller.access().clone(), project.clone());
+        self.read(move |unit| {
+            load::readable(unit, &access, &project)?;
+            let when = match asked.time {
+                FactTime::Current => When::Current,
+                FactTime::AsOf(instant) => When::At(instant),
+                FactTime::History => When::Ever,
+            };
+            let (mut items, mut damaged) = (Vec::new(), Vec::new());
+            let next = fill_page::<_, _, Stop>(
+                asked.limit as usize,
+                asked.after.clone(),
+                |after, limit| {
+                    let query = accord_store::FactQuery {
+                        subject: asked.subject.as_deref(),
+                        predicate: asked.predicate.as_deref(),
+                        when,
+                        after,
+                        limit,
+                    };
+                    Ok(unit.facts(&project, &query)?)
+                },
+                |row| row.position(),
+                |row| {
+                    if load::fact_of(&row).is_err() {
+                        damaged.push(row.fact_id.as_str().to_owned());
+                        return Ok(None);
+                    }
+                    let bytes = row.text.len();
+                    items.push(row.text);
+                    Ok(Some(bytes))
+                },
+            )?;
+            damaged.extend(unreadable(unit, Table::Fact));
+            Ok(Page {
+                items,
+                next_cursor: next.map(|place| place.encode(&project)),
+                damaged,
+            })
+        })
+        .await
+    }
+
+    /// One fact, as a JSON text: in a project, or in whichever of the caller's projects has it.
+    ///
+    /// # Errors
+    /// When the caller may not, there is none or several, or it is damaged.
+    pub async fn fact(
+        &self,
+        caller: &Caller,
+        within: Option<ProjectId>,
+        id: FactId,
+    ) -> Result<String, Failure> {
+        let access = caller.access().clone();
+        self.read(move |unit| {
+            let mut rows = match &within {
+                Some(project) => {
+                    access.may(Verb::Read, project)?;
+                    unit.fact(project, &id)?.into_iter().collect()
+                }
+                None => {
+                    access.may_anywhere(Verb::Read)?;
+                    unit.facts_named(&id)?
+                }
+            };
+            rows.retain(|row| access.covers(&row.project_id));
+            let projects: Vec<_> = rows.iter().map(|row| row.project_id.clone()).collect();
+            match rows.pop() {
+                None => {
+                    load::must_be_sound(unit, &access, Table::Fact, id.as_str())?;
+                    Err(fact::not_found(&id).into())
+                }
+                Some(row) if projects.len() == 1 => {
+                    load::fact_of(&row)?;
+                    Ok(row.text)
+                }
+                Some(_) => Err(load::ambiguous(
+                    Code::AgenticAmbiguousFactId,
+                    "fact",
+                    id.as_str(),
+                    &projects,
+                )
+                .into()),
+            }
+        })
+        .await
+    }
+}

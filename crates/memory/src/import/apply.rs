@@ -1,0 +1,256 @@
+//! The part of an import that runs within a transaction: what each line leads to, given what is there.
+//!
+//! A line that is refused has written nothing, so that the lines beside it can be kept.
+
+use accord_base::ProjectId;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
+use accord_contract::wire::Wire as _;
+use accord_memory_core::export::{MergedPackage, MergedSession, merge_package, merge_session};
+use accord_memory_core::fact::{self, ImportState, Imported};
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::project::{ProjectOutcome, create};
+use accord_memory_core::{Fact, Package, Project, Session, event};
+use accord_store::{FactKey, PackageIndex, WriteUnit};
+
+use super::read::{Item, Place};
+use crate::record::record;
+use crate::{Memory, Work, load};
+
+/// What a line comes to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Outcome {
+    /// It was not there, and is.
+    Added,
+    /// It was there in an earlier state, and has gone on.
+    Advanced,
+    /// It was there.
+    Unchanged,
+    /// It is not taken in.
+    Refused(Failure),
+}
+
+/// The project that an import creates where it is not there.
+#[derive(Clone, Debug)]
+pub(super) struct Creation {
+    /// The project, taking writes.
+    pub(super) project: Project,
+    /// The number of the line that it comes from; of none where it is made up.
+    pub(super) line: Option<u64>,
+    /// Since when it is archived, once everything is in.
+    pub(super) archived_at: Option<Timestamp>,
+}
+
+/// Some lines that are written together.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) project: ProjectId,
+    /// The project to create; `None` where it was there before.
+    pub(super) creation: Option<Creation>,
+    pub(super) lines: Vec<(Place, Item)>,
+}
+
+impl Batch {
+    /// Writes the lines, and says what each comes to.
+    pub(super) fn apply(&self, memory: &Memory, unit: &mut dyn WriteUnit) -> Work<Vec<Outcome>> {
+        let now = memory.now_in(unit, &self.project)?;
+        let known = load::known_project(unit, &self.project)?;
+        let mut job = Job {
+            unit,
+            known,
+            creation: self.creation.as_ref(),
+            now,
+        };
+        let mut outcomes = Vec::with_capacity(self.lines.len());
+        for (place, item) in &self.lines {
+            outcomes.push(match job.line(place.number, item) {
+                Ok(outcome) => outcome,
+                Err(crate::Stop::Refused(failure)) => Outcome::Refused(failure),
+                Err(stop) => return Err(stop),
+            });
+        }
+        Ok(outcomes)
+    }
+}
+
+struct Job<'a> {
+    unit: &'a mut dyn WriteUnit,
+    known: Option<Project>,
+    creation: Option<&'a Creation>,
+    now: Time,
+}
+
+impl Job<'_> {
+    fn line(&mut self, number: u64, item: &Item) -> Work<Outcome> {
+        match item {
+            Item::Project(project) => self.project(number, project),
+            Item::Session(session) => self.session(session),
+            Item::Package {
+                package,
+                log,
+                index,
+            } => self.package(package, log, index),
+            Item::Fact(fact) => self.fact(fact),
+        }
+    }
+
+    /// Makes sure that the project is there and takes writes.
+    fn admit(&mut self) -> Work<()> {
+        if let Some(known) = &self.known {
+            return Ok(known.must_take_writes()?);
+        }
+        let creation = self
+            .creation
+            .expect("a project that is not there is created");
+        self.unit
+            .insert_project(&load::row_of_project(&creation.project))?;
+        record(
+            self.unit,
+            &event::project_created(&creation.project, self.now),
+        )?;
+        self.known = Some(creation.project.clone());
+        Ok(())
+    }
+
+    fn project(&mut self, number: u64, project: &Project) -> Work<Outcome> {
+        let own = self
+            .creation
+            .filter(|creation| creation.line == Some(number));
+        let known = self.known.clone();
+        let Some(known) = known.filter(|known| own.is_none_or(|own| own.project != *known)) else {
+            self.admit()?;
+            return Ok(Outcome::Added);
+        };
+        if create(project, Some(&known)).is_ok_and(|outcome| outcome == ProjectOutcome::Unchanged) {
+            return Ok(Outcome::Unchanged);
+        }
+        if !is_bare(&known) {
+            let message = format!(
+                "the project {:?} goes by another name, description or members of its own, and stays as it is",
+                known.project_id.as_str()
+            );
+            return Err(Failure::new(Code::AgenticDuplicateProjectId, message).into());
+        }
+        self.admit()?;
+        let mut renamed = project.clone();
+        renamed.created_at = known.created_at;
+        renamed.archived_at = known.archived_at;
+        self.unit.update_project(&load::row_of_project(&renamed))?;
+        record(self.unit, &event::project_updated(&renamed, self.now))?;
+        self.known = Some(renamed);
+        Ok(Outcome::Advanced)
+    }
+
+    fn session(&mut self, session: &Session) -> Work<Outcome> {
+        let row = self
+            .unit
+            .session(&session.project_id, &session.session_id)?;
+        let known = row.as_ref().map(load::session_of).transpose()?;
+        match merge_session(session, known.as_ref())? {
+            MergedSession::Unchanged => Ok(Outcome::Unchanged),
+            MergedSession::Added => {
+                self.admit()?;
+                self.unit.insert_session(&load::row_of_session(session))?;
+                record(self.unit, &event::session_started(session, self.now))?;
+                if session.ended_at.is_some() {
+                    record(self.unit, &event::session_ended(session, self.now))?;
+                }
+                Ok(Outcome::Added)
+            }
+            MergedSession::Ended(end) => {
+                self.admit()?;
+                let mut ended = known.unwrap_or_else(|| session.clone());
+                ended.ended_at = Some(end.clone());
+                let text = ended.encode().to_string();
+                let (project, id) = (&session.project_id, &session.session_id);
+                self.unit.end_session(project, id, &end, &text)?;
+                record(self.unit, &event::session_ended(&ended, self.now))?;
+                Ok(Outcome::Advanced)
+            }
+        }
+    }
+
+    fn package(
+        &mut self,
+        package: &Package,
+        log: &[Revision],
+        index: &PackageIndex,
+    ) -> Work<Outcome> {
+        let (project, id) = (package.project_id(), package.package_id());
+        let known = match self.unit.package(project, id)? {
+            // As it is now: there is nothing to ask the log for.
+            Some(row) if row.state.content_hash == *package.content_hash() => {
+                return Ok(Outcome::Unchanged);
+            }
+            Some(_) => {
+                let rows = self.unit.revisions(project, id)?;
+                let known = rows.iter().map(|row| load::revision_of(id, row));
+                Some(known.collect::<Result<Vec<_>, _>>()?)
+            }
+            None => None,
+        };
+        let last = log.last().map_or(1, |last| last.seq);
+        match merge_package(package, log, known.as_deref())? {
+            MergedPackage::Unchanged => Ok(Outcome::Unchanged),
+            MergedPackage::Added => {
+                self.admit()?;
+                let deposited = log.first().map(|first| first.content_hash);
+                let deposited = deposited.unwrap_or(*package.content_hash());
+                let row = load::row_of_package(package, deposited, last, self.now);
+                let log: Vec<_> = log.iter().map(load::row_of_revision).collect();
+                self.unit.insert_package(&row, index, &log)?;
+                record(self.unit, &event::deposited(package, self.now))?;
+                Ok(Outcome::Added)
+            }
+            MergedPackage::Advanced(entries) => {
+                self.admit()?;
+                let rows: Vec<_> = entries.iter().map(load::row_of_revision).collect();
+                let state = load::state_of(package, last);
+                self.unit.move_package(project, id, &state, &rows)?;
+                for entry in &entries {
+                    record(self.unit, &event::transitioned(package, entry, self.now))?;
+                }
+                Ok(Outcome::Advanced)
+            }
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact) -> Work<Outcome> {
+        let project = &fact.project_id;
+        let key = FactKey {
+            subject: &fact.subject,
+            predicate: &fact.predicate,
+        };
+        let read = |row: Option<accord_store::FactRow>| row.as_ref().map(load::fact_of).transpose();
+        let same_id = read(self.unit.fact(project, &fact.fact_id)?)?;
+        let beside = (self.unit).fact_neighbours(project, key, fact.valid_from.time())?;
+        let (before, after) = (read(beside.before)?, read(beside.after)?);
+        let state = ImportState {
+            same_id: same_id.as_ref(),
+            before: before.as_ref(),
+            after: after.as_ref(),
+        };
+        match fact::import(fact, &state)? {
+            Imported::Unchanged => Ok(Outcome::Unchanged),
+            Imported::Added => {
+                self.admit()?;
+                self.unit.insert_fact(&load::row_of_fact(fact))?;
+                record(self.unit, &event::asserted(fact, None, self.now))?;
+                Ok(Outcome::Added)
+            }
+            Imported::Ended { fact_id, valid_to } => {
+                self.admit()?;
+                let text = fact.encode().to_string();
+                self.unit.end_fact(project, &fact_id, &valid_to, &text)?;
+                record(self.unit, &event::invalidated(fact, None, self.now))?;
+                Ok(Outcome::Advanced)
+            }
+        }
+    }
+}
+
+/// Whether nothing is known of a project but its id, as of one that a first write created.
+fn is_bare(project: &Project) -> bool {
+    let bare = Project::bare(project.project_id.clone(), project.created_at.time());
+    project.name == bare.name && project.description.is_empty() && project.extra.is_empty()
+}

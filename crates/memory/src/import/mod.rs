@@ -1,0 +1,379 @@
+//! Taking a project in, from lines in any order.
+//!
+//! The lines lie in a [`Spool`] before the first is looked at: an import that breaks off on its way in
+//! changes nothing. They are then read in one go and written in batches, each in one transaction. Should the store
+//! fail then, or whoever waits go away, whatever was written stays; the same lines sent again find it, and
+//! go on where the others ended.
+//!
+//! Invariants:
+//! - a line is taken in as it is, or refused and reported, or put aside; none is lost without a word;
+//! - ids, hashes, times and logs are those of the lines: nothing is made up but a project that no line
+//!   describes;
+//! - lines may stand in any order: facts that stand in each other's way are tried again when all
+//!   others are in, because what ends one of them may come later;
+//! - a project that was archived where it comes from is archived when everything is in.
+
+mod apply;
+mod quarantine;
+mod read;
+mod summary;
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use accord_base::{Caller, ProjectId, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_memory_core::export::{Line, may_hold_project, read_line};
+use accord_memory_core::limits::MAX_LINE_BYTES;
+use accord_memory_core::project::not_found;
+use accord_memory_core::{Project, ProjectPolicy, event};
+use accord_store::{StoreError, StoreExt as _, Trouble};
+use bytes::{Bytes, BytesMut};
+use tempfile::SpooledTempFile;
+use tokio::task::spawn_blocking;
+
+use self::apply::{Batch, Creation, Outcome};
+use self::quarantine::QuarantineFile;
+use self::read::{Item, Lines, Place, is_of_a_later_version};
+use super::patron::{Patron, Patronage};
+use super::record::record;
+use super::spool::{Spool, failed, trouble};
+use super::{Memory, Stop, Work, load};
+
+pub use self::summary::{ImportCounts, ImportSummary, RefusedLine};
+
+/// How many lines are written in one transaction.
+const BATCH_LINES: usize = 500;
+
+/// How many bytes of lines are written in one transaction; one line may have more.
+const BATCH_BYTES: usize = 2 * 1024 * 1024;
+
+/// How many batches wait for the store while the next is read.
+const IN_FLIGHT: usize = 3;
+
+/// How often an import waits for a store that has too much to do, and how long each time.
+const PATIENCE: usize = 100;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How much is gathered before it goes to the spool.
+const GATHERED: usize = 1024 * 1024;
+
+/// An import whose lines are still coming in.
+#[derive(Debug)]
+pub struct Intake {
+    memory: Memory,
+    project: ProjectId,
+    spool: Spool,
+    gathered: BytesMut,
+    /// How many bytes the line has so far that is coming in.
+    line: usize,
+}
+
+impl Memory {
+    /// Begins an import into a project. The caller must administer it: lines say who wrote them.
+    ///
+    /// # Errors
+    /// With `unauthorized`.
+    pub fn begin_import(&self, caller: &Caller, project: &ProjectId) -> Result<Intake, Failure> {
+        caller.access().may(Verb::Admin, project)?;
+        Ok(Intake {
+            memory: self.clone(),
+            project: project.clone(),
+            spool: self.spool(),
+            gathered: BytesMut::new(),
+            line: 0,
+        })
+    }
+}
+
+impl Intake {
+    /// Takes the next piece, wherever it is cut.
+    ///
+    /// # Errors
+    /// With `payload_too_large` when a line is longer than any may be, and when there is no room.
+    pub async fn put(&mut self, piece: Bytes) -> Result<(), Failure> {
+        self.measure(&piece)?;
+        self.gathered.extend_from_slice(&piece);
+        if self.gathered.len() < GATHERED {
+            return Ok(());
+        }
+        self.settle().await
+    }
+
+    /// Takes the lines in. `tell` hears how many bytes of how many were read.
+    ///
+    /// # Errors
+    /// When the store fails; what was written before stays. With `project_not_found` where projects
+    /// are created on purpose alone and no line describes this one.
+    pub async fn finish(
+        mut self,
+        tell: impl FnMut(u64, u64) + Send + 'static,
+    ) -> Result<ImportSummary, Failure> {
+        self.settle().await?;
+        let Self {
+            memory,
+            project,
+            spool,
+            ..
+        } = self;
+        let (patron, patronage) = Patron::new();
+        let done = spawn_blocking(move || {
+            let total = spool.length();
+            let lines = Lines::new(spool.into_reader()?);
+            let mut import = Import::new(memory, project, lines, patronage);
+            (import.total, import.tell) = (total, Box::new(tell));
+            import.run()
+        });
+        let done = done.await;
+        patron.served();
+        let done = done.unwrap_or_else(|error| {
+            let broken = StoreError::new(Trouble::Broken, error.to_string());
+            Err(Stop::Store(broken))
+        });
+        done.map_err(Stop::into_failure)
+    }
+
+    async fn settle(&mut self) -> Result<(), Failure> {
+        let gathered = self.gathered.split();
+        let mut spool = std::mem::replace(&mut self.spool, self.memory.spool());
+        let put = spawn_blocking(move || spool.put(&gathered).map(|()| spool)).await;
+        let put =
+            put.unwrap_or_else(|error| Err(StoreError::new(Trouble::Broken, error.to_string())));
+        self.spool = put.map_err(failed)?;
+        Ok(())
+    }
+
+    fn measure(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            self.line += part.len();
+            if self.line > MAX_LINE_BYTES {
+                let message = format!("a line is longer than the limit of {MAX_LINE_BYTES} bytes");
+                return Err(Failure::new(Code::AgenticPayloadTooLarge, message));
+            }
+            if part.ends_with(b"\n") {
+                self.line = 0;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An import that runs, on a thread of its own.
+struct Import {
+    memory: Memory,
+    project: ProjectId,
+    lines: Lines<SpooledTempFile>,
+    creation: Option<Creation>,
+    summary: ImportSummary,
+    quarantine: QuarantineFile,
+    /// Facts that others were in the way of.
+    deferred: Vec<Place>,
+    patronage: Patronage,
+    total: u64,
+    tell: Box<dyn FnMut(u64, u64) + Send>,
+    in_flight: usize,
+    /// How often a batch is put in line again because the store has too much to do.
+    patience: usize,
+    written: (SyncSender<Written>, Receiver<Written>),
+}
+
+/// A batch that went through the store, and what became of it.
+type Written = (Arc<Batch>, Work<Vec<Outcome>>);
+
+impl Import {
+    fn new(
+        memory: Memory,
+        project: ProjectId,
+        lines: Lines<SpooledTempFile>,
+        patronage: Patronage,
+    ) -> Self {
+        Self {
+            summary: ImportSummary::new(project.clone()),
+            quarantine: QuarantineFile::new(memory.options().folder.as_deref(), &project),
+            memory,
+            project,
+            lines,
+            creation: None,
+            deferred: Vec::new(),
+            patronage,
+            total: 0,
+            tell: Box::new(|_, _| {}),
+            in_flight: 0,
+            patience: PATIENCE,
+            written: sync_channel(IN_FLIGHT),
+        }
+    }
+
+    fn run(mut self) -> Work<ImportSummary> {
+        self.creation = self.find_creation()?;
+        self.first_pass()?;
+        self.second_pass()?;
+        self.archive()?;
+        self.summary.quarantine_file = self.quarantine.finish()?;
+        Ok(self.summary.sorted())
+    }
+
+    /// Looks for the line that describes the project, where that is not there.
+    fn find_creation(&mut self) -> Work<Option<Creation>> {
+        let id = self.project.clone();
+        let store = self.memory.store();
+        if store
+            .read(|unit| Ok::<_, Stop>(unit.project(&id)?))?
+            .is_some()
+        {
+            return Ok(None);
+        }
+        let mut found = None;
+        while let Some((place, line)) = self.lines.next().map_err(trouble)? {
+            if may_hold_project(line)
+                && let Ok(Line::Project(project)) = read_line(line)
+                && project.project_id == self.project
+            {
+                found = Some((place.number, *project));
+                break;
+            }
+        }
+        self.lines.rewind().map_err(trouble)?;
+        match (found, self.memory.policy()) {
+            (Some((line, mut project)), _) => Ok(Some(Creation {
+                archived_at: project.archived_at.take(),
+                project,
+                line: Some(line),
+            })),
+            (None, ProjectPolicy::Strict) => Err(not_found(&id).into()),
+            (None, ProjectPolicy::Create) => Ok(Some(Creation {
+                project: Project::bare(id, self.memory.now()),
+                line: None,
+                archived_at: None,
+            })),
+        }
+    }
+
+    fn first_pass(&mut self) -> Work<()> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while let Some((place, line)) = self.lines.next().map_err(trouble)? {
+            self.summary.lines += 1;
+            match Item::read(line, &self.project) {
+                Ok(item) => {
+                    batch.push((place, item));
+                    bytes += place.length;
+                }
+                Err(_) if self.quarantine.is_there() && is_of_a_later_version(line) => {
+                    self.quarantine.put(line)?;
+                    self.summary.quarantined_count += 1;
+                }
+                Err(failure) => self.summary.refuse(place.number, &failure),
+            }
+            if batch.len() >= BATCH_LINES || bytes >= BATCH_BYTES {
+                self.submit(std::mem::take(&mut batch), true)?;
+                bytes = 0;
+                (self.tell)(self.lines.offset(), self.total);
+            }
+        }
+        self.submit(batch, true)?;
+        self.settle(true)
+    }
+
+    /// Tries those again that others were in the way of.
+    fn second_pass(&mut self) -> Work<()> {
+        let deferred = std::mem::take(&mut self.deferred);
+        for places in deferred.chunks(BATCH_LINES) {
+            let mut batch = Vec::with_capacity(places.len());
+            for place in places {
+                let line = self.lines.again(*place).map_err(trouble)?;
+                batch.push((*place, Item::read(line, &self.project)?));
+            }
+            self.submit(batch, false)?;
+        }
+        self.settle(false)
+    }
+
+    /// Puts a batch in line, and waits for an earlier one where too many are.
+    fn submit(&mut self, lines: Vec<(Place, Item)>, may_defer: bool) -> Work<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        if self.patronage.is_gone() {
+            let detail = "nobody waits for the import any more";
+            return Err(StoreError::new(Trouble::Unavailable, detail).into());
+        }
+        while self.in_flight == IN_FLIGHT {
+            self.take_outcome(may_defer)?;
+        }
+        self.enqueue(Arc::new(Batch {
+            project: self.project.clone(),
+            creation: self.creation.clone(),
+            lines,
+        }));
+        Ok(())
+    }
+
+    fn enqueue(&mut self, batch: Arc<Batch>) {
+        let (memory, written) = (self.memory.clone(), self.written.0.clone());
+        let job = {
+            let batch = Arc::clone(&batch);
+            move |unit: &mut dyn accord_store::WriteUnit| batch.apply(&memory, unit)
+        };
+        self.memory.store().enqueue(job, move |outcome| {
+            // There is room for every batch in flight. An import that broke off does not listen.
+            drop(written.try_send((batch, outcome)));
+        });
+        self.in_flight += 1;
+    }
+
+    fn settle(&mut self, may_defer: bool) -> Work<()> {
+        while self.in_flight > 0 {
+            self.take_outcome(may_defer)?;
+        }
+        Ok(())
+    }
+
+    fn take_outcome(&mut self, may_defer: bool) -> Work<()> {
+        let written = self.written.1.recv();
+        let (batch, outcomes) = written.map_err(|_| StoreError::from(Trouble::Unavailable))?;
+        self.in_flight -= 1;
+        if let Err(Stop::Store(error)) = &outcomes
+            && error.trouble() == Trouble::Busy
+            && self.patience > 0
+        {
+            self.patience -= 1;
+            std::thread::sleep(PAUSE);
+            self.enqueue(batch);
+            return Ok(());
+        }
+        for ((place, item), outcome) in batch.lines.iter().zip(outcomes?) {
+            match outcome {
+                Outcome::Refused(failure)
+                    if may_defer && failure.code == Code::AgenticFactOverlap =>
+                {
+                    self.deferred.push(*place);
+                }
+                outcome => self.summary.count(place.number, item.kind(), outcome),
+            }
+        }
+        Ok(())
+    }
+
+    /// Archives a project that was archived where it comes from.
+    fn archive(&mut self) -> Work<()> {
+        let Some(archived_at) = self
+            .creation
+            .as_ref()
+            .and_then(|new| new.archived_at.clone())
+        else {
+            return Ok(());
+        };
+        let (memory, id) = (self.memory.clone(), self.project.clone());
+        self.memory.store().write(move |unit| {
+            let Some(mut project) = load::known_project(unit, &id)? else {
+                return Ok(());
+            };
+            project.archived_at = Some(archived_at.clone());
+            unit.update_project(&load::row_of_project(&project))?;
+            let now = memory.now_in(unit, &id)?;
+            record(unit, &event::project_archived(&project, now))?;
+            Ok::<(), Stop>(())
+        })
+    }
+}

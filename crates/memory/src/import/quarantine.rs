@@ -1,0 +1,88 @@
+//! Lines that are of a later version of the protocol: kept for whoever can read them.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{BufWriter, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use accord_base::ProjectId;
+use accord_canon::sha256;
+use accord_store::StoreError;
+
+use crate::spool::trouble;
+
+/// The folder, in the data folder, of lines that were put aside.
+const FOLDER: &str = "quarantine";
+
+/// The file that an import puts lines aside into; it is made with the first.
+#[derive(Debug)]
+pub(super) struct QuarantineFile {
+    /// Where it goes, in the data folder; nowhere where there is none.
+    data_folder: Option<PathBuf>,
+    name: String,
+    file: Option<BufWriter<File>>,
+}
+
+impl QuarantineFile {
+    pub(super) fn new(data_folder: Option<&Path>, project: &ProjectId) -> Self {
+        // An id may be any text; a file may not have any name.
+        let project = &sha256(project.as_str().as_bytes()).hex()[..12];
+        let random = accord_system::random_hex::<8>();
+        Self {
+            data_folder: data_folder.map(Path::to_owned),
+            name: format!("{FOLDER}/{project}-{random}.ndjson"),
+            file: None,
+        }
+    }
+
+    /// Whether lines can be put aside.
+    pub(super) fn is_there(&self) -> bool {
+        self.data_folder.is_some()
+    }
+
+    pub(super) fn put(&mut self, line: &[u8]) -> Result<(), StoreError> {
+        if self.file.is_none() {
+            self.file = self.create()?;
+        }
+        if let Some(file) = &mut self.file {
+            file.write_all(line).map_err(trouble)?;
+            file.write_all(b"\n").map_err(trouble)?;
+        }
+        Ok(())
+    }
+
+    /// Makes what was put aside last, and says where it is.
+    pub(super) fn finish(&mut self) -> Result<Option<String>, StoreError> {
+        let Some(file) = self.file.take() else {
+            return Ok(None);
+        };
+        let file = file
+            .into_inner()
+            .map_err(|error| trouble(error.into_error()))?;
+        file.sync_all().map_err(trouble)?;
+        if let Some(folder) = &self.data_folder {
+            sync(&folder.join(FOLDER))?;
+            sync(folder)?;
+        }
+        Ok(Some(self.name.clone()))
+    }
+
+    fn create(&self) -> Result<Option<BufWriter<File>>, StoreError> {
+        let Some(folder) = &self.data_folder else {
+            return Ok(None);
+        };
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder.create(folder.join(FOLDER)).map_err(trouble)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let file = options.open(folder.join(&self.name)).map_err(trouble)?;
+        Ok(Some(BufWriter::new(file)))
+    }
+}
+
+fn sync(folder: &Path) -> Result<(), StoreError> {
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(trouble)
+}

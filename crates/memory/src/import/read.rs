@@ -1,0 +1,238 @@
+//! The lines of an import, one after the other.
+
+use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
+
+use accord_base::ProjectId;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+use accord_memory_core::export::{Line, read_line};
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::package::PROTOCOL_VERSION;
+use accord_memory_core::{Fact, Package, Project, Session};
+use accord_store::PackageIndex;
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Its number, from 1.
+    pub(super) number: u64,
+    /// Its first byte.
+    offset: u64,
+    /// How many bytes it has.
+    pub(super) length: usize,
+}
+
+/// What a line holds, ready to be written.
+#[derive(Debug)]
+pub(super) enum Item {
+    Project(Box<Project>),
+    Session(Box<Session>),
+    Package {
+        package: Box<Package>,
+        log: Vec<Revision>,
+        index: PackageIndex,
+    },
+    Fact(Box<Fact>),
+}
+
+/// What kind of thing a line holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    Project,
+    Session,
+    Package,
+    Fact,
+}
+
+/// The lines of a file.
+pub(super) struct Lines<F: Read> {
+    file: BufReader<F>,
+    buffer: Vec<u8>,
+    number: u64,
+    offset: u64,
+}
+
+impl<F: Read + Seek> Lines<F> {
+    pub(super) fn new(file: F) -> Self {
+        Self {
+            file: BufReader::with_capacity(256 * 1024, file),
+            buffer: Vec::new(),
+            number: 0,
+            offset: 0,
+        }
+    }
+
+    /// The next line that is not empty, and where it stands.
+    pub(super) fn next(&mut self) -> io::Result<Option<(Place, &[u8])>> {
+        loop {
+            self.buffer.clear();
+            let length = self.file.read_until(b'\n', &mut self.buffer)?;
+            if length == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            let place = Place {
+                number: self.number,
+                offset: self.offset,
+                length,
+            };
+            self.offset += length as u64;
+            if !tidy(&self.buffer).is_empty() {
+                return Ok(Some((place, tidy(&self.buffer))));
+            }
+        }
+    }
+
+    /// A line that was there before.
+    pub(super) fn again(&mut self, place: Place) -> io::Result<&[u8]> {
+        self.file.seek(SeekFrom::Start(place.offset))?;
+        self.buffer.resize(place.length, 0);
+        self.file.read_exact(&mut self.buffer)?;
+        Ok(tidy(&self.buffer))
+    }
+
+    /// How many bytes were read.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Goes back to the first line.
+    pub(super) fn rewind(&mut self) -> io::Result<()> {
+        (self.number, self.offset) = (0, 0);
+        self.file.rewind()
+    }
+}
+
+/// A line without what stands around its document: white space, and the mark that some programs put at the
+/// beginning of a file.
+fn tidy(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(line)
+        .trim_ascii()
+}
+
+impl Item {
+    /// Reads a line of a project.
+    ///
+    /// # Errors
+    /// When it is no document of the protocol, or one of another project.
+    pub(super) fn read(line: &[u8], project: &ProjectId) -> Result<Self, Failure> {
+        let item = match read_line(line)? {
+            Line::Project(project) => Self::Project(project),
+            Line::Session(session) => Self::Session(session),
+            Line::Fact(fact) => Self::Fact(fact),
+            Line::Package { package, revisions } => {
+                let fields = package.fields();
+                Self::Package {
+                    index: PackageIndex::new(&fields.searchable(), fields.open_questions()),
+                    log: revisions,
+                    package,
+                }
+            }
+        };
+        match item.project() == project {
+            true => Ok(item),
+            false => Err(elsewhere(item.project(), project)),
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Self::Project(_) => Kind::Project,
+            Self::Session(_) => Kind::Session,
+            Self::Package { .. } => Kind::Package,
+            Self::Fact(_) => Kind::Fact,
+        }
+    }
+
+    fn project(&self) -> &ProjectId {
+        match self {
+            Self::Project(project) => &project.project_id,
+            Self::Session(session) => &session.project_id,
+            Self::Package { package, .. } => package.project_id(),
+            Self::Fact(fact) => &fact.project_id,
+        }
+    }
+}
+
+/// Whether a line that cannot be read is of a later version of the protocol: then it is no mistake, and
+/// somebody who knows that version may want it.
+pub(super) fn is_of_a_later_version(line: &[u8]) -> bool {
+    let Ok(Value::Object(members)) = serde_json::from_slice(line) else {
+        return false;
+    };
+    let own = members.get("relay_version");
+    let enveloped = members
+        .get("data")
+        .and_then(|data| data.get("relay_version"));
+    let named = own.or(enveloped).and_then(Value::as_str);
+    let known = version(PROTOCOL_VERSION);
+    named.and_then(version) > known
+}
+
+/// The two numbers of a version; a number alone is the first.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn elsewhere(named: &ProjectId, project: &ProjectId) -> Failure {
+    let message = format!(
+        "the line belongs to project {:?}, and was sent to {:?}",
+        named.as_str(),
+        project.as_str()
+    );
+    Failure::new(Code::AgenticInvalidSchema, message).at("/project_id")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_numbered_and_found_again() {
+        let text = b"\xef\xbb\xbf{\"a\":1}\r\n\n  \n{\"b\":2}\n{\"c\":3}";
+        let mut lines = Lines::new(Cursor::new(text));
+        let mut places = Vec::new();
+        let mut found = Vec::new();
+        while let Some((place, line)) = lines.next().expect("it is in memory") {
+            places.push(place);
+            found.push(String::from_utf8_lossy(line).into_owned());
+        }
+        assert_eq!(found, ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"]);
+        let numbers: Vec<_> = places.iter().map(|place| place.number).collect();
+        assert_eq!(numbers, [1, 4, 5]);
+        for (place, expected) in places.iter().zip(&found).rev() {
+            let line = lines.again(*place).expect("it is in memory");
+            assert_eq!(String::from_utf8_lossy(line), *expected);
+        }
+    }
+
+    #[test]
+    fn later_versions_are_told_from_mistakes() {
+        let later = [
+            r#"{"relay_version":"0.2","package_id":"p"}"#,
+            r#"{"kind":"package","data":{"relay_version":"1.0","new":[]}}"#,
+            r#"{"relay_version":"0.10"}"#,
+            r#"{"relay_version":"9999"}"#,
+        ];
+        let wrong = [
+            r#"{"relay_version":"0.1","package_id":"p"}"#,
+            r#"{"relay_version":"0.0"}"#,
+            r#"{"relay_version":"0"}"#,
+            r#"{"relay_version":0.2}"#,
+            r#"{"relay_version":"next"}"#,
+            r#"{"kind":"fact","data":{}}"#,
+            "{\"relay_version\":\"0.2\"",
+            "[]",
+        ];
+        for line in later {
+            assert!(is_of_a_later_version(line.as_bytes()), "{line}");
+        }
+        for line in wrong {
+            assert!(!is_of_a_later_version(line.as_bytes()), "{line}");
+        }
+    }
+}

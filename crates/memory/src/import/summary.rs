@@ -1,0 +1,135 @@
+//! What an import came to.
+
+use accord_base::ProjectId;
+use accord_contract::codes::Failure;
+use accord_contract::message;
+use accord_contract::wire::Object;
+
+use super::apply::Outcome;
+use super::read::Kind;
+
+/// How many refused lines are listed; all are counted.
+const LISTED: usize = 100;
+
+message! {
+    /// What an import came to.
+    pub struct ImportSummary("ImportSummary", open) {
+        /// The project.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// How many lines there were; empty ones count for nothing.
+        required lines: u64 = "lines", "count";
+        /// What was not there before.
+        required added: ImportCounts = "added", "counts";
+        /// What was there in an earlier state, and has gone on or ended.
+        required advanced: ImportCounts = "advanced", "counts";
+        /// What was there already.
+        required unchanged: ImportCounts = "unchanged", "counts";
+        /// How many lines were refused.
+        required refused_count: u64 = "refused_count", "count";
+        /// The first of the refused lines, and why.
+        required refused: Vec<RefusedLine> = "refused", "refused-lines";
+        /// How many lines are of a later version of the protocol, and were put aside.
+        required quarantined_count: u64 = "quarantined_count", "count";
+        /// The file in the data folder that holds those.
+        required_or_null quarantine_file: String = "quarantine_file", "path";
+    }
+}
+
+message! {
+    /// How many of each kind.
+    pub struct ImportCounts("ImportCounts", open) {
+        /// Projects.
+        required projects: u64 = "projects", "count";
+        /// Sessions.
+        required sessions: u64 = "sessions", "count";
+        /// Packages.
+        required packages: u64 = "packages", "count";
+        /// Facts.
+        required facts: u64 = "facts", "count";
+    }
+}
+
+message! {
+    /// A line that was not taken in.
+    pub struct RefusedLine("RefusedLine", open) {
+        /// Its number, from 1.
+        required line: u64 = "line", "line-number";
+        /// Why.
+        required code: String = "code", "failure-code";
+        /// What is wrong with it, for people.
+        required message: String = "message", "text-for-people";
+        /// Where in it.
+        optional field: String = "field", "json-pointer";
+    }
+}
+
+impl ImportSummary {
+    pub(super) fn new(project_id: ProjectId) -> Self {
+        Self {
+            project_id,
+            lines: 0,
+            added: ImportCounts::none(),
+            advanced: ImportCounts::none(),
+            unchanged: ImportCounts::none(),
+            refused_count: 0,
+            refused: Vec::new(),
+            quarantined_count: 0,
+            quarantine_file: None,
+            extra: Object::new(),
+        }
+    }
+
+    /// Counts what a line came to. One that is to be tried again is counted then.
+    pub(super) fn count(&mut self, line: u64, kind: Kind, outcome: Outcome) {
+        let counts = match outcome {
+            Outcome::Added => &mut self.added,
+            Outcome::Advanced => &mut self.advanced,
+            Outcome::Unchanged => &mut self.unchanged,
+            Outcome::Refused(failure) => return self.refuse(line, &failure),
+        };
+        *match kind {
+            Kind::Project => &mut counts.projects,
+            Kind::Session => &mut counts.sessions,
+            Kind::Package => &mut counts.packages,
+            Kind::Fact => &mut counts.facts,
+        } += 1;
+    }
+
+    pub(super) fn refuse(&mut self, line: u64, failure: &Failure) {
+        self.refused_count += 1;
+        if self.refused.len() == LISTED {
+            return;
+        }
+        let place = failure.pointer.clone().filter(|place| !place.is_empty());
+        self.refused.push(RefusedLine {
+            line,
+            code: failure.code.as_str().to_owned(),
+            message: failure.message.clone(),
+            field: place,
+            extra: Object::new(),
+        });
+    }
+
+    /// Brings the refused lines into their order: some are tried twice.
+    pub(super) fn sorted(mut self) -> Self {
+        self.refused.sort_by_key(|refused| refused.line);
+        self
+    }
+}
+
+impl ImportCounts {
+    fn none() -> Self {
+        Self {
+            projects: 0,
+            sessions: 0,
+            packages: 0,
+            facts: 0,
+            extra: Object::new(),
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.projects + self.sessions + self.packages + self.facts
+    }
+}

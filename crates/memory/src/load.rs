@@ -1,0 +1,369 @@
+//! Rows and the documents in them, and what of them a caller may see.
+//!
+//! A row whose text is no longer the document that it was is an `integrity_error`. What is wrong with
+//! it is for the operator; a caller learns which row it is.
+
+use std::borrow::Cow;
+
+use accord_base::{Access, Actor, ProjectId, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
+use accord_contract::wire::{Object, Wire as _};
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::{Fact, Package, PackageId, Project, Session, package, project};
+use accord_store::{
+    Drafts, FactRow, PackageRow, PackageState, ProjectRow, ReadUnit, RevisionRow, SessionRow,
+    StoreError, Table,
+};
+use serde::Deserialize;
+
+use super::Work;
+
+/// The project of an id, where there is one.
+pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> Work<Option<Project>> {
+    let row = unit.project(id)?;
+    Ok(row.as_ref().map(project_of).transpose()?)
+}
+
+/// Whether there is a project of an id for a caller who reads what is in it, not what it says of itself.
+///
+/// # Errors
+/// As [`project`]; but a project whose row is damaged is there.
+pub(crate) fn readable(unit: &dyn ReadUnit, access: &Access, id: &ProjectId) -> Work<()> {
+    access.may(Verb::Read, id)?;
+    match unit.project(id) {
+        Ok(None) => Err(project::not_found(id).into()),
+        Err(error) if error.damaged().is_none() => Err(error.into()),
+        Ok(Some(_)) | Err(_) => Ok(()),
+    }
+}
+
+/// The ids of the damaged rows of a table that a unit has met.
+pub(crate) fn unreadable(unit: &dyn ReadUnit, table: Table) -> Vec<String> {
+    let damaged = unit.damage().into_iter();
+    let damaged = damaged.filter(|row| row.table == table);
+    damaged.map(|row| row.id).collect()
+}
+
+/// What was asked for, as if it were not there where it is damaged.
+pub(crate) fn if_sound<T>(found: Result<Option<T>, StoreError>) -> Work<Option<T>> {
+    match found {
+        Err(error) if error.damaged().is_some() => Ok(None),
+        found => Ok(found?),
+    }
+}
+
+/// Whether a package may be named to somebody: one that is not there may, a draft of another may not, and of one
+/// that is damaged nobody knows.
+pub(crate) fn may_be_named(
+    found: Result<Option<PackageRow>, StoreError>,
+    drafts: Drafts<'_>,
+) -> Work<bool> {
+    match found {
+        Err(error) if error.damaged().is_some() => Ok(false),
+        found => Ok(found?.is_none_or(|row| row.is_shown(drafts))),
+    }
+}
+
+/// Whether something is there, sound or damaged.
+pub(crate) fn is_there<T>(found: Result<Option<T>, StoreError>) -> Work<bool> {
+    match found {
+        Err(error) if error.damaged().is_some() => Ok(true),
+        found => Ok(found?.is_some()),
+    }
+}
+
+/// Refuses, where a row of that id was met that is damaged and that the caller covers.
+///
+/// # Errors
+/// With `integrity_error`.
+pub(crate) fn must_be_sound(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    table: Table,
+    id: &str,
+) -> Work<()> {
+    let met = unit.damage().into_iter().find(|row| {
+        let covered = (row.project_id.as_ref()).is_some_and(|project| access.covers(project));
+        row.table == table && row.id == id && covered
+    });
+    match met {
+        Some(row) => Err(StoreError::damaged_row(row).into()),
+        None => Ok(()),
+    }
+}
+
+/// The project of an id, for a caller who wants to do something in it.
+///
+/// # Errors
+/// With `unauthorized` when the caller may not, whether it is there or not; with
+/// `project_not_found`.
+pub(crate) fn project(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    verb: Verb,
+    id: &ProjectId,
+) -> Work<Project> {
+    access.may(verb, id)?;
+    let known = known_project(unit, id)?;
+    Ok(known.ok_or_else(|| project::not_found(id))?)
+}
+
+/// The package of an id that the caller may see and do something with: in one project, or in
+/// whichever of the caller's projects has it.
+///
+/// # Errors
+/// With `unauthorized`, `package_not_found` or `ambiguous_package_id`.
+pub(crate) fn package_row(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    verb: Verb,
+    within: Option<&ProjectId>,
+    id: &PackageId,
+) -> Work<PackageRow> {
+    let mut rows = match within {
+        Some(project) => {
+            access.may(verb, project)?;
+            unit.package(project, id)?.into_iter().collect()
+        }
+        None => {
+            access.may_anywhere(verb)?;
+            unit.packages_named(id)?
+        }
+    };
+    rows.retain(|row| access.covers(&row.project_id) && row.is_shown(drafts(access)));
+    match (rows.pop(), rows.is_empty()) {
+        (None, _) => {
+            must_be_sound(unit, access, Table::Package, id.as_str())?;
+            Err(package::not_found(id).into())
+        }
+        (Some(row), true) => Ok(row),
+        (Some(last), false) => {
+            let projects = rows.iter().chain([&last]);
+            let projects: Vec<_> = projects.map(|row| row.project_id.clone()).collect();
+            Err(package::ambiguous(id, &projects).into())
+        }
+    }
+}
+
+/// Several projects that the caller covers have something of one id.
+pub(crate) fn ambiguous(code: Code, what: &str, id: &str, projects: &[ProjectId]) -> Failure {
+    let message = format!("{} projects have a {what} {id:?}", projects.len());
+    let names: Vec<_> = projects.iter().map(ProjectId::encode).collect();
+    Failure::new(code, message)
+        .with("projects", names)
+        .suggesting("name the project, with ?project_id=")
+}
+
+/// The drafts that a caller sees.
+pub(crate) fn drafts(access: &Access) -> Drafts<'_> {
+    access.drafts_only_of().map_or(Drafts::All, Drafts::Of)
+}
+
+/// The project in a row, which says the same as the row.
+pub(crate) fn project_of(row: &ProjectRow) -> Result<Project, Failure> {
+    let read = members(&row.text).and_then(Project::read);
+    let read = read.and_then(|project| {
+        let same = project.project_id == row.project_id
+            && project.created_at == row.created_at
+            && project.archived_at == row.archived_at;
+        agrees(same).map(|()| project)
+    });
+    read.map_err(|failure| damaged("project", row.project_id.as_str(), &failure))
+}
+
+/// The fact in a row, which says the same as the row.
+pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
+    let read = members(&row.text).and_then(Fact::read);
+    let read = read.and_then(|fact| {
+        let same = fact.project_id == row.project_id
+            && fact.fact_id == row.fact_id
+            && fact.subject == row.subject
+            && fact.predicate == row.predicate
+            && fact.value == row.value
+            && at_once(Some(&fact.valid_from), Some(&row.valid_from))
+            && at_once(fact.valid_to.as_ref(), row.valid_to.as_ref())
+            && fact.created_at == row.created_at;
+        agrees(same).map(|()| fact)
+    });
+    read.map_err(|failure| damaged("fact", row.fact_id.as_str(), &failure))
+}
+
+/// The text of the fact in a row, which must still say what the row does.
+pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
+    /// What the text and the row both say.
+    #[derive(Deserialize)]
+    struct Said<'t> {
+        #[serde(borrow)]
+        fact_id: Cow<'t, str>,
+        #[serde(borrow)]
+        project_id: Cow<'t, str>,
+        #[serde(borrow)]
+        subject: Cow<'t, str>,
+        #[serde(borrow)]
+        predicate: Cow<'t, str>,
+        #[serde(borrow)]
+        value: Cow<'t, str>,
+        #[serde(borrow)]
+        valid_from: Cow<'t, str>,
+        #[serde(borrow)]
+        valid_to: Option<Cow<'t, str>>,
+    }
+    let said = serde_json::from_str::<Said<'_>>(&row.text).map_err(|error| error.to_string());
+    let said = said.and_then(|said| {
+        let same = said.fact_id == row.fact_id.as_str()
+            && said.project_id == row.project_id.as_str()
+            && said.subject == row.subject
+            && said.predicate == row.predicate
+            && said.value == row.value
+            && said.valid_from == row.valid_from.as_str()
+            && said.valid_to.as_deref() == row.valid_to.as_ref().map(Timestamp::as_str);
+        match same {
+            true => Ok(row.text.as_str()),
+            false => Err("it says something else than its row".to_owned()),
+        }
+    });
+    said.map_err(|detail| {
+        let failure = Failure::new(Code::AgenticIntegrityError, detail);
+        damaged("fact", row.fact_id.as_str(), &failure)
+    })
+}
+
+/// The session in a row, which says the same as the row; as it is stored, without the packages that name it.
+pub(crate) fn session_of(row: &SessionRow) -> Result<Session, Failure> {
+    let read = members(&row.text).and_then(Session::read);
+    let read = read.and_then(|session| {
+        let same = session.project_id == row.project_id
+            && session.session_id == row.session_id
+            && (&session.actor_id, session.actor_type) == (&row.actor.id, row.actor.kind)
+            && session.callsign == row.callsign
+            && session.started_at == row.started_at
+            && session.ended_at == row.ended_at;
+        agrees(same).map(|()| session)
+    });
+    read.map_err(|failure| damaged("session", row.session_id.as_str(), &failure))
+}
+
+/// The revision in a row of a package's log.
+pub(crate) fn revision_of(package: &PackageId, row: &RevisionRow) -> Result<Revision, Failure> {
+    let read = read_revision(row);
+    read.map_err(|failure| damaged("revision of package", package.as_str(), &failure))
+}
+
+/// The revision in a row of a log, or what is wrong with it.
+pub(crate) fn read_revision(row: &RevisionRow) -> Result<Revision, Failure> {
+    let text = serde_json::from_str(&row.text).map_err(|error| error.to_string());
+    let read =
+        text.and_then(|value| Revision::from_document(value).map_err(|error| error.to_string()));
+    read.map_err(integrity)
+}
+
+/// Something stored is no longer what it was.
+pub(crate) fn integrity(message: impl Into<String>) -> Failure {
+    Failure::new(Code::AgenticIntegrityError, message)
+}
+
+/// The row of a project.
+pub(crate) fn row_of_project(project: &Project) -> ProjectRow {
+    ProjectRow {
+        project_id: project.project_id.clone(),
+        created_at: project.created_at.clone(),
+        archived_at: project.archived_at.clone(),
+        text: project.encode().to_string(),
+    }
+}
+
+/// The row of a fact.
+pub(crate) fn row_of_fact(fact: &Fact) -> FactRow {
+    FactRow {
+        project_id: fact.project_id.clone(),
+        fact_id: fact.fact_id.clone(),
+        seq: 0,
+        subject: fact.subject.clone(),
+        predicate: fact.predicate.clone(),
+        value: fact.value.clone(),
+        valid_from: fact.valid_from.clone(),
+        valid_to: fact.valid_to.clone(),
+        created_at: fact.created_at.clone(),
+        text: fact.encode().to_string(),
+    }
+}
+
+/// The row of a session.
+pub(crate) fn row_of_session(session: &Session) -> SessionRow {
+    let actor = Actor::new(session.actor_id.clone(), session.actor_type);
+    SessionRow {
+        project_id: session.project_id.clone(),
+        session_id: session.session_id.clone(),
+        seq: 0,
+        actor: actor.key(),
+        callsign: session.callsign.clone(),
+        started_at: session.started_at.clone(),
+        ended_at: session.ended_at.clone(),
+        text: session.encode().to_string(),
+    }
+}
+
+/// The row of a package whose log begins with a deposit of that hash and ends with `revision`.
+pub(crate) fn row_of_package(
+    package: &Package,
+    deposited_hash: accord_memory_core::ContentHash,
+    revision: u64,
+    deposited_at: Time,
+) -> PackageRow {
+    let fields = package.fields();
+    PackageRow {
+        project_id: fields.project_id.clone(),
+        package_id: fields.package_id.clone(),
+        seq: 0,
+        created_at: fields.created_at.clone(),
+        actor: fields.created_by.key(),
+        session_id: fields.created_by.session().cloned(),
+        package_type: fields.package_type.clone(),
+        significance: fields.significance(),
+        deposited_at: Timestamp::emit(deposited_at),
+        deposited_hash,
+        quarantine: None,
+        state: state_of(package, revision),
+    }
+}
+
+/// What moves of a package whose log ends with `revision`.
+pub(crate) fn state_of(package: &Package, revision: u64) -> PackageState {
+    PackageState {
+        revision,
+        status: package.status(),
+        review_type: package.review_type(),
+        content_hash: *package.content_hash(),
+        text: package.text().to_owned(),
+    }
+}
+
+/// The row of an entry of a log.
+pub(crate) fn row_of_revision(revision: &Revision) -> RevisionRow {
+    RevisionRow {
+        seq: revision.seq,
+        text: revision.encode().to_string(),
+    }
+}
+
+fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
+    one.map(Timestamp::time) == other.map(Timestamp::time)
+}
+
+fn agrees(same: bool) -> Result<(), Failure> {
+    match same {
+        true => Ok(()),
+        false => Err(integrity("the row contradicts its document")),
+    }
+}
+
+fn members(text: &str) -> Result<Object, Failure> {
+    serde_json::from_str(text).map_err(|error| integrity(error.to_string()))
+}
+
+fn damaged(what: &str, id: &str, failure: &Failure) -> Failure {
+    tracing::error!(id, "a stored {what} is damaged: {}", failure.message);
+    let message = format!("the stored {what} {id:?} is damaged");
+    Failure::new(Code::AgenticIntegrityError, message)
+}

@@ -1,0 +1,236 @@
+//! Orchestrate: a digest of one project, or of all that the caller covers.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use accord_base::{Access, ActorKey, Caller, ProjectId, Verb};
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_memory_core::bundle::{
+    ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,
+    TypeCount, digest, excerpt,
+};
+use accord_memory_core::package::{PackageType, Status};
+use accord_memory_core::query::{DigestQuery, Focus, ProjectQuery};
+use accord_memory_core::{Fact, Package, Project};
+use accord_store::{Drafts, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table};
+
+use super::load::unreadable;
+use super::orient::questions;
+use super::projects::{unreadable_projects, walk_projects};
+use super::pull::names;
+use super::served::{Damaged, check};
+use super::{Memory, Work, load};
+
+/// The most packages in quarantine that are named for a project.
+const MAX_NAMED: usize = 100;
+
+/// What is counted and found, project by project.
+#[derive(Default)]
+struct Sum {
+    by_type: BTreeMap<PackageType, u64>,
+    by_actor: BTreeMap<ActorKey, u64>,
+    highlights: Vec<Highlight>,
+    facts: Vec<Fact>,
+    snippets: Vec<Snippet>,
+    projects: Vec<ProjectCount>,
+    damaged: Vec<Damaged>,
+    /// The ids of what else is damaged.
+    left_out: Vec<String>,
+}
+
+impl Memory {
+    /// The digest, as a JSON text. Drafts are in none.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project.
+    pub async fn orchestrate(
+        &self,
+        caller: &Caller,
+        asked: DigestQuery,
+    ) -> Result<String, Failure> {
+        let access = caller.access().clone();
+        let now = self.now();
+        let (bundle, damaged) = self
+            .read(move |unit| {
+                let since = asked.since(now);
+                let (project, covered) = covered(unit, &access, &asked)?;
+                let mut sum = Sum::default();
+                for id in &covered {
+                    sum.add(unit, id, since)?;
+                    if let Some(focus) = &asked.focus {
+                        sum.look(unit, id, focus, asked.snippets as usize)?;
+                    }
+                }
+                sum.order();
+                let questions = questions(unit, &covered, since, Drafts::None)?;
+                let damaged = sum.names(unit, &access);
+                let rows = DigestRows {
+                    project: project.as_ref(),
+                    by_type: &sum.types(),
+                    by_actor: &sum.actors(),
+                    highlights: &sum.highlights,
+                    facts: &sum.facts,
+                    questions: &questions,
+                    snippets: &sum.snippets,
+                    projects: &sum.projects,
+                    damaged: &damaged,
+                };
+                Ok((digest(&rows, &asked, now), sum.damaged))
+            })
+            .await?;
+        self.set_aside(&damaged);
+        Ok(bundle)
+    }
+}
+
+/// The project that is asked about, and those that the digest covers.
+fn covered(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    asked: &DigestQuery,
+) -> Work<(Option<Project>, Vec<ProjectId>)> {
+    if let Some(id) = &asked.project {
+        let project = load::project(unit, access, Verb::Read, id)?;
+        return Ok((Some(project), vec![id.clone()]));
+    }
+    access.may_anywhere(Verb::Read)?;
+    let mut covered = Vec::new();
+    let query = ProjectQuery {
+        include_archived: asked.include_archived,
+        limit: u32::MAX,
+        after: None,
+    };
+    walk_projects(unit, access, &query, |row| {
+        covered.push(row.project_id);
+        Ok(Some(0))
+    })?;
+    Ok((None, covered))
+}
+
+impl Sum {
+    /// Adds what a project has in the window, and the facts that hold in it.
+    fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Time) -> Work<()> {
+        let mut packages = 0;
+        for tally in unit.tallies(id, Some(since))? {
+            if tally.status != Status::Draft {
+                packages += tally.packages;
+                *self.by_type.entry(tally.package_type).or_default() += tally.packages;
+                *self.by_actor.entry(tally.actor).or_default() += tally.packages;
+            }
+        }
+        self.projects.push(ProjectCount {
+            project_id: id.clone(),
+            packages,
+            open_questions: unit.open_question_count(id, Some(since))?,
+            awaiting_review: unit.package_count(id, Status::AwaitingReview)?,
+        });
+        for row in unit.highlights(id, Some(since), MAX_HIGHLIGHTS)? {
+            if let Some(package) = self.sound(row)? {
+                self.highlights.push(Highlight::of(package.fields()));
+            }
+        }
+        // One more than there is room for: then it is said that there are more.
+        for row in unit.newest_facts(id, MAX_DIGEST_FACTS + 1)? {
+            match load::fact_of(&row) {
+                Ok(fact) => self.facts.push(fact),
+                Err(_) => self.left_out.push(row.fact_id.as_str().to_owned()),
+            }
+        }
+        // Those in quarantine are named as long as they are there.
+        let query = PackageQuery {
+            drafts: Drafts::None,
+            quarantined: Quarantined::Only,
+            since: Some(since),
+            limit: MAX_NAMED,
+            ..PackageQuery::default()
+        };
+        let quarantined = unit.packages(id, &query)?.into_iter();
+        self.left_out
+            .extend(quarantined.map(|row| row.package_id.as_str().to_owned()));
+        Ok(())
+    }
+
+    /// Adds what a project has about the focus.
+    fn look(
+        &mut self,
+        unit: &dyn ReadUnit,
+        id: &ProjectId,
+        focus: &Focus,
+        limit: usize,
+    ) -> Work<()> {
+        let query = SearchQuery {
+            text: &focus.text,
+            drafts: Drafts::None,
+            limit,
+            ..SearchQuery::default()
+        };
+        for hit in unit.search(id, &query)?.hits {
+            if let Some(package) = self.sound(hit.package)? {
+                self.snippets.push(Snippet {
+                    project_id: id.clone(),
+                    package_id: package.package_id().clone(),
+                    score: hit.score,
+                    excerpt: excerpt(package.fields(), &focus.terms),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The package in a row, where it is sound.
+    fn sound(&mut self, row: PackageRow) -> Work<Option<Package>> {
+        match check(row) {
+            Ok(row) => {
+                let hash = row.state.content_hash;
+                Ok(Some(Package::from_stored(row.state.text, &hash)?))
+            }
+            Err(damaged) => {
+                self.damaged.push(damaged);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The ids of all that is damaged.
+    fn names(&self, unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
+        let mut left_out = self.left_out.clone();
+        left_out.extend(unreadable(unit, Table::Fact));
+        // A draft of another that cannot be read cannot be told from other packages.
+        if load::drafts(access) == Drafts::All {
+            left_out.extend(unreadable(unit, Table::Package));
+        }
+        left_out.extend(unreadable_projects(unit, access));
+        names(&self.damaged, left_out)
+    }
+
+    /// Puts what came project by project into one order. What stands in the order already, of one
+    /// project, stays in it.
+    fn order(&mut self) {
+        self.highlights.sort_by_key(|entry| Reverse(entry.rank()));
+        self.snippets
+            .sort_by(|one, other| other.score.total_cmp(&one.score));
+        self.facts
+            .sort_by_key(|fact| Reverse(fact.valid_from.time()));
+    }
+
+    fn types(&self) -> Vec<TypeCount> {
+        let counts = self.by_type.iter();
+        counts
+            .map(|(package_type, count)| TypeCount {
+                package_type: package_type.clone(),
+                count: *count,
+            })
+            .collect()
+    }
+
+    fn actors(&self) -> Vec<ActorCount> {
+        let counts = self.by_actor.iter();
+        counts
+            .map(|(actor, count)| ActorCount {
+                actor: actor.clone(),
+                count: *count,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,207 @@
+//! Projects: create, list, read, change, archive, restore.
+
+use accord_base::{Access, Caller, NewEvent, Page, ProjectId, ProjectPosition, Verb, fill_page};
+use accord_contract::codes::Failure;
+use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::project::{self, ProjectOutcome};
+use accord_memory_core::query::ProjectQuery;
+use accord_memory_core::{Project, event};
+use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};
+use accord_system::random;
+
+use super::load::unreadable;
+use super::record::{create_project, record};
+use super::{Memory, Stop, Work, load};
+
+/// What a request for a new project gave.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CreatedProject {
+    /// Whether the project is new; if not, it was there.
+    pub new: bool,
+    /// The project.
+    pub project: Project,
+}
+
+impl Memory {
+    /// Creates the project that was asked for.
+    ///
+    /// # Errors
+    /// When the caller may not, the request is not sound, or there is another project of that id.
+    pub async fn create_project(
+        &self,
+        caller: &Caller,
+        sent: &[u8],
+    ) -> Result<CreatedProject, Failure> {
+        let mut asked = project::requested(sent, random(), self.now())?;
+        caller.access().may(Verb::Admin, &asked.project_id)?;
+        let memory = self.clone();
+        self.write(move |unit| {
+            let existing = load::known_project(unit, &asked.project_id)?;
+            let now = memory.now_in(unit, &asked.project_id)?;
+            asked.created_at = Timestamp::emit(now);
+            match (project::create(&asked, existing.as_ref())?, existing) {
+                (ProjectOutcome::Changed(project), _) => {
+                    create_project(unit, Some(&project), now)?;
+                    Ok(CreatedProject {
+                        new: true,
+                        project: *project,
+                    })
+                }
+                (ProjectOutcome::Unchanged, existing) => Ok(CreatedProject {
+                    new: false,
+                    project: existing.expect("only what is there can be there already"),
+                }),
+            }
+        })
+        .await
+    }
+
+    /// The projects that the caller covers, by their ids.
+    ///
+    /// # Errors
+    /// When the caller may read nothing.
+    pub async fn projects(&self, caller: &Caller, asked: ProjectQuery) -> Result<Page, Failure> {
+        let access = caller.access().clone();
+        access.may_anywhere(Verb::Read)?;
+        self.read(move |unit| {
+            let (mut items, mut damaged) = (Vec::new(), Vec::new());
+            let next = walk_projects(unit, &access, &asked, |row| {
+                if load::project_of(&row).is_err() {
+                    damaged.push(row.project_id.as_str().to_owned());
+                    return Ok(None);
+                }
+                let bytes = row.text.len();
+                items.push(row.text);
+                Ok(Some(bytes))
+            })?;
+            damaged.extend(unreadable_projects(unit, &access));
+            Ok(Page {
+                damaged,
+                items,
+                next_cursor: next.map(|project_id| ProjectPosition { project_id }.encode()),
+            })
+        })
+        .await
+    }
+
+    /// One project.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project.
+    pub async fn project(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
+        let (access, id) = (caller.access().clone(), id.clone());
+        self.read(move |unit| load::project(unit, &access, Verb::Read, &id))
+            .await
+    }
+
+    /// Changes the words about a project.
+    ///
+    /// # Errors
+    /// When the caller may not, the change is not sound, or there is no such project or it takes no writes.
+    pub async fn change_project(
+        &self,
+        caller: &Caller,
+        id: &ProjectId,
+        sent: &[u8],
+    ) -> Result<Project, Failure> {
+        caller.access().may(Verb::Admin, id)?;
+        let change = project::change(sent)?;
+        self.update(caller, id, event::project_updated, move |project, _| {
+            project.changed(change.clone())
+        })
+        .await
+    }
+
+    /// Archives a project: it takes no more writes.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project.
+    pub async fn archive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
+        self.update(caller, id, event::project_archived, |project, now| {
+            Ok(project.archived(now))
+        })
+        .await
+    }
+
+    /// Restores an archived project.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project.
+    pub async fn unarchive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
+        self.update(caller, id, event::project_restored, |project, _| {
+            Ok(project.restored())
+        })
+        .await
+    }
+
+    async fn update(
+        &self,
+        caller: &Caller,
+        id: &ProjectId,
+        event: fn(&Project, Time) -> NewEvent,
+        decide: impl Fn(&Project, Time) -> Result<ProjectOutcome, Failure> + Send + 'static,
+    ) -> Result<Project, Failure> {
+        let (access, id) = (caller.access().clone(), id.clone());
+        let memory = self.clone();
+        self.write(move |unit: &mut dyn WriteUnit| {
+            let project = load::project(unit, &access, Verb::Admin, &id)?;
+            let now = memory.now_in(unit, &id)?;
+            match decide(&project, now)? {
+                ProjectOutcome::Unchanged => Ok(project),
+                ProjectOutcome::Changed(changed) => {
+                    unit.update_project(&load::row_of_project(&changed))?;
+                    record(unit, &event(&changed, now))?;
+                    Ok(*changed)
+                }
+            }
+        })
+        .await
+    }
+}
+
+/// The projects that a unit met, that the caller covers, and that cannot be read.
+pub(crate) fn unreadable_projects(unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
+    let mut met = unreadable(unit, Table::Project);
+    // What has no id any more is nobody's in particular.
+    met.retain(|id| match id.parse() {
+        Ok(id) => access.covers(&id),
+        Err(_) => access.projects().is_none(),
+    });
+    met
+}
+
+/// Takes the projects that the caller covers, and gives the id behind which the list goes on.
+pub(crate) fn walk_projects(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    asked: &ProjectQuery,
+    take: impl FnMut(ProjectRow) -> Work<Option<usize>>,
+) -> Work<Option<ProjectId>> {
+    let shown = |row: &ProjectRow| asked.include_archived || row.archived_at.is_none();
+    let read = |after: Option<&ProjectId>, limit: usize| -> Work<Vec<ProjectRow>> {
+        // A key that names its projects asks for those; the others may be many.
+        if let Some(covered) = access.projects() {
+            let mut rows = Vec::new();
+            for id in covered {
+                if after.is_none_or(|after| id > after) && rows.len() < limit {
+                    rows.extend(load::if_sound(unit.project(id))?.filter(shown));
+                }
+            }
+            return Ok(rows);
+        }
+        let query = accord_store::ProjectQuery {
+            archived: asked.include_archived,
+            after,
+            limit,
+        };
+        Ok(unit.projects(&query)?)
+    };
+    let after = asked.after.as_ref().map(|place| place.project_id.clone());
+    fill_page::<_, _, Stop>(
+        asked.limit as usize,
+        after,
+        read,
+        |row| row.project_id.clone(),
+        take,
+    )
+}

@@ -1,0 +1,161 @@
+//! Pull: the latest packages, one package, and the states that it went through.
+
+use std::collections::BTreeSet;
+
+use accord_base::{Caller, Cursor as _, ProjectId, Verb, fill_page};
+use accord_contract::codes::Failure;
+use accord_memory_core::PackageId;
+use accord_memory_core::query::{Latest, PackagePosition};
+use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
+
+use super::load::unreadable;
+use super::served::{Damaged, Served};
+use super::{Memory, Stop, Work, load};
+
+/// A page of packages.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct PackagePage {
+    /// The packages.
+    pub packages: Vec<Served>,
+    /// Where the list goes on, where it does.
+    pub next_cursor: Option<String>,
+    /// The packages that would be here were they not damaged.
+    pub damaged: Vec<String>,
+}
+
+/// The packages of a walk.
+pub(crate) struct Taken {
+    pub(crate) sound: Vec<Served>,
+    pub(crate) damaged: Vec<Damaged>,
+    /// The ids of rows of packages that cannot be read.
+    pub(crate) unreadable: Vec<String>,
+    pub(crate) next: Option<PackagePosition>,
+}
+
+impl Memory {
+    /// The newest packages of a project.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project.
+    pub async fn latest(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        asked: Latest,
+    ) -> Result<PackagePage, Failure> {
+        let (access, listed) = (caller.access().clone(), project.clone());
+        let taken = self
+            .read(move |unit| {
+                load::readable(unit, &access, &listed)?;
+                let query = PackageQuery {
+                    status: asked.filter.status,
+                    session: asked.filter.session.as_ref(),
+                    drafts: load::drafts(&access),
+                    after: asked.after,
+                    limit: asked.limit as usize,
+                    ..PackageQuery::default()
+                };
+                take(unit, &listed, &query)
+            })
+            .await?;
+        self.set_aside(&taken.damaged);
+        Ok(PackagePage {
+            packages: taken.sound,
+            next_cursor: taken.next.map(|place| place.encode(project)),
+            damaged: names(&taken.damaged, taken.unreadable),
+        })
+    }
+
+    /// One package: in a project, or in whichever of the caller's projects has it.
+    ///
+    /// # Errors
+    /// When the caller may not, there is none or several, or it is damaged.
+    pub async fn package(
+        &self,
+        caller: &Caller,
+        within: Option<ProjectId>,
+        id: PackageId,
+    ) -> Result<Served, Failure> {
+        let access = caller.access().clone();
+        let outcome = self
+            .read(move |unit| {
+                let row = load::package_row(unit, &access, Verb::Read, within.as_ref(), &id)?;
+                Ok(Served::of(row))
+            })
+            .await?;
+        self.sound(outcome)
+    }
+
+    /// The log of a package, oldest entry first, each a JSON document.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such package or several.
+    pub async fn revisions(
+        &self,
+        caller: &Caller,
+        within: Option<ProjectId>,
+        id: PackageId,
+    ) -> Result<Vec<String>, Failure> {
+        let access = caller.access().clone();
+        self.read(move |unit| {
+            let row = load::package_row(unit, &access, Verb::Read, within.as_ref(), &id)?;
+            let log = unit.revisions(&row.project_id, &row.package_id)?;
+            Ok(log.into_iter().map(|entry| entry.text).collect())
+        })
+        .await
+    }
+}
+
+/// The packages that a query asks for, damaged ones apart.
+pub(crate) fn take(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    query: &PackageQuery<'_>,
+) -> Work<Taken> {
+    let (mut sound, mut damaged) = (Vec::new(), Vec::new());
+    let next = fill_page::<_, _, Stop>(
+        query.limit,
+        query.after,
+        |after, limit| {
+            // Those in quarantine are named, and so have to be met.
+            let quarantined = Quarantined::Also;
+            let query = PackageQuery {
+                after: after.copied(),
+                limit,
+                quarantined,
+                ..*query
+            };
+            Ok(unit.packages(project, &query)?)
+        },
+        |row| row.position(),
+        |row| {
+            Ok(match Served::of(row) {
+                Ok(package) => {
+                    let bytes = package.text.len();
+                    sound.push(package);
+                    Some(bytes)
+                }
+                Err(package) => {
+                    damaged.push(package);
+                    None
+                }
+            })
+        },
+    )?;
+    Ok(Taken {
+        sound,
+        damaged,
+        unreadable: unreadable(unit, Table::Package),
+        next,
+    })
+}
+
+/// The ids of damaged packages, each once.
+pub(crate) fn names(damaged: &[Damaged], unreadable: Vec<String>) -> Vec<String> {
+    let damaged = damaged.iter().map(|found| found.package_id.as_str());
+    let mut names: Vec<_> = damaged.map(str::to_owned).collect();
+    names.extend(unreadable);
+    let mut given = BTreeSet::new();
+    names.retain(|name| given.insert(name.clone()));
+    names
+}

@@ -1,0 +1,60 @@
+//! Events, as they are written with what they are about and read again.
+
+use accord_base::{EventKind, NewEvent, ProjectId};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
+use accord_memory_core::Project;
+use accord_store::{EventEntry, EventRow, WriteUnit};
+
+use super::{Work, load};
+
+/// Writes an event behind the others of its project, and gives its number.
+pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> Work<u64> {
+    Ok(unit.append_event(&event.project_id, &entry(event))?)
+}
+
+/// An event as it is written.
+pub(crate) fn entry(event: &NewEvent) -> EventEntry {
+    EventEntry {
+        at: event.at.clone(),
+        kind: event.kind.as_str().to_owned(),
+        only_for: event.only_for.clone(),
+        text: event.data.to_string(),
+    }
+}
+
+/// Writes the project that a write creates, where it creates one.
+pub(crate) fn create_project(
+    unit: &mut dyn WriteUnit,
+    created: Option<&Project>,
+    now: Time,
+) -> Work<()> {
+    if let Some(created) = created {
+        unit.insert_project(&load::row_of_project(created))?;
+        record(
+            unit,
+            &accord_memory_core::event::project_created(created, now),
+        )?;
+    }
+    Ok(())
+}
+
+/// The event that a row holds.
+///
+/// # Errors
+/// With `integrity_error` when it holds none.
+pub(crate) fn recorded(project: &ProjectId, row: EventRow) -> Result<NewEvent, Failure> {
+    let kind = EventKind::parse(row.entry.kind).ok();
+    let data = serde_json::from_str(&row.entry.text).ok();
+    let (Some(kind), Some(data)) = (kind, data) else {
+        let message = format!("the stored event {} is damaged", row.seq);
+        return Err(Failure::new(Code::AgenticIntegrityError, message));
+    };
+    Ok(NewEvent {
+        project_id: project.clone(),
+        kind,
+        at: row.entry.at,
+        data,
+        only_for: row.entry.only_for,
+    })
+}

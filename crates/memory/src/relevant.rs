@@ -1,0 +1,247 @@
+//! Relevant: the packages of a project that a query is about.
+
+use std::collections::HashMap;
+
+use accord_base::{Caller, ProjectId};
+use accord_contract::codes::{Code, Failure};
+use accord_memory_core::PackageId;
+use accord_memory_core::conformance::{Capability, cannot_search};
+use accord_memory_core::query::{Params, Relevant};
+use accord_store::{Drafts, PackageRow, ReadUnit, SearchQuery, Table};
+
+use super::load::unreadable;
+use super::pull::names;
+use super::served::Served;
+use super::{Memory, Work, load};
+
+/// How much the words count beside the meaning, where both do.
+const WORDS: f64 = 0.3;
+
+/// So many packages are looked at for each that is wanted, where words and meaning are joined.
+const CANDIDATES: usize = 4;
+
+/// How a query finds packages.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SearchBy {
+    /// By its words.
+    Words,
+    /// By its meaning.
+    Meaning,
+    /// By both.
+    Both,
+}
+
+/// The packages that a query found, best first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RelevantPage {
+    /// The packages.
+    pub packages: Vec<Served>,
+    /// How well each fits, in the same order.
+    pub scores: Vec<Score>,
+    /// Words of the query that were not looked for, because they are very common here or too many.
+    pub ignored: Vec<String>,
+    /// The packages that would be here were they not damaged.
+    pub damaged: Vec<String>,
+}
+
+/// How well a package fits a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The package.
+    pub package_id: PackageId,
+    /// More is better; what is asked in one way can be compared.
+    pub score: f64,
+    /// The words of the query that it has.
+    pub matched: Vec<String>,
+}
+
+/// A package that was found.
+struct Hit {
+    package: PackageRow,
+    score: f64,
+    matched: Vec<String>,
+}
+
+impl SearchBy {
+    /// Reads the parameter `search`; without it, as well as the host can.
+    ///
+    /// # Errors
+    /// When it names no way.
+    pub fn parse(params: &Params<'_>) -> Result<Option<Self>, Failure> {
+        match params.text("search") {
+            None => Ok(None),
+            Some("keyword") => Ok(Some(Self::Words)),
+            Some("semantic") => Ok(Some(Self::Meaning)),
+            Some("hybrid") => Ok(Some(Self::Both)),
+            Some(_) => {
+                let message = "the parameter search must be one of keyword, semantic, hybrid";
+                Err(Failure::new(Code::AgenticInvalidSchema, message).at("/search"))
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// The packages of a project that a query is about.
+    ///
+    /// # Errors
+    /// When the caller may not, there is no such project, or the host cannot search so.
+    pub async fn relevant(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        asked: Relevant,
+        by: Option<SearchBy>,
+    ) -> Result<RelevantPage, Failure> {
+        let (access, project) = (caller.access().clone(), project.clone());
+        let by = self.possible(by)?;
+        let memory = self.clone();
+        let (page, damaged) = self
+            .read(move |unit| {
+                load::readable(unit, &access, &project)?;
+                let query = SearchQuery {
+                    text: &asked.query,
+                    status: asked.filter.status,
+                    session: asked.filter.session.as_ref(),
+                    drafts: load::drafts(&access),
+                    limit: asked.limit as usize,
+                };
+                let (hits, ignored) = match by {
+                    SearchBy::Words => by_words(unit, &project, &query)?,
+                    SearchBy::Meaning => (memory.by_meaning(unit, &project, &query)?, Vec::new()),
+                    SearchBy::Both => memory.by_both(unit, &project, query)?,
+                };
+                let mut page = RelevantPage {
+                    ignored,
+                    ..RelevantPage::default()
+                };
+                let mut damaged = Vec::new();
+                for hit in hits {
+                    match Served::of(hit.package) {
+                        Ok(package) => {
+                            page.scores.push(Score {
+                                package_id: package.package_id.clone(),
+                                score: hit.score,
+                                matched: hit.matched,
+                            });
+                            page.packages.push(package);
+                        }
+                        Err(found) => damaged.push(found),
+                    }
+                }
+                // What the words of a draft find cannot be told from other rows once it cannot be read.
+                let unreadable = match query.drafts {
+                    Drafts::All => unreadable(unit, Table::Package),
+                    Drafts::Of(_) | Drafts::None => Vec::new(),
+                };
+                page.damaged = names(&damaged, unreadable);
+                Ok((page, damaged))
+            })
+            .await?;
+        self.set_aside(&damaged);
+        Ok(page)
+    }
+
+    /// The way that was asked for, or the best that there is.
+    fn possible(&self, by: Option<SearchBy>) -> Result<SearchBy, Failure> {
+        match (by, &self.options().embedder) {
+            (Some(by), Some(_)) => Ok(by),
+            (None, Some(_)) => Ok(SearchBy::Both),
+            (None | Some(SearchBy::Words), None) => Ok(SearchBy::Words),
+            (Some(SearchBy::Meaning), None) => Err(cannot_search(Capability::SemanticSearch)),
+            (Some(SearchBy::Both), None) => Err(cannot_search(Capability::HybridSearch)),
+        }
+    }
+
+    fn by_meaning(
+        &self,
+        unit: &dyn ReadUnit,
+        project: &ProjectId,
+        query: &SearchQuery<'_>,
+    ) -> Work<Vec<Hit>> {
+        let Some(embedder) = &self.options().embedder else {
+            return Ok(Vec::new());
+        };
+        let vectors = &self.inner.vectors;
+        let closest = vectors.closest(unit, embedder.as_ref(), project, query.text)?;
+        let mut hits = Vec::new();
+        for (id, score) in closest {
+            if hits.len() == query.limit {
+                break;
+            }
+            let row = load::if_sound(unit.package(project, &id))?;
+            if let Some(package) = row.filter(|row| query.shows(row)) {
+                hits.push(Hit {
+                    package,
+                    score,
+                    matched: Vec::new(),
+                });
+            }
+        }
+        Ok(hits)
+    }
+
+    fn by_both(
+        &self,
+        unit: &dyn ReadUnit,
+        project: &ProjectId,
+        query: SearchQuery<'_>,
+    ) -> Work<(Vec<Hit>, Vec<String>)> {
+        let wider = SearchQuery {
+            limit: query.limit.saturating_mul(CANDIDATES),
+            ..query
+        };
+        let (words, ignored) = by_words(unit, project, &wider)?;
+        let meaning = self.by_meaning(unit, project, &wider)?;
+        let mut joined: HashMap<PackageId, Hit> = HashMap::new();
+        for (hits, weight) in [(words, WORDS), (meaning, 1.0 - WORDS)] {
+            let highest = highest(&hits);
+            for mut hit in hits {
+                hit.score = weight * share(hit.score, highest);
+                let known = joined.entry(hit.package.package_id.clone());
+                known
+                    .and_modify(|known| known.score += hit.score)
+                    .or_insert(hit);
+            }
+        }
+        let mut hits: Vec<_> = joined.into_values().collect();
+        // Of equal ones that which matters more, then the newer one.
+        hits.sort_by(|one, other| {
+            let rank = |hit: &Hit| (hit.package.significance.number(), hit.package.seq);
+            let score = other.score.total_cmp(&one.score);
+            score.then_with(|| rank(other).cmp(&rank(one)))
+        });
+        hits.truncate(query.limit);
+        Ok((hits, ignored))
+    }
+}
+
+fn by_words(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    query: &SearchQuery<'_>,
+) -> Work<(Vec<Hit>, Vec<String>)> {
+    let found = unit.search(project, query)?;
+    let hits = found.hits.into_iter().map(|hit| Hit {
+        package: hit.package,
+        score: hit.score,
+        matched: hit.matched,
+    });
+    Ok((hits.collect(), found.left_out))
+}
+
+/// The highest score, which is at least zero.
+fn highest(hits: &[Hit]) -> f64 {
+    let scores = hits.iter().map(|hit| hit.score);
+    scores.fold(0.0, f64::max)
+}
+
+/// How much of the highest score a score is, from 0 to 1. That it is the least of those found makes it
+/// no worse.
+fn share(score: f64, highest: f64) -> f64 {
+    if highest > 0.0 {
+        score.max(0.0) / highest
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,210 @@
+//! Forgetting, on purpose alone: events that nobody will follow any more, blobs that nothing names.
+//!
+//! Packages, facts and sessions are never forgotten.
+//!
+//! Invariants:
+//! - nothing goes that was not asked for, by a call or by a setting, and each time the log says what went;
+//! - the newest event of a project stays: it says what time it is there;
+//! - a blob that a package or fact of its project names, in whatever member, stays; so does one that was stored
+//!   or stored again since the day that is asked for.
+
+mod sweep;
+
+use std::future::Future;
+use std::time::Duration;
+
+use accord_base::{Caller, ProjectId, Verb};
+use accord_contract::codes::Failure;
+use accord_contract::message;
+use accord_contract::time::Time;
+use accord_contract::wire::Object;
+use accord_store::ReadUnit;
+
+use super::walk::all_projects;
+use super::{Memory, Work, load};
+
+pub use self::sweep::{Sweep, SweepReport};
+
+/// How many events are forgotten in one transaction.
+const STEP: u64 = 5_000;
+
+/// Which events are to be forgotten.
+#[derive(Clone, Debug)]
+pub struct Trim {
+    /// Those that happened before this.
+    pub before: Time,
+    /// Those of one project alone; of all that the caller administers where none is named.
+    pub project: Option<ProjectId>,
+    /// Nothing is forgotten; the report says what would be.
+    pub dry_run: bool,
+}
+
+/// What is forgotten without anybody asking each time. By default nothing is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Retention {
+    /// Events are kept for so many days.
+    pub events_days: Option<u32>,
+    /// Blobs that nothing names are kept for so many days.
+    pub blobs_days: Option<u32>,
+}
+
+message! {
+    /// Which events were forgotten.
+    pub struct TrimReport("TrimReport", open) {
+        /// Whether nothing was forgotten in truth.
+        required dry_run: bool = "dry_run", "permission";
+        /// How many events.
+        required events: u64 = "events", "count";
+        /// The projects that have lost some.
+        required projects: Vec<TrimmedProject> = "projects", "projects";
+    }
+}
+
+message! {
+    /// The events that a project has lost.
+    pub struct TrimmedProject("TrimmedProject", open) {
+        /// The project.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// How many events.
+        required events: u64 = "events", "count";
+        /// The oldest event that is left.
+        required oldest: u64 = "oldest", "sequence";
+    }
+}
+
+impl Memory {
+    /// Forgets events.
+    ///
+    /// # Errors
+    /// With `unauthorized` or `project_not_found`, and when the store fails.
+    pub async fn trim_events(&self, caller: &Caller, asked: &Trim) -> Result<TrimReport, Failure> {
+        let projects = match &asked.project {
+            Some(project) => {
+                let (access, project) = (caller.access().clone(), project.clone());
+                let job =
+                    move |unit: &dyn ReadUnit| load::project(unit, &access, Verb::Admin, &project);
+                vec![self.read(job).await?.project_id]
+            }
+            None => self.administered(caller).await?,
+        };
+        let mut report = TrimReport {
+            dry_run: asked.dry_run,
+            events: 0,
+            projects: Vec::new(),
+            extra: Object::new(),
+        };
+        for project in projects {
+            let trimmed = self.trim(&project, asked).await?;
+            if trimmed.events > 0 {
+                report.events += trimmed.events;
+                report.projects.push(trimmed);
+            }
+        }
+        Ok(report)
+    }
+
+    async fn trim(&self, project: &ProjectId, asked: &Trim) -> Result<TrimmedProject, Failure> {
+        let (named, before) = (project.clone(), asked.before);
+        let (kept, through) = self.read(move |unit| last_of(unit, &named, before)).await?;
+        let mut oldest = kept;
+        while oldest <= through {
+            let next = through.min(oldest + STEP - 1);
+            if !asked.dry_run {
+                let named = project.clone();
+                let job = move |unit: &mut dyn accord_store::WriteUnit| {
+                    Ok(unit.trim_events(&named, next)?)
+                };
+                self.write(job).await?;
+            }
+            oldest = next + 1;
+        }
+        Ok(TrimmedProject {
+            project_id: project.clone(),
+            events: oldest - kept,
+            oldest,
+            extra: Object::new(),
+        })
+    }
+
+    /// All projects that a caller administers.
+    async fn administered(&self, caller: &Caller) -> Result<Vec<ProjectId>, Failure> {
+        let access = caller.access().clone();
+        access.may_anywhere(Verb::Admin)?;
+        self.read(move |unit| {
+            let mut found = all_projects(unit)?;
+            found.retain(|project| access.covers(project));
+            Ok(found)
+        })
+        .await
+    }
+
+    /// Forgets what a host was told to forget by itself, as of now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn retain(&self, retention: Retention) -> Result<(), Failure> {
+        let owner = Caller::owner();
+        if let Some(days) = retention.events_days {
+            let asked = Trim {
+                before: self.now().days_before(days),
+                project: None,
+                dry_run: false,
+            };
+            let report = self.trim_events(&owner, &asked).await?;
+            let projects = report.projects.len();
+            tracing::info!(
+                days,
+                events = report.events,
+                projects,
+                "retention: events were forgotten"
+            );
+        }
+        if let Some(days) = retention.blobs_days
+            && self.options().blobs.is_some()
+        {
+            let asked = Sweep {
+                before: self.now().days_before(days),
+                dry_run: false,
+            };
+            let report = self.sweep_blobs(&owner, &asked).await?;
+            let (links, files, bytes) = (report.links, report.files, report.bytes);
+            tracing::info!(
+                days,
+                links,
+                files,
+                bytes,
+                "retention: blobs that nothing names were removed"
+            );
+        }
+        Ok(())
+    }
+
+    /// Forgets what a host was told to forget, now and once a day, until `closing`.
+    pub async fn retain_daily(&self, retention: Retention, closing: impl Future<Output = ()>) {
+        if retention == Retention::default() {
+            return;
+        }
+        let mut day = tokio::time::interval(Duration::from_secs(24 * 60 * 60));
+        day.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut closing = std::pin::pin!(closing);
+        loop {
+            tokio::select! {
+                () = &mut closing => return,
+                _ = day.tick() => {}
+            }
+            tokio::select! {
+                () = &mut closing => return,
+                done = self.retain(retention) => if let Err(failure) = done {
+                    tracing::error!(code = %failure.code, "retention: {}", failure.message);
+                },
+            }
+        }
+    }
+}
+
+/// The oldest event of a project, and the last that is to go.
+fn last_of(unit: &dyn ReadUnit, project: &ProjectId, before: Time) -> Work<(u64, u64)> {
+    let kept = unit.events_kept(project)?;
+    let through = unit.events_before(project, before)?;
+    Ok((kept.oldest, through.min(kept.newest.saturating_sub(1))))
+}

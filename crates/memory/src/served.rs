@@ -1,0 +1,179 @@
+//! Packages as they are handed out, and what becomes of damaged ones.
+//!
+//! Whoever reads a package checks its hash, and that the row says what the package says. One that fails is never
+//! handed out: it is reported, and a write of its own puts it into quarantine, after it was looked at once more.
+
+use accord_base::{ProjectId, SessionId};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
+use accord_memory_core::package::PackageHead;
+use accord_memory_core::{ContentHash, PackageId, package};
+use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
+
+use super::{Memory, Stop, Work};
+
+/// A package as it is handed out.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Served {
+    /// Its id.
+    pub package_id: PackageId,
+    /// The hash of its text.
+    pub content_hash: ContentHash,
+    /// Its text in transport: with the hash in it.
+    pub text: String,
+}
+
+/// A package whose text no longer has its hash, or whose row contradicts it.
+#[derive(Clone, Debug)]
+pub(crate) struct Damaged {
+    pub(crate) project_id: ProjectId,
+    pub(crate) package_id: PackageId,
+    /// What is wrong with it; `None` when it is in quarantine already.
+    pub(crate) found: Option<String>,
+}
+
+impl Served {
+    /// The package in a row, where it is sound.
+    pub(crate) fn of(row: PackageRow) -> Result<Self, Damaged> {
+        let hash = row.state.content_hash;
+        let row = check(row)?;
+        Ok(Self {
+            package_id: row.package_id,
+            content_hash: hash,
+            text: package::transport_text(&row.state.text, &hash),
+        })
+    }
+}
+
+/// The row again, where the package in it is sound.
+pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
+    let found = match &row.quarantine {
+        Some(_) => None,
+        None => match sound_row(&row) {
+            Ok(()) => return Ok(row),
+            Err(failure) => Some(failure.message),
+        },
+    };
+    Err(Damaged {
+        project_id: row.project_id,
+        package_id: row.package_id,
+        found,
+    })
+}
+
+/// Refuses a row whose text no longer has its hash, or that contradicts its text.
+///
+/// # Errors
+/// With `integrity_error`.
+pub(crate) fn sound_row(row: &PackageRow) -> Result<(), Failure> {
+    package::verify(&row.state.text, &row.state.content_hash)?;
+    is_of(row)
+}
+
+/// Refuses a row that says another thing than its package about who may see it and where it stands.
+fn is_of(row: &PackageRow) -> Result<(), Failure> {
+    let head = PackageHead::read(&row.state.text)?;
+    let actor = &row.actor;
+    let wrong = [
+        ("project_id", head.project_id == row.project_id.as_str()),
+        ("package_id", head.package_id == row.package_id.as_str()),
+        ("status", head.status == row.state.status.as_str()),
+        (
+            "review_type",
+            head.review_type == row.state.review_type.as_str(),
+        ),
+        (
+            "package_type",
+            head.package_type == row.package_type.as_str(),
+        ),
+        ("created_at", head.created_at == row.created_at.as_str()),
+        (
+            "created_by",
+            (&*head.created_by.id, &*head.created_by.kind)
+                == (actor.id.as_str(), actor.kind.as_str()),
+        ),
+        (
+            "session_id",
+            head.created_by.session_id.as_deref().unwrap_or_default()
+                == row.session_id.as_ref().map_or("", SessionId::as_str),
+        ),
+    ];
+    match wrong.iter().find(|(_, same)| !same) {
+        None => Ok(()),
+        Some((member, _)) => {
+            let message = format!("its row has another {member}");
+            Err(Failure::new(Code::AgenticIntegrityError, message))
+        }
+    }
+}
+
+impl Damaged {
+    /// The refusal to hand it out.
+    pub(crate) fn failure(&self) -> Failure {
+        let message = format!(
+            "the stored package {:?} is damaged",
+            self.package_id.as_str()
+        );
+        Failure::new(Code::AgenticIntegrityError, message)
+            .with("package_id", self.package_id.as_str())
+            .with("project_id", self.project_id.as_str())
+    }
+}
+
+impl Memory {
+    /// What a job gave that was about one package; refused where that is damaged.
+    pub(crate) fn sound<T>(&self, outcome: Result<T, Damaged>) -> Result<T, Failure> {
+        outcome.map_err(|damaged| {
+            self.set_aside(std::slice::from_ref(&damaged));
+            damaged.failure()
+        })
+    }
+
+    /// Puts packages that were found damaged into quarantine, some time after now.
+    pub(crate) fn set_aside(&self, damaged: &[Damaged]) {
+        for Damaged {
+            project_id,
+            package_id,
+            found,
+        } in damaged
+        {
+            let Some(found) = found else {
+                continue;
+            };
+            tracing::error!(
+                project = project_id.as_str(),
+                package = package_id.as_str(),
+                "a package is damaged: {found}"
+            );
+            let (memory, project, package) = (self.clone(), project_id.clone(), package_id.clone());
+            let job = move |unit: &mut dyn WriteUnit| memory.quarantine(unit, &project, &package);
+            self.inner.store.enqueue(job, |outcome: Work<()>| {
+                if let Err(stop) = outcome {
+                    let failure = stop.into_failure();
+                    tracing::error!("a damaged package is not in quarantine: {failure}");
+                }
+            });
+        }
+    }
+
+    /// Puts a package into quarantine where it is still damaged.
+    fn quarantine(
+        &self,
+        unit: &mut dyn WriteUnit,
+        project: &ProjectId,
+        id: &PackageId,
+    ) -> Result<(), Stop> {
+        let Some(row) = unit.package(project, id)? else {
+            return Ok(());
+        };
+        if let Err(Damaged {
+            found: Some(reason),
+            ..
+        }) = check(row)
+        {
+            let at = Timestamp::emit(self.now());
+            unit.quarantine_package(project, id, Some(&Quarantine { at, reason }))?;
+        }
+        Ok(())
+    }
+}

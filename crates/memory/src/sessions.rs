@@ -1,0 +1,230 @@
+//! Sessions: start, end, list, read.
+
+use accord_base::{
+    Access, Actor, Caller, Cursor as _, Page, ProjectId, SessionId, Verb, fill_page,
+};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Wire as _;
+use accord_memory_core::query::SessionQuery;
+use accord_memory_core::session::{self, SessionEnd, SessionOutcome, SessionRequest};
+use accord_memory_core::{PackageId, Session, Writing, event};
+use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow, Table};
+use accord_system::random;
+
+use super::load::unreadable;
+use super::record::{create_project, record};
+use super::{Memory, Stop, Work, load};
+
+impl Memory {
+    /// Starts a session in a project.
+    ///
+    /// # Errors
+    /// When the caller may not, the request is not sound, no actor is known, or the project takes no
+    /// writes.
+    pub async fn start_session(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        sent: &[u8],
+    ) -> Result<Session, Failure> {
+        let access = caller.access();
+        access.may(Verb::Write, project)?;
+        let asked = SessionRequest::parse(sent, project)?;
+        let actor = access.attribute(asked.actor()?, "/actor_id")?;
+        let (memory, project_id, random) = (self.clone(), project.clone(), random());
+        self.write(move |unit| {
+            let project = load::known_project(unit, &project_id)?;
+            let now = memory.now_in(unit, &project_id)?;
+            let writing = Writing {
+                project_id: &project_id,
+                project: project.as_ref(),
+                policy: memory.policy(),
+                actor: actor.as_ref(),
+                now,
+            };
+            let started = session::start(asked.clone(), &writing, random)?;
+            create_project(unit, started.create_project.as_ref(), now)?;
+            unit.insert_session(&load::row_of_session(&started.session))?;
+            record(unit, &event::session_started(&started.session, now))?;
+            Ok(started.session)
+        })
+        .await
+    }
+
+    /// Ends a session; one that has ended stays as it is.
+    ///
+    /// # Errors
+    /// When the caller may not, there is no such session or several, or its project takes no writes.
+    pub async fn end_session(
+        &self,
+        caller: &Caller,
+        within: Option<ProjectId>,
+        id: SessionId,
+        sent: &[u8],
+    ) -> Result<Session, Failure> {
+        let end = SessionEnd::parse(sent)?;
+        let (memory, access) = (self.clone(), caller.access().clone());
+        self.write(move |unit| {
+            let row = find(unit, &access, Verb::Write, within.as_ref(), &id)?;
+            let project = load::project(unit, &access, Verb::Write, &row.project_id)?;
+            project.must_take_writes()?;
+            let session = load::session_of(&row)?;
+            let actor = Actor::new(session.actor_id.clone(), session.actor_type);
+            access.attribute(Some(actor), "/actor_id")?;
+            let now = memory.now_in(unit, &row.project_id)?;
+            let session = match session.ended(end.at(now)) {
+                SessionOutcome::Unchanged => session,
+                SessionOutcome::Ended(ended) => {
+                    let row = load::row_of_session(&ended);
+                    let at = row.ended_at.as_ref().expect("a session that ended");
+                    unit.end_session(&row.project_id, &row.session_id, at, &row.text)?;
+                    record(unit, &event::session_ended(&ended, now))?;
+                    *ended
+                }
+            };
+            with_packages(unit, &access, session)
+        })
+        .await
+    }
+
+    /// One session, with the packages that were deposited in it.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is none or several.
+    pub async fn session(
+        &self,
+        caller: &Caller,
+        within: Option<ProjectId>,
+        id: SessionId,
+    ) -> Result<Session, Failure> {
+        let access = caller.access().clone();
+        self.read(move |unit| {
+            let row = find(unit, &access, Verb::Read, within.as_ref(), &id)?;
+            with_packages(unit, &access, load::session_of(&row)?)
+        })
+        .await
+    }
+
+    /// The sessions of a project, newest first.
+    ///
+    /// # Errors
+    /// When the caller may not, or there is no such project.
+    pub async fn sessions(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        asked: SessionQuery,
+    ) -> Result<Page, Failure> {
+        let (access, project) = (caller.access().clone(), project.clone());
+        self.read(move |unit| {
+            load::readable(unit, &access, &project)?;
+            let (mut items, mut damaged) = (Vec::new(), Vec::new());
+            let next = fill_page::<_, _, Stop>(
+                asked.limit as usize,
+                asked.after,
+                |after, limit| {
+                    let query = accord_store::SessionQuery {
+                        callsign: asked.callsign.as_deref(),
+                        active: asked.active,
+                        after: after.copied(),
+                        order: Order::NewestFirst,
+                        limit,
+                    };
+                    Ok(unit.sessions(&project, &query)?)
+                },
+                |row| row.position(),
+                |row| {
+                    let Ok(session) = load::session_of(&row) else {
+                        damaged.push(row.session_id.as_str().to_owned());
+                        return Ok(None);
+                    };
+                    let session = with_packages(unit, &access, session)?;
+                    let text = session.encode().to_string();
+                    let bytes = text.len();
+                    items.push(text);
+                    Ok(Some(bytes))
+                },
+            )?;
+            damaged.extend(unreadable(unit, Table::Session));
+            Ok(Page {
+                damaged,
+                items,
+                next_cursor: next.map(|place| place.encode(&project)),
+            })
+        })
+        .await
+    }
+}
+
+/// The session of an id that the caller may do something with.
+fn find(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    verb: Verb,
+    within: Option<&ProjectId>,
+    id: &SessionId,
+) -> Work<SessionRow> {
+    let mut rows = match within {
+        Some(project) => {
+            access.may(verb, project)?;
+            unit.session(project, id)?.into_iter().collect()
+        }
+        None => {
+            access.may_anywhere(verb)?;
+            unit.sessions_named(id)?
+        }
+    };
+    rows.retain(|row| access.covers(&row.project_id));
+    let projects: Vec<_> = rows.iter().map(|row| row.project_id.clone()).collect();
+    match rows.pop() {
+        None => {
+            load::must_be_sound(unit, access, Table::Session, id.as_str())?;
+            Err(session::not_found(id).into())
+        }
+        Some(row) if projects.len() == 1 => Ok(row),
+        Some(_) => {
+            let code = Code::AgenticAmbiguousSessionId;
+            Err(load::ambiguous(code, "session", id.as_str(), &projects).into())
+        }
+    }
+}
+
+/// The session with the packages in it that the caller may know of.
+fn with_packages(unit: &dyn ReadUnit, access: &Access, mut session: Session) -> Work<Session> {
+    let (project, id) = (session.project_id.clone(), session.session_id.clone());
+    let drafts = load::drafts(access);
+    if drafts == Drafts::All {
+        let packages = unit.packages_of_session(&project, &id)?;
+        return Ok(session.with_packages(packages));
+    }
+    // What it was imported with may name drafts of others.
+    let mut named = Vec::new();
+    for package in std::mem::take(&mut session.packages_deposited) {
+        if load::may_be_named(unit.package(&project, &package), drafts)? {
+            named.push(package);
+        }
+    }
+    session.packages_deposited = named;
+    let mut packages: Vec<PackageId> = Vec::new();
+    fill_page::<_, _, Stop>(
+        usize::MAX,
+        None,
+        |after, limit| {
+            let query = PackageQuery {
+                session: Some(&id),
+                drafts,
+                after: after.copied(),
+                order: Order::OldestFirst,
+                limit,
+                ..PackageQuery::default()
+            };
+            Ok(unit.packages(&project, &query)?)
+        },
+        |row| row.position(),
+        |row| {
+            packages.push(row.package_id);
+            Ok(Some(0))
+        },
+    )?;
+    Ok(session.with_packages(packages))
+}

@@ -1,0 +1,86 @@
+//! Flag, review, resubmit, complete: a package goes to another state.
+
+use accord_base::{Caller, ProjectId, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_memory_core::deposit::answer;
+use accord_memory_core::lifecycle::{Change, Move, Transition, oddities, transition};
+use accord_memory_core::{Package, PackageId, event};
+use accord_store::WriteUnit;
+
+use super::record::record;
+use super::served::{Damaged, Served, check};
+use super::{Memory, Work, load};
+
+impl Memory {
+    /// Moves a package, and gives it as it is then.
+    ///
+    /// # Errors
+    /// When the caller may not, there is no such package or several, it may not go there, it is damaged,
+    /// or its project takes no writes.
+    pub async fn transition(
+        &self,
+        caller: &Caller,
+        within: Option<ProjectId>,
+        id: PackageId,
+        mut asked: Move,
+    ) -> Result<Served, Failure> {
+        let access = caller.access().clone();
+        asked.actor = access.attribute(asked.actor.take(), "/actor")?;
+        let memory = self.clone();
+        let outcome = self
+            .write(move |unit| {
+                let verb = verb(asked.change);
+                let row = load::package_row(unit, &access, verb, within.as_ref(), &id)?;
+                let project = load::project(unit, &access, verb, &row.project_id)?;
+                project.must_take_writes()?;
+                match check(row) {
+                    Ok(row) => {
+                        let package =
+                            Package::from_stored(row.state.text, &row.state.content_hash)?;
+                        memory.store_move(unit, package, &asked).map(Ok)
+                    }
+                    Err(damaged) => Ok(Err::<Served, Damaged>(damaged)),
+                }
+            })
+            .await?;
+        self.sound(outcome)
+    }
+
+    fn store_move(&self, unit: &mut dyn WriteUnit, package: Package, asked: &Move) -> Work<Served> {
+        let (project, id) = (package.project_id().clone(), package.package_id().clone());
+        let log = unit.revisions(&project, &id)?;
+        let last = log.last().map(|entry| load::revision_of(&id, entry));
+        let last = last.unwrap_or_else(|| {
+            let message = format!("the stored package {:?} has no log", id.as_str());
+            Err(Failure::new(Code::AgenticIntegrityError, message))
+        })?;
+        let now = self.now_in(unit, &project)?;
+        let (package, warnings) = match transition(&package, &last, asked, now)? {
+            Transition::Unchanged => (package, Vec::new()),
+            Transition::Moved {
+                package: moved,
+                revision,
+            } => {
+                let state = load::state_of(&moved, revision.seq);
+                let log = [load::row_of_revision(&revision)];
+                unit.move_package(&project, &id, &state, &log)?;
+                record(unit, &event::transitioned(&moved, &revision, now))?;
+                (*moved, oddities(&package, asked))
+            }
+        };
+        let hash = *package.content_hash();
+        Ok(Served {
+            text: answer(package.text(), &hash, &warnings),
+            package_id: id,
+            content_hash: hash,
+        })
+    }
+}
+
+/// What one must be allowed to do.
+fn verb(change: Change) -> Verb {
+    match change {
+        Change::Review(_) => Verb::Review,
+        Change::Flag(_) | Change::Resubmit | Change::Complete => Verb::Write,
+    }
+}

@@ -1,0 +1,105 @@
+//! Blobs have the digests that they are named after, and are where the index says.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use accord_base::ProjectId;
+use accord_canon::Digest;
+use accord_contract::codes::{Code, Failure};
+use accord_store::BlobRow;
+use sha2::{Digest as _, Sha256};
+
+use super::{Look, PAGE, Suspect};
+use crate::Work;
+use crate::blobs::Files;
+use crate::spool::trouble;
+
+impl Look {
+    /// Looks for the contents that a project has, and into them where `inside` says so.
+    pub(super) fn blobs_of(&mut self, project: &ProjectId, inside: bool) -> Work<()> {
+        let Ok(files) = self.memory.blob_files() else {
+            return Ok(());
+        };
+        let mut after: Option<Digest> = None;
+        while self.goes_on() {
+            let page = self.read_noting(|unit| Ok(unit.blobs(project, after.as_ref(), PAGE)?))?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            after = Some(last.digest);
+            for row in &page {
+                let verdict = match inside {
+                    true => content(&files, &row.digest)?,
+                    false => Ok(()),
+                };
+                self.report.blobs += u64::from(inside);
+                if let Err(failure) = verdict.and(is_there(&files, row)?) {
+                    let id = format!("sha256:{}", row.digest.hex());
+                    self.problem(Suspect::Blob, Some(project), &id, &failure);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks into every file of blobs.
+    pub(super) fn blob_files(&mut self) -> Work<()> {
+        let Ok(files) = self.memory.blob_files() else {
+            return Ok(());
+        };
+        for byte in 0..=u8::MAX {
+            if !self.goes_on() {
+                break;
+            }
+            for found in files.beginning_with(byte).map_err(trouble)? {
+                self.report.blobs += 1;
+                if let Err(failure) = content(&files, &found.digest)? {
+                    let id = format!("sha256:{}", found.digest.hex());
+                    self.problem(Suspect::Blob, None, &id, &failure);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_there(files: &Files, row: &BlobRow) -> Work<Result<(), Failure>> {
+    match std::fs::metadata(files.path(&row.digest)) {
+        Ok(file) if file.len() == row.size => Ok(Ok(())),
+        Ok(file) => {
+            let message = format!("it has {} bytes, and had {}", file.len(), row.size);
+            Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let message = "its file is not there";
+            Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
+        }
+        Err(error) => Err(trouble(error).into()),
+    }
+}
+
+/// Whether a file has the digest that it is named after. One that is not there is for the index to miss.
+fn content(files: &Files, digest: &Digest) -> Work<Result<(), Failure>> {
+    match digest_of(&files.path(digest)) {
+        Ok(found) if found == *digest => Ok(Ok(())),
+        Ok(found) => {
+            let message = format!("it has the digest sha256:{}", found.hex());
+            Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Ok(())),
+        Err(error) => Err(trouble(error).into()),
+    }
+}
+
+fn digest_of(path: &Path) -> io::Result<Digest> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut piece = vec![0; 256 * 1024];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(<[u8; 32]>::from(hasher.finalize()).into()),
+            length => hasher.update(&piece[..length]),
+        }
+    }
+}

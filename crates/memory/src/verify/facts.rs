@@ -1,0 +1,102 @@
+//! Facts say what their rows say, and those of one subject and predicate never hold at once.
+
+use accord_base::ProjectId;
+use accord_contract::codes::{Code, Failure};
+use accord_memory_core::fact::{Span, check_chain};
+use accord_store::{FactKey, FactQuery, FactRow, ReadUnit, When};
+
+use super::{Look, PAGE, RESTORE, Suspect};
+use crate::{Work, load};
+
+impl Look {
+    pub(super) fn facts(&mut self, project: &ProjectId) -> Work<()> {
+        let mut after = None;
+        let mut last: Option<FactRow> = None;
+        while self.goes_on() {
+            let page = self.read_noting(|unit| {
+                Ok(unit.facts(
+                    project,
+                    &FactQuery {
+                        when: When::Ever,
+                        after: after.as_ref(),
+                        limit: PAGE,
+                        ..FactQuery::default()
+                    },
+                )?)
+            })?;
+            let Some(end) = page.last() else {
+                break;
+            };
+            after = Some(end.position());
+            for row in page {
+                self.report.facts += 1;
+                if let Err(failure) = load::fact_of(&row) {
+                    let id = row.fact_id.as_str();
+                    self.advise(Suspect::Fact, Some(project), id, &failure, RESTORE);
+                }
+                let chained = last.as_ref().filter(|last| {
+                    (&last.subject, &last.predicate) == (&row.subject, &row.predicate)
+                });
+                let beside: Vec<_> = chained.into_iter().chain([&row]).map(span).collect();
+                if check_chain(&beside).is_err() {
+                    self.chain(project, &row)?;
+                }
+                if !row.never_held() || chained.is_none() {
+                    last = Some(row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a whole chain on one snapshot: page by page, it may have changed between two of them.
+    fn chain(&mut self, project: &ProjectId, suspect: &FactRow) -> Work<()> {
+        let key = FactKey {
+            subject: &suspect.subject,
+            predicate: &suspect.predicate,
+        };
+        let verdict = self.read(|unit| chain(unit, project, key))?;
+        if let Err(failure) = verdict {
+            let id = suspect.fact_id.as_str();
+            self.advise(Suspect::Chain, Some(project), id, &failure, RESTORE);
+        }
+        Ok(())
+    }
+}
+
+fn chain(unit: &dyn ReadUnit, project: &ProjectId, key: FactKey<'_>) -> Work<Result<(), Failure>> {
+    let mut after = None;
+    let mut last: Option<Span> = None;
+    loop {
+        let query = FactQuery {
+            subject: Some(key.subject),
+            predicate: Some(key.predicate),
+            when: When::Ever,
+            after: after.as_ref(),
+            limit: PAGE,
+        };
+        let page = unit.facts(project, &query)?;
+        let Some(end) = page.last() else {
+            return Ok(Ok(()));
+        };
+        after = Some(end.position());
+        for row in &page {
+            let span = span(row);
+            let beside: Vec<_> = last.iter().cloned().chain([span.clone()]).collect();
+            if let Err(failure) = check_chain(&beside) {
+                let code = Code::AgenticIntegrityError;
+                return Ok(Err(Failure::new(code, failure.message)));
+            }
+            if !span.is_empty() {
+                last = Some(span);
+            }
+        }
+    }
+}
+
+fn span(row: &FactRow) -> Span {
+    Span {
+        from: row.valid_from.clone(),
+        to: row.valid_to.clone(),
+    }
+}

@@ -1,0 +1,309 @@
+//! Looking through everything that is kept, for what is no longer as it was.
+//!
+//! Every hash is computed again, every log and chain is followed, every number is looked for. Rows are read in
+//! pages, each on a snapshot of its own, so that a long look keeps nobody waiting; what seems wrong is
+//! looked at again, whole and on one snapshot, before it is called so.
+//!
+//! What is derived is compared with what it is derived from: columns with documents, counts, questions and the
+//! search index with packages.
+//!
+//! A package that is damaged is quarantined, unless its row cannot be read, and then nobody is given it anyway; one
+//! that was and is sound again is let out. Nothing else is written.
+
+mod blobs;
+mod facts;
+mod packages;
+mod report;
+mod rows;
+
+use std::collections::BTreeSet;
+
+use accord_base::{Caller, ProjectId, Verb};
+use accord_contract::codes::Failure;
+use accord_memory_core::project;
+use accord_store::{
+    DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreExt as _, Table, Trouble,
+};
+use tokio::task::spawn_blocking;
+
+use self::report::wrong;
+use super::patron::{Patron, Patronage};
+use super::record::recorded;
+use super::{Memory, Stop, Work, load};
+
+pub use self::report::{Problem, Suspect, VerifyReport};
+
+/// How many rows are read at once.
+const PAGE: usize = 200;
+
+/// What is to be looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Verify {
+    /// One project alone; everything that the caller administers where none is named.
+    pub project: Option<ProjectId>,
+    /// Packages are quarantined or let out; otherwise nothing is written.
+    pub quarantine: bool,
+}
+
+/// What is told while it goes on.
+#[derive(Clone, Debug)]
+pub enum VerifyStep {
+    /// So many rows and files were looked at, of so many that are known of.
+    Progress {
+        /// What was looked at.
+        done: u64,
+        /// What is known to be there; it may turn out to be more.
+        total: u64,
+    },
+    /// Something is wrong.
+    Problem(Problem),
+}
+
+impl Memory {
+    /// Looks through a project or through everything. `tell` hears how it goes. The look ends when the
+    /// future is dropped.
+    ///
+    /// # Errors
+    /// With `unauthorized` or `project_not_found`, and when the store fails.
+    pub async fn verify(
+        &self,
+        caller: &Caller,
+        asked: Verify,
+        tell: impl FnMut(VerifyStep) + Send + 'static,
+    ) -> Result<VerifyReport, Failure> {
+        let access = caller.access().clone();
+        match &asked.project {
+            Some(project) => access.may(Verb::Admin, project)?,
+            None => access.may_anywhere(Verb::Admin)?,
+        }
+        let (patron, patronage) = Patron::new();
+        let look = Look {
+            memory: self.clone(),
+            met: BTreeSet::new(),
+            quarantine: asked.quarantine,
+            report: VerifyReport::new(),
+            total: 0,
+            tell: Box::new(tell),
+            patronage,
+        };
+        let done = spawn_blocking(move || look.run(asked.project, &access)).await;
+        patron.served();
+        let done = done.unwrap_or_else(|error| {
+            Err(StoreError::new(Trouble::Broken, error.to_string()).into())
+        });
+        done.map_err(Stop::into_failure)
+    }
+}
+
+/// What to do about a row that nothing else repeats.
+const RESTORE: &str = "restore it from a backup";
+/// What to do about a package.
+const MEND: &str = "accord store repair mends its row where its text and its log are sound; otherwise restore it from a \
+    backup";
+/// What to do about what is derived.
+const REBUILD: &str = "accord store repair makes it again from what is kept";
+/// What to do about who has a blob.
+const SEND_AGAIN: &str = "store the blob again";
+
+struct Look {
+    memory: Memory,
+    /// The damaged rows that were reported.
+    met: BTreeSet<DamagedRow>,
+    quarantine: bool,
+    report: VerifyReport,
+    total: u64,
+    tell: Box<dyn FnMut(VerifyStep) + Send>,
+    patronage: Patronage,
+}
+
+impl Look {
+    fn run(mut self, only: Option<ProjectId>, access: &accord_base::Access) -> Work<VerifyReport> {
+        let everything = only.is_none() && access.projects().is_none();
+        let projects = match only {
+            Some(project) => vec![project],
+            // A project without an id is for whoever administers all of them.
+            None if everything => self.read_noting(|unit| Ok(unit.project_ids()?))?,
+            None => self.read(|unit| {
+                let mut found = unit.project_ids()?;
+                found.retain(|project| access.covers(project));
+                Ok(found)
+            })?,
+        };
+        for project in &projects {
+            self.total += self.read(|unit| known_of(unit, project))?;
+        }
+        for project in &projects {
+            self.project(project)?;
+            self.sessions(project)?;
+            self.packages(project)?;
+            self.facts(project)?;
+            self.events(project)?;
+            self.blobs_of(project, !everything)?;
+            self.derived(Some(project))?;
+        }
+        if everything {
+            self.derived(None)?;
+            self.blob_files()?;
+        }
+        Ok(self.report)
+    }
+
+    fn read<T>(&self, job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
+        self.memory.store().read(job)
+    }
+
+    /// Reads, and reports the damaged rows that were met, each once.
+    fn read_noting<T>(&mut self, mut job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
+        let (outcome, met) = self.read(|unit| Ok((job(unit)?, unit.damage())))?;
+        for row in met {
+            self.damaged_row(row);
+        }
+        Ok(outcome)
+    }
+
+    fn damaged_row(&mut self, row: DamagedRow) {
+        if self.met.contains(&row) {
+            return;
+        }
+        let advice = match row.table {
+            Table::Tally | Table::Question | Table::Search | Table::Counter => REBUILD,
+            Table::Blob => SEND_AGAIN,
+            Table::Package => MEND,
+            _ => RESTORE,
+        };
+        let suspect = Suspect::of(row.table);
+        let failure = wrong(&row.what);
+        self.advise(suspect, row.project_id.as_ref(), &row.id, &failure, advice);
+        self.met.insert(row);
+    }
+
+    /// Reports a problem, with what to do about it.
+    fn advise(
+        &mut self,
+        suspect: Suspect,
+        project: Option<&ProjectId>,
+        id: &str,
+        failure: &Failure,
+        advice: &str,
+    ) {
+        let mut failure = failure.clone();
+        failure.message = format!("{}; {advice}", failure.message);
+        self.problem(suspect, project, id, &failure);
+    }
+
+    /// Compares what is derived with what it is derived from.
+    fn derived(&mut self, project: Option<&ProjectId>) -> Work<()> {
+        if !self.goes_on() {
+            return Ok(());
+        }
+        for row in self.read(|unit| Ok(unit.check_derived(project)?))? {
+            self.damaged_row(row);
+        }
+        Ok(())
+    }
+
+    /// Says how far it is; says whether somebody still waits for it.
+    fn goes_on(&mut self) -> bool {
+        let done = self.report.looked_at();
+        let total = self.total.max(done);
+        (self.tell)(VerifyStep::Progress { done, total });
+        !self.patronage.is_gone()
+    }
+
+    fn problem(
+        &mut self,
+        suspect: Suspect,
+        project: Option<&ProjectId>,
+        id: &str,
+        failure: &Failure,
+    ) {
+        let problem = Problem::new(suspect, project, id, failure);
+        self.report.add(problem.clone());
+        (self.tell)(VerifyStep::Problem(problem));
+    }
+
+    fn project(&mut self, id: &ProjectId) -> Work<()> {
+        let row = self.read_noting(|unit| match unit.project(id) {
+            Err(error) if error.damaged().is_some() => Ok(None),
+            Ok(None) => Err(project::not_found(id).into()),
+            found => Ok(found?),
+        })?;
+        self.report.projects += 1;
+        if let Some(Err(failure)) = row.map(|row| load::project_of(&row)) {
+            self.advise(Suspect::Project, Some(id), id.as_str(), &failure, RESTORE);
+        }
+        Ok(())
+    }
+
+    fn sessions(&mut self, project: &ProjectId) -> Work<()> {
+        let mut query = SessionQuery {
+            order: Order::OldestFirst,
+            limit: PAGE,
+            ..SessionQuery::default()
+        };
+        while self.goes_on() {
+            let page = self.read_noting(|unit| Ok(unit.sessions(project, &query)?))?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            query.after = Some(last.position());
+            for row in &page {
+                self.report.sessions += 1;
+                if let Err(failure) = load::session_of(row) {
+                    let id = row.session_id.as_str();
+                    self.advise(Suspect::Session, Some(project), id, &failure, RESTORE);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, project: &ProjectId) -> Work<()> {
+        let mut seen = 0;
+        while self.goes_on() {
+            let (page, kept, unreadable) = self.read_noting(|unit| {
+                let page = unit.events(project, seen, PAGE)?;
+                let unreadable = load::unreadable(unit, Table::Event);
+                Ok((page, unit.events_kept(project)?, unreadable))
+            })?;
+            // What was trimmed meanwhile is not missing; what cannot be read is there.
+            seen = seen.max(kept.oldest.saturating_sub(1));
+            let there: BTreeSet<u64> = unreadable.iter().filter_map(|id| id.parse().ok()).collect();
+            self.report.events += there.len() as u64;
+            let missing = |seen: u64, next: u64| (seen + 1..next).find(|seq| !there.contains(seq));
+            if page.is_empty() {
+                if missing(seen, kept.newest + 1).is_some() {
+                    let failure = wrong(format!("events behind {seen} are not there"));
+                    let id = seen.to_string();
+                    self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
+                }
+                break;
+            }
+            for row in page {
+                let number = row.seq;
+                self.report.events += 1;
+                let failure = match recorded(project, row) {
+                    Err(failure) => Some(failure),
+                    Ok(_) if missing(seen, number).is_some() => Some(wrong(format!(
+                        "there is no event between {seen} and {number}"
+                    ))),
+                    Ok(_) => None,
+                };
+                if let Some(failure) = failure {
+                    let id = number.to_string();
+                    self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
+                }
+                seen = number;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many rows a project is known to have.
+fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> Work<u64> {
+    let packages = unit.tallies(project, None)?;
+    let packages: u64 = packages.iter().map(|tally| tally.packages).sum();
+    let kept = unit.events_kept(project)?;
+    Ok(packages + (kept.newest + 1).saturating_sub(kept.oldest))
+}

@@ -1,0 +1,119 @@
+//! Packages, each by its number in the store: also one that no list would show.
+
+use accord_base::ProjectId;
+use accord_contract::codes::Failure;
+use accord_contract::time::Timestamp;
+use accord_memory_core::PackageId;
+use accord_store::{
+    DamagedRow, PackageIndex, PackageRow, Quarantine, ReadUnit, StoreExt as _, Stored,
+};
+
+use super::{Look, MEND, PAGE, Suspect, rows};
+use crate::{Stop, Work, load};
+
+/// A package, and what a look at it found.
+struct Looked {
+    row: PackageRow,
+    verdict: Result<(), Failure>,
+    /// What is derived from it and differs.
+    derived: Vec<DamagedRow>,
+}
+
+impl Look {
+    pub(super) fn packages(&mut self, project: &ProjectId) -> Work<()> {
+        let numbers = self.read(|unit| Ok(unit.package_numbers(project)?))?;
+        for numbers in numbers.chunks(PAGE) {
+            if !self.goes_on() {
+                break;
+            }
+            let page = self.read(|unit| {
+                let found = numbers.iter().map(|number| look(unit, project, *number));
+                found.filter_map(Work::transpose).collect::<Work<Vec<_>>>()
+            })?;
+            for looked in page {
+                self.report.packages += 1;
+                match looked {
+                    Ok(looked) => self.looked_at(looked)?,
+                    Err(damaged) => self.damaged_row(damaged),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn looked_at(&mut self, looked: Looked) -> Work<()> {
+        let row = &looked.row;
+        if let Err(failure) = &looked.verdict {
+            let (project, id) = (&row.project_id, row.package_id.as_str());
+            self.advise(Suspect::Package, Some(project), id, failure, MEND);
+        }
+        for derived in looked.derived {
+            self.damaged_row(derived);
+        }
+        if self.quarantine && looked.verdict.is_err() != row.quarantine.is_some() {
+            self.judge(&row.project_id, &row.package_id)?;
+        }
+        Ok(())
+    }
+
+    /// Quarantines a package or lets it out, as it is when that is written.
+    fn judge(&mut self, project: &ProjectId, id: &PackageId) -> Work<()> {
+        let (project, id) = (project.clone(), id.clone());
+        let now = Timestamp::emit(self.memory.now());
+        let moved = self.memory.store().write(move |unit| {
+            let Some(row) = load::if_sound(unit.package(&project, &id))? else {
+                return Ok(None);
+            };
+            let verdict = match verdict(unit, &row)? {
+                Err(failure) if row.quarantine.is_none() => Some(Quarantine {
+                    at: now.clone(),
+                    reason: failure.message,
+                }),
+                Ok(_) if row.quarantine.is_some() => None,
+                _ => return Ok(None),
+            };
+            unit.quarantine_package(&project, &id, verdict.as_ref())?;
+            Ok::<_, Stop>(Some(verdict.is_some()))
+        })?;
+        match moved {
+            Some(true) => self.report.quarantined += 1,
+            Some(false) => self.report.released += 1,
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// Looks at a package and at what is derived from it, on one snapshot.
+fn look(unit: &dyn ReadUnit, project: &ProjectId, number: i64) -> Work<Option<Stored<Looked>>> {
+    let row = match unit.package_numbered(project, number)? {
+        None => return Ok(None),
+        Some(Err(damaged)) => return Ok(Some(Err(damaged))),
+        Some(Ok(row)) => row,
+    };
+    let (verdict, derived) = match verdict(unit, &row)? {
+        Err(failure) => (Err(failure), Vec::new()),
+        Ok(package) => {
+            let fields = package.fields();
+            let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
+            (Ok(()), unit.check_index(&row, &index)?)
+        }
+    };
+    Ok(Some(Ok(Looked {
+        row,
+        verdict,
+        derived,
+    })))
+}
+
+/// The package in a row, where it and its log are sound.
+fn verdict<U: ReadUnit + ?Sized>(
+    unit: &U,
+    row: &PackageRow,
+) -> Work<Result<accord_memory_core::Package, Failure>> {
+    match unit.revisions(&row.project_id, &row.package_id) {
+        Ok(log) => Ok(rows::package(row, &log)),
+        Err(error) if error.damaged().is_some() => Ok(Err(error.into())),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,40 @@
+//! What makes a package sound: it has its hash, its log leads to it, and the row repeats what both say.
+
+use accord_contract::codes::Failure;
+use accord_memory_core::Package;
+use accord_memory_core::lifecycle::check_revisions;
+use accord_store::{PackageRow, RevisionRow};
+
+use super::report::wrong;
+use crate::load;
+
+/// The package of a row, where it is sound.
+pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, Failure> {
+    let package = Package::from_stored(row.state.text.clone(), &row.state.content_hash)?;
+    let log = log
+        .iter()
+        .map(|entry| load::revision_of(&row.package_id, entry));
+    let log = log.collect::<Result<Vec<_>, _>>()?;
+    check_revisions(&package, &log)
+        .map_err(|failure| wrong(format!("its log: {}", failure.message)))?;
+    let first = log.first().map(|first| first.content_hash);
+    let fields = package.fields();
+    let same = fields.project_id == row.project_id
+        && fields.package_id == row.package_id
+        && fields.created_at == row.created_at
+        && fields.created_by.key() == row.actor
+        && fields.created_by.session() == row.session_id.as_ref()
+        && fields.package_type == row.package_type
+        && fields.significance() == row.significance
+        && fields.status == row.state.status
+        && fields.review_type == row.state.review_type
+        && first == Some(row.deposited_hash)
+        && log.len() as u64 == row.state.revision;
+    match same {
+        true => Ok(package),
+        false => Err(wrong(format!(
+            "the row of package {:?} contradicts its document",
+            row.package_id.as_str()
+        ))),
+    }
+}

@@ -1,0 +1,114 @@
+//! Units of work, for services that do not wait on a thread.
+
+use accord_base::ProjectId;
+use accord_contract::codes::Failure;
+use accord_store::{ReadUnit, StoreError, StoreExt as _, Trouble, WriteUnit};
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+
+use super::Memory;
+
+/// Why a unit of work came to nothing.
+#[derive(Debug)]
+pub enum Stop {
+    /// A rule says so.
+    Refused(Failure),
+    /// The store is in trouble.
+    Store(StoreError),
+}
+
+/// So many bytes are read and hashed in less time than it takes to hand them to another thread.
+const QUICK_BYTES: usize = 32 * 1024;
+
+/// What a job in a unit gives.
+pub type Work<T> = Result<T, Stop>;
+
+impl Memory {
+    /// Runs a job on one snapshot, on a thread where waiting is allowed. The job may run twice.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        mut job: impl FnMut(&dyn ReadUnit) -> Work<T> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let store = self.inner.store.clone();
+        let job = move |unit: &dyn ReadUnit| {
+            let outcome = job(unit);
+            for row in unit.damage() {
+                let project = row.project_id.as_ref().map(ProjectId::as_str);
+                tracing::error!(project, detail = row.what, "{row}");
+            }
+            outcome
+        };
+        let outcome = spawn_blocking(move || store.read(job)).await;
+        // The job panicked, or the runtime ends.
+        let outcome = outcome.unwrap_or_else(|error| {
+            let trouble = StoreError::new(Trouble::Broken, error.to_string());
+            Err(Stop::Store(trouble))
+        });
+        outcome.map_err(Stop::into_failure)
+    }
+
+    /// Runs a job in one transaction and waits until its outcome is durable. The job may run twice; when
+    /// it stops, nothing of it is kept.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        job: impl FnMut(&mut dyn WriteUnit) -> Work<T> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let (sender, receiver) = oneshot::channel();
+        self.inner.store.enqueue(job, move |outcome: Work<T>| {
+            // Whoever asked may have gone; the outcome holds all the same.
+            drop(sender.send(outcome));
+        });
+        let outcome = receiver.await;
+        let outcome = outcome.unwrap_or_else(|_| Err(Stop::Store(Trouble::Unavailable.into())));
+        outcome.map_err(Stop::into_failure)
+    }
+}
+
+impl Memory {
+    /// Computes what takes the longer the more bytes there are: much of it where others do not wait
+    /// for it.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        job: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        if bytes <= QUICK_BYTES {
+            return job();
+        }
+        let outcome = spawn_blocking(job).await;
+        outcome.unwrap_or_else(|error| {
+            tracing::error!("a computation broke off: {error}");
+            Err(StoreError::from(Trouble::Broken).into())
+        })
+    }
+}
+
+impl Stop {
+    /// The failure for the caller. What only the operator should know goes to the log.
+    pub fn into_failure(self) -> Failure {
+        match self {
+            Self::Refused(failure) => failure,
+            Self::Store(error) => {
+                tracing::error!(code = %error.code(), detail = error.detail(), "the store: {error}");
+                error.into()
+            }
+        }
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Refused(failure)
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        // One row that is damaged is no trouble of the store: whoever asks for others gets them.
+        if error.damaged().is_some() {
+            tracing::error!(detail = error.detail(), "{error}");
+            return Self::Refused(error.into());
+        }
+        Self::Store(error)
+    }
+}
