@@ -1,9 +1,17 @@
 //! Running the `accord` command as a user would.
 
+use std::ffi::OsString;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
-/// What a command gave back.
+use signal_hook::consts::SIGHUP;
+
+use crate::wait::output_of;
+
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -12,7 +20,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The command did what was asked, and said nothing beside.
+    /// The command succeeded and printed nothing on standard error.
     #[track_caller]
     pub(crate) fn yes(self) -> String {
         assert_eq!(
@@ -34,27 +42,63 @@ impl Ran {
     }
 }
 
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("accord was not killed"),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+}
+
 /// Runs `accord` with arguments and input.
+#[track_caller]
 pub(crate) fn accord(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
-    let mut child = command(args)
+    run(command(args), input)
+}
+
+/// Runs a command to its end, with input.
+#[track_caller]
+pub(crate) fn run(mut command: Command, input: impl AsRef<[u8]>) -> Ran {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("accord starts");
-    // It may rightly end before it has read everything.
     let mut stdin = child.stdin.take().expect("a pipe");
     let input = input.as_ref().to_vec();
-    let writer = std::thread::spawn(move || {
+    std::thread::spawn(move || {
+        // The command may end before it has read everything.
         let _ = stdin.write_all(&input);
     });
-    let output = child.wait_with_output().expect("accord ends");
-    writer.join().expect("the writer ends");
-    Ran {
-        code: output.status.code().expect("accord was not killed"),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
-    }
+    output_of(child, format_args!("{command:?}")).into()
+}
+
+/// Runs a command whose standard output nobody reads.
+#[track_caller]
+pub(crate) fn run_with_closed_output(mut command: Command) -> Ran {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("accord starts");
+    output_of(child, format_args!("{command:?}")).into()
+}
+
+/// Runs a shell script that starts the program as `"$ACCORD"`.
+#[track_caller]
+pub(crate) fn run_script(script: &str, variables: &[(&str, &Path)]) -> Ran {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", script])
+        .env("ACCORD", program())
+        .envs(variables.iter().copied());
+    run(shell, "")
 }
 
 /// The command, not yet started.
@@ -64,7 +108,26 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Where the program lies.
+/// The path of the program. Whoever starts it through a shell asks here as well.
 pub(crate) fn program() -> &'static str {
+    reset_hangup_in_children();
     env!("CARGO_BIN_EXE_accord")
+}
+
+/// `PATH` with the folder of the program in front.
+pub(crate) fn path_with_accord() -> OsString {
+    let folder = Path::new(program()).parent().expect("a folder").to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).expect("folders without a colon")
+}
+
+/// Lets children start with the default for SIGHUP. Under `nohup` this process ignores it, and an
+/// ignored signal is inherited; one with a handler is not.
+fn reset_hangup_in_children() {
+    static HANDLER: OnceLock<()> = OnceLock::new();
+    HANDLER.get_or_init(|| {
+        let received = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(SIGHUP, received).expect("a handler");
+    });
 }

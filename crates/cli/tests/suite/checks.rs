@@ -2,12 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
 use serde_json::Value;
 
 use crate::accord::{accord, command, program};
+use crate::wait::{exit_of, pid_in, signal, wait_for_end_of};
 
 /// A filter that leaves a handful of cases.
 const FEW: &str = "area(retry)";
@@ -124,7 +124,7 @@ fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
         "--command",
         &script.command(),
         "--case-timeout",
-        "300ms",
+        "5s",
         "--filter",
         "id(alx/version/constant)",
         "--jobs",
@@ -132,27 +132,8 @@ fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
     ];
     let ran = accord(&args, "");
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stdout.contains("300 ms"), "{}", ran.stdout);
-    let pid = std::fs::read_to_string(&pid_file).expect("the child was started");
-    assert!(ends_soon(pid.trim()), "the adapter's child is still there");
-}
-
-/// Whether a process that was killed is gone, which takes the system a moment.
-fn ends_soon(pid: &str) -> bool {
-    let until = Instant::now() + Duration::from_secs(5);
-    while is_running(pid) && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    !is_running(pid)
-}
-
-/// Whether a process does anything still; one that waits to be reaped does not.
-fn is_running(pid: &str) -> bool {
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
-        return false;
-    };
-    let state = status.rsplit(')').next().unwrap_or_default().trim_start();
-    !state.starts_with(['Z', 'X'])
+    assert!(ran.stdout.contains("5000 ms"), "{}", ran.stdout);
+    wait_for_end_of(&pid_in(&pid_file));
 }
 
 #[test]
@@ -175,18 +156,10 @@ fn a_run_that_is_told_to_end_leaves_nothing_behind() {
     .stdout(Stdio::null())
     .spawn()
     .expect("accord starts");
-    let until = Instant::now() + Duration::from_secs(10);
-    while !pid_file.exists() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let adapter = std::fs::read_to_string(&pid_file).expect("the adapter was started");
-    let told = Command::new("kill")
-        .args(["-INT", &accord.id().to_string()])
-        .status();
-    assert!(told.expect("kill runs").success());
-    let ended = accord.wait().expect("accord ends");
-    assert_eq!(ended.code(), Some(130));
-    assert!(ends_soon(adapter.trim()), "the adapter is still there");
+    let adapter = pid_in(&pid_file);
+    signal(accord.id(), "-INT");
+    assert_eq!(exit_of(&mut accord, "accord check").code(), Some(130));
+    wait_for_end_of(&adapter);
 }
 
 #[test]

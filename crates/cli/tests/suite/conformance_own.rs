@@ -8,7 +8,7 @@ use accord_contract::wire::Wire as _;
 use accord_kit::Corpus;
 use serde_json::{Value, json};
 
-use crate::accord::{accord, command, program};
+use crate::accord::{accord, command, path_with_accord, run};
 use crate::conformance::{CAPABILITIES, text};
 
 /// What Accord claims of itself is what its corpus judges, all of it.
@@ -45,11 +45,6 @@ fn our_own_claims_are_all_that_the_corpus_judges() {
 /// What Accord claims of itself is judged as anybody's claims are, with its command found in `PATH`.
 #[test]
 fn our_own_claims_hold() {
-    let program = Path::new(program());
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = program.parent().map(Path::to_owned).into_iter();
-    let folders = folders.chain(std::env::split_paths(&path));
-    let path = std::env::join_paths(folders).expect("a path");
     let root = text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     let args = [
         "conformance",
@@ -59,9 +54,9 @@ fn our_own_claims_hold() {
         "--surface",
         "history",
     ];
-    let ran = command(&args).env("PATH", path).output().expect("it ends");
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert_eq!(ran.status.code(), Some(0), "{said}");
+    let mut check = command(&args);
+    check.env("PATH", path_with_accord());
+    let said = run(check, "").yes();
     assert!(said.contains("Implementation: accord\n"), "{said}");
     assert!(
         !said.contains("0/0") && !said.contains("not implemented"),

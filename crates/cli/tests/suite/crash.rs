@@ -11,13 +11,13 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::accord::accord;
 use crate::connection::Connection;
-use crate::memory::Served;
+use crate::server::Server;
+use crate::wait::wait_until;
 
 const WRITERS: usize = 32;
 
@@ -37,7 +37,7 @@ fn a_killed_server_loses_no_acknowledged_write_and_leaves_no_half_write() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut kept: Vec<(String, String)> = Vec::new();
     for round in 0..rounds {
-        let mut server = Served::start(folder.path(), &[]);
+        let mut server = Server::start(folder.path(), &[]);
         let acknowledged = written_until_killed(&mut server, round);
         assert!(
             !acknowledged.is_empty(),
@@ -50,7 +50,7 @@ fn a_killed_server_loses_no_acknowledged_write_and_leaves_no_half_write() {
         if whole {
             verify(folder.path(), round);
         }
-        let server = Served::start(folder.path(), &[]);
+        let server = Server::start(folder.path(), &[]);
         let (earlier, latest) = kept.split_at(new);
         let step = if whole { 1 } else { earlier.len() / SAMPLE + 1 };
         // Others in every round, until all have had their turn.
@@ -64,7 +64,7 @@ fn a_killed_server_loses_no_acknowledged_write_and_leaves_no_half_write() {
 }
 
 /// What the server acknowledged before it was killed: ids and hashes.
-fn written_until_killed(server: &mut Served, round: u64) -> Vec<(String, String)> {
+fn written_until_killed(server: &mut Server, round: u64) -> Vec<(String, String)> {
     let address = address(server);
     let (count, over) = (AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -75,10 +75,10 @@ fn written_until_killed(server: &mut Served, round: u64) -> Vec<(String, String)
             })
             .collect();
         // Sometimes early, sometimes late, at least after the first answers.
-        while count.load(Ordering::Relaxed) < 8 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        std::thread::sleep(Duration::from_millis((round * 37) % 190));
+        let enough = 8 + (round * 37) % 190;
+        wait_until(format_args!("{enough} acknowledged packages"), || {
+            count.load(Ordering::Relaxed) >= enough
+        });
         server.kill();
         over.store(true, Ordering::Relaxed);
         let written = writers.into_iter();
@@ -155,7 +155,6 @@ fn verify(data: &Path, round: u64) {
     assert_eq!(ran.code, 0, "round {round}: {}{}", ran.stdout, ran.stderr);
 }
 
-fn address(server: &Served) -> SocketAddr {
-    let address = server.url.rsplit("//").next().expect("an address");
-    address.parse().expect("an address")
+fn address(server: &Server) -> SocketAddr {
+    server.address.parse().expect("an address")
 }

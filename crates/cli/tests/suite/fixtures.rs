@@ -1,13 +1,13 @@
 //! Accord as the implementation that is judged: `accord adapter agentxchain` and `accord conformance serve`.
 
 use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::accord::{Ran, accord, command, program};
-use crate::serving::Serving;
+use crate::accord::{Ran, accord, command, path_with_accord, program, run};
+use crate::server::Server;
+use crate::wait::{exit_of, ignores_hangup, output_of, pid_in, signal, wait_for_end_of};
 
 pub(crate) const TOKEN: &str = "Authorization: Bearer tide-table\r\n";
 
@@ -81,11 +81,12 @@ fn nothing_of_a_fixture_is_left_and_nothing_is_written_elsewhere() {
     let run = |fixture: &Value| {
         let file = folder.path().join("fixture.json");
         std::fs::write(&file, fixture.to_string()).expect("written");
-        let ran = command(&["adapter", "agentxchain"])
+        let child = command(&["adapter", "agentxchain"])
             .env("TMPDIR", &inside)
             .stdin(std::fs::File::open(&file).expect("opened"))
-            .output()
-            .expect("accord runs");
+            .stdout(Stdio::null())
+            .spawn();
+        let ran = output_of(child.expect("accord starts"), "accord adapter");
         std::fs::remove_file(&file).expect("removed");
         let left = |folder: &Path| std::fs::read_dir(folder).expect("a folder").count();
         assert_eq!((left(&inside), left(folder.path())), (0, 1));
@@ -110,37 +111,27 @@ fn nothing_of_a_fixture_is_left_and_nothing_is_written_elsewhere() {
     assert_eq!(run(&endless), Some(2));
 }
 
-/// A hook that says which process it is, and then takes its time.
-pub(crate) fn slow_hook(mark: &Path, seconds: u64, timeout_ms: u64) -> Value {
+/// A hook that writes its process id to `mark` and ends when there is a file `mark`.go.
+pub(crate) fn slow_hook(mark: &Path) -> Value {
     let script = format!(
-        "echo $$ > {0}.new; mv {0}.new {0}; sleep {seconds}; echo '{{\"verdict\":\"allow\"}}'",
+        "echo $$ > {0}.new; mv {0}.new {0}; while ! test -e {0}.go; do sleep 0.05; done; \
+         echo '{{\"verdict\":\"allow\"}}'",
         mark.display()
     );
-    hook(&script, timeout_ms)
+    hook(&script)
 }
 
-/// A fixture with a hook that is these words of a shell.
-pub(crate) fn hook(script: &str, timeout_ms: u64) -> Value {
+/// A fixture whose hook is this shell script.
+pub(crate) fn hook(script: &str) -> Value {
     let mut slow = case("hook_audit/allow");
     let hooks = slow["setup"]["config"]["hooks"].as_object_mut();
     for hooks in hooks.expect("phases").values_mut() {
         hooks[0]["command"] = json!(["/bin/sh", "-c", script]);
-        hooks[0]["timeout_ms"] = timeout_ms.into();
+        // The longest that a hook may have.
+        hooks[0]["timeout_ms"] = 30_000.into();
     }
     slow["expected"] = json!({ "hook_ok": true });
     slow
-}
-
-/// The process that a hook said it is.
-pub(crate) fn started(mark: &Path) -> String {
-    let until = Instant::now() + Duration::from_secs(30);
-    loop {
-        match std::fs::read_to_string(mark) {
-            Ok(process) => return process.trim().to_owned(),
-            Err(_) => assert!(Instant::now() < until, "the hook does not start"),
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]
@@ -150,43 +141,21 @@ fn an_adapter_that_is_told_to_end_leaves_neither_hook_nor_folder() {
     std::fs::create_dir(&inside).expect("made");
     let mark = folder.path().join("mark");
     let fixture = folder.path().join("fixture.json");
-    std::fs::write(&fixture, slow_hook(&mark, 60, 30_000).to_string()).expect("written");
+    std::fs::write(&fixture, slow_hook(&mark).to_string()).expect("written");
     let mut adapter = command(&["adapter", "agentxchain"])
         .env("TMPDIR", &inside)
         .stdin(std::fs::File::open(&fixture).expect("opened"))
-        .stdout(std::process::Stdio::null())
+        .stdout(Stdio::null())
         .spawn()
         .expect("accord starts");
-    let hook = started(&mark);
-    let kill = |words: &[&str]| {
-        Command::new("kill")
-            .args(words)
-            .status()
-            .expect("kill runs")
-    };
-    assert!(kill(&["-TERM", &adapter.id().to_string()]).success());
-    assert_eq!(adapter.wait().expect("it ends").code(), Some(143));
+    let hook = pid_in(&mark);
+    signal(adapter.id(), "-TERM");
+    assert_eq!(exit_of(&mut adapter, "accord adapter").code(), Some(143));
     assert_eq!(std::fs::read_dir(&inside).expect("a folder").count(), 0);
-    wait_for_the_end_of(&hook);
+    wait_for_end_of(&hook);
 }
 
-/// Waits until a process is gone, which it is once somebody has taken note of its end.
-pub(crate) fn wait_for_the_end_of(process: &str) {
-    let until = Instant::now() + Duration::from_secs(10);
-    while Path::new(&format!("/proc/{process}")).exists() && !is_over(process) {
-        assert!(Instant::now() < until, "the process is still there");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Whether a process has ended and nobody took note.
-fn is_over(process: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ")
-        .is_none_or(|(_, rest)| rest.starts_with('Z'))
-}
-
-pub(crate) fn serving(more: &[&str]) -> Serving {
+pub(crate) fn serving(more: &[&str]) -> Server {
     let args = [
         "conformance",
         "serve",
@@ -195,7 +164,7 @@ pub(crate) fn serving(more: &[&str]) -> Serving {
         "--token",
         "tide-table",
     ];
-    Serving::begin(&mut command(&[&args[..], more].concat()))
+    Server::begin(command(&[&args[..], more].concat()).stderr(Stdio::piped()))
 }
 
 #[test]
@@ -246,7 +215,7 @@ fn a_server_tells_what_it_claims_and_judges_fixtures_for_whoever_has_the_token()
     let (status, _, body) = serving.ask_with(&much, "POST", "/conform/execute", "");
     assert_eq!((status, &body["code"]), (413, &json!("INPUT_TOO_LARGE")));
 
-    serving.tell("-TERM");
+    serving.signal("-TERM");
     assert_eq!(serving.end(), (Some(0), String::new()));
 }
 
@@ -256,15 +225,16 @@ fn a_fixture_that_runs_when_the_server_is_told_to_end_is_answered() {
         let serving = serving(&[]);
         let folder = tempfile::tempdir().expect("a folder");
         let mark = folder.path().join("mark");
-        let slow = slow_hook(&mark, 1, 5000);
+        let slow = slow_hook(&mark);
         let result = std::thread::scope(|scope| {
             let text = slow.to_string();
             let asked = {
                 let serving = &serving;
                 scope.spawn(move || serving.ask_with(TOKEN, "POST", "/conform/execute", &text))
             };
-            started(&mark);
-            serving.tell(signal);
+            pid_in(&mark);
+            serving.begin_to_stop(signal);
+            std::fs::write(folder.path().join("mark.go"), "").expect("written");
             asked.join().expect("answered")
         });
         assert_eq!(
@@ -276,18 +246,19 @@ fn a_fixture_that_runs_when_the_server_is_told_to_end_is_answered() {
     }
 }
 
-/// `nohup` has a program ignore that its terminal is gone.
+/// `nohup` starts a program with SIGHUP ignored.
 #[test]
 fn a_server_that_is_to_outlive_its_terminal_does() {
     let script =
         "trap '' HUP; exec \"$0\" conformance serve --listen 127.0.0.1:0 --token tide-table";
-    let serving = Serving::begin(Command::new("/bin/sh").args(["-c", script, program()]));
-    serving.tell("-HUP");
-    // Long enough for a signal that is not ignored to end a server with nothing to do.
-    std::thread::sleep(Duration::from_millis(300));
+    let mut nohup = Command::new("/bin/sh");
+    nohup.args(["-c", script, program()]).stderr(Stdio::piped());
+    let serving = Server::begin(&mut nohup);
+    assert!(ignores_hangup(serving.pid()));
+    serving.signal("-HUP");
     let (status, _, _) = serving.ask_with(TOKEN, "GET", "/conform/capabilities", "");
     assert_eq!(status, 200);
-    serving.tell("-TERM");
+    serving.signal("-TERM");
     assert_eq!(serving.end().0, Some(0));
 }
 
@@ -325,17 +296,8 @@ fn accord_passes_its_own_verifier_in_a_process_and_over_http() {
         Err(_) => eprintln!("ACCORD_EXTERNAL_CORPUS names no folder: public fixtures were not run"),
     }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let path = std::env::var("PATH").expect("a path");
-    let folder = Path::new(program()).parent().expect("a folder");
-    let ran = Command::new(program())
-        .args(["conformance", "check", "--surface", "history", "--target"])
-        .arg(own)
-        .env("PATH", format!("{}:{path}", folder.display()))
-        .output()
-        .expect("accord runs");
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stdout)
-    );
+    let mut check = command(&["conformance", "check", "--surface", "history", "--target"]);
+    check.arg(own).env("PATH", path_with_accord());
+    let ran = run(check, "");
+    assert_eq!(ran.code, 0, "{ran:?}");
 }

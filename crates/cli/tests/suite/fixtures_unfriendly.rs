@@ -2,19 +2,19 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::process::Stdio;
 
-use crate::accord::{Ran, accord, command};
-use crate::fixtures::{TOKEN, hook, serving, slow_hook, started, wait_for_the_end_of};
-use crate::serving::Serving;
+use crate::accord::{accord, command, run};
+use crate::fixtures::{TOKEN, hook, serving, slow_hook};
+use crate::server::Server;
+use crate::wait::{LIMIT, pid_in, wait_for_end_of};
 
 /// As many as the server has room for.
 const ROOM: usize = 64;
 
-fn connect(serving: &Serving) -> TcpStream {
+fn connect(serving: &Server) -> TcpStream {
     let stream = TcpStream::connect(&serving.address).expect("it listens");
-    let patience = Some(Duration::from_secs(30));
-    stream.set_read_timeout(patience).expect("it works");
+    stream.set_read_timeout(Some(LIMIT)).expect("a limit");
     stream
 }
 
@@ -46,7 +46,7 @@ fn connections_without_the_token_keep_nobody_out() {
     begin(&second, "GET /conform/capabilities", TOKEN);
     assert_eq!(status(&second), "200");
     // Nor do they keep the server from its end.
-    serving.tell("-TERM");
+    serving.signal("-TERM");
     assert_eq!(serving.end(), (Some(0), String::new()));
 }
 
@@ -54,11 +54,12 @@ fn connections_without_the_token_keep_nobody_out() {
 fn a_connection_with_the_token_stays_whoever_comes() {
     let serving = serving(&[]);
     let known = connect(&serving);
-    let headers = format!("{TOKEN}Content-Length: 2\r\n");
+    let headers = format!("{TOKEN}Content-Length: 2\r\nExpect: 100-continue\r\n");
     begin(&known, "POST /conform/execute", &headers);
     // Its head must have been read before the others come.
-    let (code, ..) = serving.ask_with(TOKEN, "GET", "/conform/capabilities", "");
-    assert_eq!(code, 200);
+    let mut goes_on = [0; 25];
+    (&known).read_exact(&mut goes_on).expect("an answer");
+    assert_eq!(&goes_on, b"HTTP/1.1 100 Continue\r\n\r\n");
     let idle: Vec<TcpStream> = (0..2 * ROOM).map(|_| connect(&serving)).collect();
     assert_eq!(status(&idle[0]), "");
     write!(&known, "{{}}").expect("sent");
@@ -70,14 +71,14 @@ fn a_fixture_whose_client_is_gone_is_ended() {
     let serving = serving(&[]);
     let folder = tempfile::tempdir().expect("a folder");
     let mark = folder.path().join("mark");
-    let fixture = slow_hook(&mark, 60, 30_000).to_string();
+    let fixture = slow_hook(&mark).to_string();
     let client = connect(&serving);
     let headers = format!("{TOKEN}Content-Length: {}\r\n", fixture.len());
     begin(&client, "POST /conform/execute", &headers);
     write!(&client, "{fixture}").expect("sent");
-    let hook = started(&mark);
+    let hook = pid_in(&mark);
     drop(client);
-    wait_for_the_end_of(&hook);
+    wait_for_end_of(&hook);
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn a_hook_writes_no_file_that_fills_the_machine() {
     let serving = serving(&[]);
     let script = "head -c 70000000 /dev/zero > big; size=$(wc -c < big); \
                   echo \"{\\\"verdict\\\":\\\"block\\\",\\\"message\\\":\\\"$size bytes\\\"}\"";
-    let fixture = hook(script, 30_000).to_string();
+    let fixture = hook(script).to_string();
     let (status, _, result) = serving.ask_with(TOKEN, "POST", "/conform/execute", &fixture);
     assert_eq!(status, 200);
     let said = result["actual"].to_string();
@@ -122,7 +123,16 @@ fn a_server_refuses_to_listen_without_a_token_or_where_others_read_along() {
 #[test]
 fn a_token_of_the_environment_stands_in_no_list_of_processes() {
     const NAME: &str = "ACCORD_CONFORMANCE_TOKEN";
-    let serving = Serving::begin(command(&SERVE).env(NAME, "tide-table"));
+    let with_token = |args: &[&str], token: &str| {
+        let mut command = command(args);
+        command.env(NAME, token);
+        run(command, "")
+    };
+    let serving = Server::begin(
+        command(&SERVE)
+            .env(NAME, "tide-table")
+            .stderr(Stdio::piped()),
+    );
     assert_eq!(
         serving.ask_with("", "GET", "/conform/capabilities", "").0,
         401
@@ -134,15 +144,8 @@ fn a_token_of_the_environment_stands_in_no_list_of_processes() {
         200
     );
     let url = format!("http://{}", serving.address);
-    let judged = |name: &[&str], token: &str| {
-        let args = [name, &["--remote", &url]].concat();
-        let ran = command(&args).env(NAME, token).output().expect("it ends");
-        Ran {
-            code: ran.status.code().expect("a code"),
-            stdout: String::from_utf8(ran.stdout).expect("text"),
-            stderr: String::from_utf8(ran.stderr).expect("text"),
-        }
-    };
+    let judged =
+        |name: &[&str], token: &str| with_token(&[name, &["--remote", &url]].concat(), token);
     let verifier = ["conformance", "check", "--surface", "history"];
     let kit = ["check", "agentxchain", "--filter", "area(history)"];
     for name in [&verifier[..], &kit] {
@@ -150,15 +153,9 @@ fn a_token_of_the_environment_stands_in_no_list_of_processes() {
         judged(name, "another").refused("KIT_CAPABILITIES_UNREADABLE");
     }
     // It belongs to servers: who names none is not refused for it.
-    let nowhere = command(&["conformance", "check", "--target", "/nowhere"])
-        .env(NAME, "tide-table")
-        .output()
-        .expect("it ends");
-    let said = String::from_utf8_lossy(&nowhere.stderr).into_owned();
-    assert!(said.starts_with("KIT_CAPABILITIES_UNREADABLE"), "{said}");
-    let wrong = command(&SERVE).env(NAME, "two words").output();
-    let said = wrong.expect("it ends").stderr;
-    let said = String::from_utf8_lossy(&said);
-    assert!(said.starts_with("USAGE") && said.contains(NAME), "{said}");
+    let nowhere = ["conformance", "check", "--target", "/nowhere"];
+    with_token(&nowhere, "tide-table").refused("KIT_CAPABILITIES_UNREADABLE");
+    let said = with_token(&SERVE, "two words").refused("USAGE");
+    assert!(said.contains(NAME), "{said}");
     assert!(!said.contains("two words"), "{said}");
 }

@@ -1,8 +1,6 @@
 //! Whatever comes in: a clear error, the documented exit code, bounded memory.
 
-use std::process::Command;
-
-use crate::accord::{accord, command, program};
+use crate::accord::{accord, command, run_script, run_with_closed_output};
 
 /// Every command that reads one document from standard input.
 const READERS: [&[&str]; 7] = [
@@ -77,14 +75,7 @@ fn a_flood_is_refused_in_bounded_memory() {
         ("kb hash", "yes '[[[[' | head -c 100000000"),
     ] {
         let script = format!("ulimit -v 600000; {flood} | \"$ACCORD\" {reader}");
-        let output = Command::new("sh")
-            .args(["-c", &script])
-            .env("ACCORD", program())
-            .output()
-            .expect("a shell");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{reader}: {said}");
-        assert!(said.starts_with("INPUT_TOO_LARGE"), "{reader}: {said}");
+        run_script(&script, &[]).refused("INPUT_TOO_LARGE");
     }
 }
 
@@ -92,14 +83,9 @@ fn a_flood_is_refused_in_bounded_memory() {
 #[test]
 fn a_flood_of_a_case_is_answered_with_an_error_in_bounded_memory() {
     let script = "ulimit -v 600000; head -c 100000000 /dev/zero | \"$ACCORD\" adapter alx";
-    let output = Command::new("sh")
-        .args(["-c", script])
-        .env("ACCORD", program())
-        .output()
-        .expect("a shell");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.starts_with("{\"status\":\"error\""), "{said}");
+    let ran = run_script(script, &[]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stdout.starts_with("{\"status\":\"error\""), "{ran:?}");
 }
 
 /// Two hundred megabytes in lines of one, with room for the program and a few lines.
@@ -109,26 +95,19 @@ fn a_flood_of_lines_is_answered_line_by_line_in_bounded_memory() {
     let line = folder.path().join("line");
     let envelope = format!("{{\"payload\":\"{}\"}}\n", "x".repeat(1_000_000));
     std::fs::write(&line, envelope).expect("written");
-    let script = "ulimit -v 120000; for i in $(seq 200); do cat \"$LINE\"; done | \"$ACCORD\" kb hash --batch | tail -n 1";
-    let output = Command::new("sh")
-        .args(["-c", script])
-        .env("ACCORD", program())
-        .env("LINE", &line)
-        .output()
-        .expect("a shell");
-    let last = String::from_utf8_lossy(&output.stdout);
-    assert!(last.starts_with("{\"line\":200,\"kbHash\""), "{last}");
+    let script = "ulimit -v 120000; for i in $(seq 200); do cat \"$LINE\"; done \
+                  | \"$ACCORD\" kb hash --batch | tail -n 1";
+    let ran = run_script(script, &[("LINE", &line)]);
+    assert!(
+        ran.stdout.starts_with("{\"line\":200,\"kbHash\""),
+        "{ran:?}"
+    );
 }
 
 #[test]
 fn a_closed_input_is_an_empty_one() {
-    let output = Command::new("sh")
-        .args(["-c", "exec \"$ACCORD\" canon --profile jcs <&-"])
-        .env("ACCORD", program())
-        .output()
-        .expect("a shell");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("CANON_INVALID_JSON"));
+    let closed = "exec \"$ACCORD\" canon --profile jcs <&-";
+    run_script(closed, &[]).refused("CANON_INVALID_JSON");
 }
 
 #[test]
@@ -140,12 +119,7 @@ fn an_output_that_nobody_reads_is_an_error_and_no_panic() {
         &["codes"],
         &["contract"],
     ] {
-        let (reader, writer) = std::io::pipe().expect("a pipe");
-        drop(reader);
-        let output = command(args).stdout(writer).output().expect("accord ends");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.starts_with("OUTPUT_CLOSED"), "{args:?}: {said}");
+        run_with_closed_output(command(args)).refused("OUTPUT_CLOSED");
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::quickstart::blocks;
+use crate::accord::{path_with_accord, run};
+use crate::quickstart::{assert_shows, blocks};
 
 #[test]
 fn the_commands_of_the_walk_work_and_show_what_it_says() {
@@ -12,16 +13,11 @@ fn the_commands_of_the_walk_work_and_show_what_it_says() {
     let place = tempfile::tempdir().expect("a folder");
     let agent = root.join("examples/governed-run/agent.sh");
     std::fs::copy(agent, place.path().join("agent.sh")).expect("the agent");
-    let binary = Path::new(env!("CARGO_BIN_EXE_accord"));
-    let path = format!(
-        "{}:{}",
-        binary.parent().expect("a folder").display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
-    let ran = Command::new("sh")
+    let mut shell = Command::new("sh");
+    shell
         .args(["-euc", &blocks(&page, "sh").concat()])
         .current_dir(place.path())
-        .env("PATH", path)
+        .env("PATH", path_with_accord())
         .env("HOME", place.path())
         .envs([
             ("GIT_AUTHOR_NAME", "T"),
@@ -29,16 +25,10 @@ fn the_commands_of_the_walk_work_and_show_what_it_says() {
             ("GIT_COMMITTER_NAME", "T"),
             ("GIT_COMMITTER_EMAIL", "t@example.org"),
             ("GIT_CONFIG_NOSYSTEM", "1"),
-        ])
-        .output()
-        .expect("a shell");
-    let shown = String::from_utf8(ran.stdout).expect("text");
-    let said = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{shown}\n{said}");
+        ]);
+    let ran = run(shell, "");
+    assert_eq!(ran.code, 0, "{ran:?}");
     let promised = blocks(&page, "text").concat();
     assert!(promised.lines().count() >= 12);
-    for line in promised.lines() {
-        let line = line.split('…').next().unwrap_or(line);
-        assert!(shown.contains(line), "{line:?} is not in\n{shown}");
-    }
+    assert_shows(&ran.stdout, &promised);
 }

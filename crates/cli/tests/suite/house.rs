@@ -10,6 +10,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::accord::run;
+
 /// Which of our crates each of our crates may use.
 const ARROWS: &[(&str, &[&str])] = &[
     ("accord-canon", &[]),
@@ -353,17 +355,11 @@ fn host() -> String {
 }
 
 fn cargo(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO"))
-        .args(args)
-        .current_dir(workspace())
-        .output()
-        .expect("cargo runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).expect("text")
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(args).current_dir(workspace());
+    let ran = run(cargo, "");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    ran.stdout
 }
 
 fn sources(folder: &Path) -> Vec<String> {

@@ -39,5 +39,7 @@ mod run_hostile;
 mod run_meeting;
 mod run_place;
 mod run_words;
+mod server;
 mod serving;
 mod speaking;
+mod wait;

@@ -5,14 +5,13 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::memory::{Memory, Served, Way, bare, run};
-
-/// No test waits for longer.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::accord::run;
+use crate::memory::{Memory, Way, bare};
+use crate::server::Server;
+use crate::wait::{LIMIT, exit_of};
 
 /// An MCP client and the program that it started.
 struct Agent {
@@ -74,7 +73,7 @@ impl Agent {
         self.next += 1;
         let id = self.next;
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let line = self.output.recv_timeout(PATIENCE).expect("it answers");
+        let line = self.output.recv_timeout(LIMIT).expect("it answers");
         let answer: Value = serde_json::from_str(&line).expect("standard output is MCP alone");
         assert_eq!(answer["id"], id, "{answer}");
         answer
@@ -106,11 +105,7 @@ impl Agent {
     /// The same, with everything that it said.
     fn leave_with_all(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
-        let ended = (0..PATIENCE.as_millis() / 10).find_map(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            self.child.try_wait().expect("it can be waited for")
-        });
-        let status = ended.expect("accord ends with its input");
+        let status = exit_of(&mut self.child, "accord mcp, whose input was closed");
         let mut said = String::new();
         let mut stderr = self.child.stderr.take().expect("a pipe");
         stderr.read_to_string(&mut said).expect("text");
@@ -294,7 +289,7 @@ fn it_ends_with_its_input_whatever_came_before() {
 #[test]
 fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     let folder = tempfile::tempdir().expect("a folder");
-    let served = Served::start(folder.path(), &[]);
+    let served = Server::start(folder.path(), &["--set", "limits.shutdown_timeout=1h"]);
     let address = served
         .url
         .strip_prefix("http://")
@@ -340,7 +335,7 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     assert!(body.contains("pkg_"), "{body}");
 
     let mut stream = TcpStream::connect(&address).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+    stream.set_read_timeout(Some(LIMIT)).expect("a limit");
     write!(
         stream,
         "GET /mcp/memory HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
@@ -350,13 +345,8 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     stream.read_exact(&mut first).expect("it answers");
     assert_eq!(&first, b"HTTP/1.1 200");
     // Told to end, it does, and the stream with it.
-    let began = std::time::Instant::now();
-    drop(served);
-    assert!(
-        began.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        began.elapsed()
-    );
+    served.signal("-TERM");
+    assert_eq!(served.end().0, Some(0));
     let mut rest = String::new();
     stream.read_to_string(&mut rest).expect("the stream ends");
 }
@@ -370,7 +360,7 @@ fn http(
     body: &str,
 ) -> (String, String) {
     let mut stream = TcpStream::connect(address).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+    stream.set_read_timeout(Some(LIMIT)).expect("a limit");
     let session = session
         .map(|id| format!("Mcp-Session-Id: {id}\r\n"))
         .unwrap_or_default();
@@ -397,7 +387,7 @@ fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
     ] {
         let mut agent = Agent::on(&memory, &[]);
         writeln!(agent.input.as_mut().expect("it listens"), "{garbage}").expect("it reads");
-        let answer = agent.output.recv_timeout(PATIENCE).expect("a line");
+        let answer = agent.output.recv_timeout(LIMIT).expect("a line");
         let answer: Value = serde_json::from_str(&answer).expect("JSON");
         assert_eq!(answer["error"]["code"], code, "{answer}");
         assert_eq!(answer.get("id"), Some(&Value::Null), "{answer}");

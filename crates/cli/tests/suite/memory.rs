@@ -1,13 +1,13 @@
 //! A memory to try commands on, reached in one of three ways.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::accord::{Ran, command};
+use crate::accord::{Ran, command, run};
+use crate::server::Server;
 
 /// How a command reaches a memory.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -28,7 +28,7 @@ impl Way {
 pub(crate) struct Memory {
     way: Way,
     key: Option<String>,
-    host: Option<Served>,
+    host: Option<Server>,
     folder: TempDir,
 }
 
@@ -57,7 +57,7 @@ impl Memory {
             self.key = Some(self.ran(&args).stdout.trim().to_owned());
         }
         if way != Way::Folder {
-            self.host = Some(Served::start(&self.data(), &[]));
+            self.host = Some(Server::start(&self.data(), &[]));
         }
         self.way = way;
         self
@@ -80,7 +80,7 @@ impl Memory {
     }
 
     /// The host, where one serves it.
-    pub(crate) fn host(&self) -> &Served {
+    pub(crate) fn host(&self) -> &Server {
         self.host.as_ref().expect("a host serves the folder")
     }
 
@@ -122,63 +122,6 @@ impl Memory {
     }
 }
 
-/// A host that serves a data folder, until this is dropped.
-pub(crate) struct Served {
-    child: Child,
-    /// Where it listens.
-    pub(crate) url: String,
-}
-
-impl Served {
-    /// Starts one, and waits until it is ready.
-    pub(crate) fn start(data: &Path, more: &[&str]) -> Self {
-        let data = data.to_str().expect("text");
-        let args = ["serve", "--listen", "127.0.0.1:0", "--data", data];
-        let mut child = bare(&[&args, more].concat())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("accord starts");
-        let mut ready = String::new();
-        let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout)
-            .read_line(&mut ready)
-            .expect("a line");
-        let url = ready.trim().strip_prefix("accord: listening on ");
-        let url = url
-            .unwrap_or_else(|| panic!("not ready: {ready:?}"))
-            .to_owned();
-        Self { child, url }
-    }
-
-    /// Ends it as a crash would.
-    pub(crate) fn kill(&mut self) {
-        self.child.kill().expect("it was there");
-        self.child.wait().expect("it ended");
-    }
-
-    /// Its process.
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        if matches!(self.child.try_wait(), Ok(Some(_))) {
-            return;
-        }
-        let told = Command::new("kill")
-            .arg(self.child.id().to_string())
-            .status();
-        if !told.is_ok_and(|told| told.success()) {
-            // It must not outlive the test.
-            let _ = self.child.kill();
-        }
-        let _ = self.child.wait();
-    }
-}
-
 /// A command with nothing of the environment that could lead it elsewhere.
 pub(crate) fn bare(args: &[&str]) -> Command {
     let mut command = command(args);
@@ -187,27 +130,4 @@ pub(crate) fn bare(args: &[&str]) -> Command {
     }
     command.env_remove("SSL_CERT_FILE");
     command
-}
-
-/// Runs a command to its end.
-pub(crate) fn run(mut command: Command, input: &str) -> Ran {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("accord starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let input = input.to_owned();
-    let writer = std::thread::spawn(move || {
-        // It may rightly end before it has read everything.
-        let _ = stdin.write_all(input.as_bytes());
-    });
-    let output = child.wait_with_output().expect("accord ends");
-    writer.join().expect("the writer ends");
-    Ran {
-        code: output.status.code().expect("accord was not killed"),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
-    }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::memory::{Memory, bare, run};
+use crate::accord::run;
+use crate::memory::{Memory, bare};
 
 #[test]
 fn flags_make_a_package() {

@@ -3,8 +3,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use crate::accord::accord;
-use crate::memory::{Memory, Way, bare, run};
+use crate::accord::{accord, run};
+use crate::memory::{Memory, Way, bare};
 
 #[test]
 fn a_backup_is_restored_elsewhere() {

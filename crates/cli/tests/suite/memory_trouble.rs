@@ -3,8 +3,9 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use crate::accord::Ran;
-use crate::memory::{Memory, Served, Way, bare, run};
+use crate::accord::{Ran, run, run_with_closed_output};
+use crate::memory::{Memory, Way, bare};
+use crate::server::Server;
 
 /// The certificate of a test host, which nobody has issued but itself.
 const CERT: &str = concat!(
@@ -169,7 +170,7 @@ fn keys_are_asked_for_and_never_shown() {
 fn a_certificate_is_trusted_when_its_issuer_is() {
     let memory = Memory::new();
     memory.ran(&["project", "create", "shop"]).yes();
-    let host = Served::start(&memory.data(), &["--tls-cert", CERT, "--tls-key", KEY]);
+    let host = Server::start(&memory.data(), &["--tls-cert", CERT, "--tls-key", KEY]);
     assert!(host.url.starts_with("https://"), "{}", host.url);
     let said = list(&host.url, None).refused("HOST_TLS");
     assert!(said.contains("SSL_CERT_FILE"), "{said}");
@@ -208,7 +209,7 @@ fn commands_at_the_same_time_wait_for_each_other() {
 #[test]
 fn a_host_that_was_killed_is_not_waited_for() {
     let memory = Memory::new();
-    let mut host = Served::start(&memory.data(), &[]);
+    let mut host = Server::start(&memory.data(), &[]);
     memory.deposit("Through the socket", &[]);
     host.kill();
     assert!(
@@ -231,15 +232,10 @@ fn an_output_that_nobody_reads_is_an_error_and_no_panic() {
         &["fact", "assert", "a", "b", "c"],
         &["key", "create", "--label", "l"],
     ] {
-        let (reader, writer) = std::io::pipe().expect("a pipe");
-        drop(reader);
         let mut command = bare(args);
         command
             .env("ACCORD_DATA", memory.data())
             .env("ACCORD_PROJECT", "shop");
-        let output = command.stdout(writer).output().expect("accord ends");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.starts_with("OUTPUT_CLOSED"), "{args:?}: {said}");
+        run_with_closed_output(command).refused("OUTPUT_CLOSED");
     }
 }

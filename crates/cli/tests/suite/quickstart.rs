@@ -3,40 +3,36 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::memory::Served;
+use crate::accord::{path_with_accord, run};
+use crate::server::Server;
 
 #[test]
 fn the_commands_of_the_quickstart_work_and_show_what_it_says() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/quickstart.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let place = tempfile::tempdir().expect("a folder");
-    let _server = Served::start(&place.path().join(".accord"), &[]);
-    let binary = Path::new(env!("CARGO_BIN_EXE_accord"));
-    let path = format!(
-        "{}:{}",
-        binary.parent().expect("a folder").display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
-    let ran = Command::new("sh")
+    let _server = Server::start(&place.path().join(".accord"), &[]);
+    let mut shell = Command::new("sh");
+    shell
         .args(["-euc", &blocks(&page, "sh").concat()])
         .current_dir(place.path())
-        .env("PATH", path)
+        .env("PATH", path_with_accord())
         .env_remove("ACCORD_URL")
         .env_remove("ACCORD_KEY")
-        .env_remove("ACCORD_DATA")
-        .output()
-        .expect("a shell");
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-    let shown = String::from_utf8(ran.stdout).expect("text");
+        .env_remove("ACCORD_DATA");
+    let ran = run(shell, "");
+    assert_eq!(ran.code, 0, "{ran:?}");
     let promised = blocks(&page, "text").concat();
     assert!(promised.lines().count() >= 6);
+    assert_shows(&ran.stdout, &promised);
+}
+
+/// Output has each line that a page promises, up to an ellipsis.
+#[track_caller]
+pub(crate) fn assert_shows(output: &str, promised: &str) {
     for line in promised.lines() {
         let line = line.split('…').next().unwrap_or(line);
-        assert!(shown.contains(line), "{line:?} is not in\n{shown}");
+        assert!(output.contains(line), "{line:?} is not in\n{output}");
     }
 }
 

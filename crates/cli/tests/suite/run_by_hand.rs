@@ -1,12 +1,11 @@
 //! `accord run`, typed by hand as a newcomer would.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::accord::command;
 use crate::run_place::{Place, plan};
+use crate::wait::{output_of, pid_in, signal, wait_for_end_of};
 
 /// The command that an answer says to type next.
 fn next(said: &str) -> &str {
@@ -139,42 +138,19 @@ fn a_command_that_is_told_to_end_ends_its_hook_and_leaves_the_run_as_it_was() {
     let config = std::fs::read_to_string(place.at("agentxchain.json")).expect("text");
     let mut config: Value = serde_json::from_str(&config).expect("JSON");
     config["hooks"] = json!({"before_assignment": [{"name": "slow", "type": "process",
-        "command": ["/bin/sh", "-c", "echo broken > .agentxchain/state.json; sleep 30 & echo $! > started; wait"],
+        "command": ["/bin/sh", "-c",
+            "echo broken > .agentxchain/state.json; sleep 30 & echo $! > started; wait"],
         "timeout_ms": 30000, "mode": "blocking"}]});
     place.write("agentxchain.json", &config.to_string());
     place.commit();
     let state = std::fs::read(place.at(".agentxchain/state.json")).expect("a state");
-    let mut child = command(&["run", "assign"])
-        .current_dir(place.root())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("accord starts");
-    let started = place.at("started");
-    while std::fs::read_to_string(&started)
-        .unwrap_or_default()
-        .trim()
-        .is_empty()
-    {
-        assert!(
-            child.try_wait().expect("a child").is_none(),
-            "it ended too early"
-        );
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    let pid = child.id().to_string();
-    Command::new("kill")
-        .args(["-INT", &pid])
-        .status()
-        .expect("kill is there");
-    let output = child.wait_with_output().expect("accord ends");
+    let child = place.begin("assign");
+    let hook = pid_in(&place.at("started"));
+    signal(child.id(), "-INT");
+    let output = output_of(child, "accord run assign");
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(words.starts_with("given_up"), "{words}");
-    let child = std::fs::read_to_string(&started).expect("a number");
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
-    let runs_still = stat.is_ok_and(|stat| !stat.contains(") Z "));
-    assert!(!runs_still, "nothing of the hook is left");
+    wait_for_end_of(&hook);
     let after = std::fs::read(place.at(".agentxchain/state.json")).expect("a state");
     assert_eq!(after, state);
 }

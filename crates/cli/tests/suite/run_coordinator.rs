@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::accord::{Ran, accord, program};
+use crate::accord::{Ran, accord, path_with_accord, run};
 
 /// The workspace that the documentation makes, by the words of the documentation.
 struct Shop {
@@ -33,24 +33,18 @@ impl Shop {
             .map(|block| block.split("```").next().expect("its end"))
             .collect();
         let script = script.join("\n");
-        let programs = Path::new(program())
-            .parent()
-            .expect("a folder")
-            .to_string_lossy();
-        let path = std::env::var("PATH").expect("a path");
         let mut shell = Command::new("/bin/sh");
         shell
             .args(["-e", "-c", &script])
             .current_dir(shop.folder.path())
-            .env("PATH", format!("{programs}:{path}"));
+            .env("PATH", path_with_accord());
         for name in ["AUTHOR", "COMMITTER"] {
             shell.env(format!("GIT_{name}_NAME"), "T");
             shell.env(format!("GIT_{name}_EMAIL"), "t@example.org");
         }
-        let output = shell.output().expect("a shell");
-        let words = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{words}");
-        (shop, String::from_utf8(output.stdout).expect("text"))
+        let ran = run(shell, "");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        (shop, ran.stdout)
     }
 
     fn root(&self) -> PathBuf {

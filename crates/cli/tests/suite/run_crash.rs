@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::run_place::{LIMIT, Place, all_different, kill, plan, result, text, wait_for};
+use crate::accord::run;
+use crate::run_place::{Place, all_different, kill, plan, result, text};
+use crate::wait::{output_of, wait_for_end_of, wait_until};
 
 const STATE: &str = ".agentxchain/state.json";
 const HISTORY: &str = ".agentxchain/history.jsonl";
@@ -120,7 +122,7 @@ impl Story {
                 output
             }
             _ => {
-                let output = child.wait_with_output().expect("accord ends");
+                let output = output_of(child, &words);
                 self.took.insert(kind.clone(), began.elapsed());
                 output
             }
@@ -158,7 +160,11 @@ impl Story {
             ),
             // What abandoned turns left is a person's to tidy up; a worker ends soon.
             Some("baseline_dirty" | "nothing_to_checkpoint") => self.place.commit(),
-            Some("worker_busy") => std::thread::sleep(Duration::from_millis(50)),
+            Some("worker_busy") => {
+                let answer = answer.as_ref().expect("a refusal");
+                let worker = answer["details"]["worker_pid"].as_u64().expect("a process");
+                wait_for_end_of(&worker.to_string());
+            }
             Some(_) => panic!("{told}"),
         }
         self.is_sound(&told);
@@ -225,15 +231,12 @@ impl Story {
     /// The next command: it has nothing to do itself, and finishes what was left.
     fn recover(&mut self, told: &str) {
         // A git that was started goes on when its parent is killed.
-        wait_for(|| !self.place.at(".git/index.lock").exists());
-        let began = Instant::now();
+        wait_until("the end of a git that a killed command started", || {
+            !self.place.at(".git/index.lock").exists()
+        });
         let ran = self
             .place
             .run("reject --turn turn_of_nobody --reason none --json");
-        assert!(
-            began.elapsed() < LIMIT,
-            "{told}: the next command was held up"
-        );
         let answer: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
         let code = answer["code"].as_str();
         assert!(
@@ -361,11 +364,10 @@ impl Story {
 
     /// Whether something waits to be committed.
     fn has_work(&self) -> bool {
-        let asked = std::process::Command::new("git")
-            .args(["status", "--porcelain", "--untracked-files=all", "work"])
-            .current_dir(self.place.root())
-            .output();
-        !asked.expect("git is there").stdout.is_empty()
+        let mut git = std::process::Command::new("git");
+        git.args(["status", "--porcelain", "--untracked-files=all", "work"])
+            .current_dir(self.place.root());
+        !run(git, "").stdout.is_empty()
     }
 
     fn lines(&self, path: &str) -> Vec<Value> {

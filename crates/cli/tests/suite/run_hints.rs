@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::accord::run;
 use crate::run_place::Place;
 
 #[test]
@@ -13,21 +14,21 @@ fn files_in_the_way_are_named_in_the_command_that_commits_them() {
     std::fs::create_dir(place.at("below")).expect("a folder");
     for (words, folder) in [("status", "."), ("status --repo ..", "below")] {
         let mut typed = crate::accord::command(&["run"]);
-        let typed = typed
+        typed
             .args(words.split(' '))
             .arg("--json")
             .current_dir(place.at(folder));
-        let said = typed.output().expect("accord runs").stdout;
-        let said: Value = serde_json::from_slice(&said).expect("JSON");
+        let said: Value = serde_json::from_str(&run(typed, "").stdout).expect("JSON");
         let next = &said["next"][0];
         let why = next["why"].as_str().expect("words");
         assert!(why.contains("stash push -u -- 'my notes.txt'"), "{why}");
         let line = next["command"].as_str().expect("a command");
-        let done = Command::new("sh")
+        let mut shell = Command::new("sh");
+        shell
             .args(["-c", &format!("{line} --quiet -m mine")])
-            .current_dir(place.at(folder))
-            .status();
-        assert!(done.expect("sh runs").success(), "{line}");
+            .current_dir(place.at(folder));
+        let ran = run(shell, "");
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
         let next = &place.json("status")["next"][0];
         assert_eq!(next["command"], "accord run assign pm");
         place.write("my notes.txt", "mine, again");

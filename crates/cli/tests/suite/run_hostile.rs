@@ -7,7 +7,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::run_place::{Place, result, wait_for};
+use crate::run_place::{Place, result};
+use crate::wait::wait_until;
 
 const STATE: &str = ".agentxchain/state.json";
 const HISTORY: &str = ".agentxchain/history.jsonl";
@@ -244,7 +245,7 @@ fn a_hook_that_forks_or_prints_for_ever_is_ended_and_refuses() {
     ] {
         let place = Place::begun_with(|config| {
             config["hooks"] = json!({"before_assignment": [{"name": "evil", "type": "process",
-                "command": ["/bin/sh", "-c", line], "timeout_ms": 1000, "mode": "blocking"}]});
+                "command": ["/bin/sh", "-c", line], "timeout_ms": 3000, "mode": "blocking"}]});
         });
         let before = records(&place);
         let answer: Value =
@@ -252,7 +253,9 @@ fn a_hook_that_forks_or_prints_for_ever_is_ended_and_refuses() {
         assert_eq!(answer["code"], "hook_blocked", "{what}: {answer}");
         assert_eq!(records(&place), before, "{what}");
         let group = place.read("group");
-        wait_for(|| !is_at_work(group.trim()));
+        wait_until("the end of the hook's process group", || {
+            !is_at_work(group.trim())
+        });
         let audit = place.read(".agentxchain/hook-audit.jsonl");
         assert_eq!(audit.lines().count(), 1, "{what}: {audit}");
         assert!(audit.len() < 40_000, "{what}: what it printed is not kept");

@@ -4,15 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::accord::{Ran, command};
-
-/// How long anything may take that is not a matter of speed.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+use crate::accord::{Ran, command, run};
+use crate::wait::output_of;
 
 /// A repository to type commands in.
 pub(crate) struct Place {
@@ -55,13 +52,7 @@ impl Place {
 
     /// Types `accord run …` in the folder.
     pub(crate) fn run(&self, words: &str) -> Ran {
-        let child = self.begin(words);
-        let output = child.wait_with_output().expect("accord ends");
-        Ran {
-            code: output.status.code().expect("accord was not killed"),
-            stdout: String::from_utf8(output.stdout).expect("text"),
-            stderr: String::from_utf8(output.stderr).expect("text"),
-        }
+        output_of(self.begin(words), format_args!("accord run {words}")).into()
     }
 
     /// The same, still under way.
@@ -84,11 +75,10 @@ impl Place {
     }
 
     pub(crate) fn git(&self, args: &[&str]) {
-        let done = Command::new("git")
-            .args(args)
-            .current_dir(self.folder.path())
-            .status();
-        assert!(done.expect("git is there").success(), "git {args:?}");
+        let mut git = Command::new("git");
+        git.args(args).current_dir(self.folder.path());
+        let ran = run(git, "");
+        assert_eq!(ran.code, 0, "git {args:?}: {ran:?}");
     }
 
     pub(crate) fn commit(&self) {
@@ -211,18 +201,9 @@ pub(crate) fn plan(place: &Place) -> Vec<&'static str> {
 pub(crate) fn kill(mut child: Child) -> (Output, bool) {
     // That it ends by itself in between is no matter.
     let _ = child.kill();
-    let output = child.wait_with_output().expect("accord ends");
+    let output = output_of(child, "a killed command");
     let was_killed = output.status.code().is_none();
     (output, was_killed)
-}
-
-/// Waits until something has happened.
-pub(crate) fn wait_for(mut there: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !there() {
-        assert!(began.elapsed() < LIMIT, "it did not happen");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[track_caller]

@@ -1,12 +1,12 @@
 //! What `accord run` says to words that are none, and to a run that one role cannot carry on.
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::accord::program;
-use crate::run_place::{Place, wait_for};
+use crate::run_place::Place;
+use crate::wait::{ignores_hangup, output_of, signal, wait_until};
 
 #[test]
 fn a_reason_that_says_nothing_is_refused() {
@@ -90,10 +90,11 @@ fn money_that_is_spent_has_a_hint_that_helps() {
     assert!(said.contains("raise"), "{said}");
 }
 
-/// `nohup` has a program ignore that its terminal is gone.
+/// `nohup` starts a program with SIGHUP ignored.
 #[test]
 fn a_loop_that_is_to_outlive_its_terminal_does() {
-    let script = "echo begun; touch ../$AGENTXCHAIN_RUN_ID; while [ -e ../$AGENTXCHAIN_RUN_ID ]; do sleep 0.02; done";
+    let script = "echo begun; touch ../$AGENTXCHAIN_RUN_ID
+        while [ -e ../$AGENTXCHAIN_RUN_ID ]; do sleep 0.02; done";
     for (trap, outlives) in [("trap '' HUP;", true), ("", false)] {
         let place = Place::begun_with(|config| {
             config["roles"]["pm"]["runtime"] = json!("agent");
@@ -106,7 +107,7 @@ fn a_loop_that_is_to_outlive_its_terminal_does() {
             .root()
             .join("..")
             .join(state["run_id"].as_str().expect("a run"));
-        let mut child = Command::new("/bin/sh")
+        let child = Command::new("/bin/sh")
             .args([
                 "-c",
                 &format!("{trap} exec \"$0\" run step --json"),
@@ -117,22 +118,18 @@ fn a_loop_that_is_to_outlive_its_terminal_does() {
             .stderr(Stdio::null())
             .spawn()
             .expect("a shell");
-        wait_for(|| mark.exists());
-        let told = Command::new("kill")
-            .args(["-HUP", &child.id().to_string()])
-            .status();
-        assert!(told.expect("kill is there").success());
+        wait_until("the start of the worker", || mark.exists());
+        assert_eq!(ignores_hangup(child.id()), outlives);
+        signal(child.id(), "-HUP");
         if outlives {
-            // Long enough for a signal that is not ignored to end a step.
-            std::thread::sleep(Duration::from_millis(300));
-            assert!(child.try_wait().expect("a child").is_none(), "it goes on");
             std::fs::remove_file(&mark).expect("the mark");
         }
-        let output = child.wait_with_output().expect("it ends");
+        let output = output_of(child, "accord run step");
         let told: Value = serde_json::from_slice(&output.stdout).expect("a document");
-        match outlives {
-            true => assert_eq!(told["code"], "worker_without_result", "{told}"),
-            false => assert_eq!(told["stop"], "cancelled", "{told}"),
+        if outlives {
+            assert_eq!(told["code"], "worker_without_result", "{told}");
+        } else {
+            assert_eq!(told["stop"], "cancelled", "{told}");
         }
         let _ = std::fs::remove_file(&mark);
     }

@@ -1,119 +1,14 @@
 //! `accord serve` and `accord config`, as processes.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::accord::{accord, command};
-
-/// No test waits for longer.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A server on a port of its own. Dropped, it is gone.
-pub(crate) struct Serving {
-    child: Child,
-    pub(crate) address: String,
-}
-
-impl Serving {
-    fn start(folder: &Path, more: &[&str]) -> Self {
-        let folder = folder.to_str().expect("it works");
-        let mut args = vec!["serve", "--listen", "127.0.0.1:0", "--data", folder];
-        args.extend(more);
-        Self::begin(&mut command(&args))
-    }
-
-    /// Starts a command that says where it listens.
-    pub(crate) fn begin(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("accord starts");
-        let mut line = String::new();
-        let stdout = child.stdout.as_mut().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("a line");
-        let address = line.strip_prefix("accord: listening on http://");
-        let address = address.unwrap_or_else(|| panic!("no such line: {line:?}"));
-        Self {
-            address: address.trim_end().to_owned(),
-            child,
-        }
-    }
-
-    /// Sends a signal.
-    pub(crate) fn tell(&self, signal: &str) {
-        let told = Command::new("kill")
-            .args([signal, &self.child.id().to_string()])
-            .status();
-        assert!(told.expect("kill runs").success());
-    }
-
-    /// Waits for its end: the exit code, and what it said on standard error.
-    pub(crate) fn end(mut self) -> (Option<i32>, String) {
-        let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
-                break status;
-            }
-            assert!(Instant::now() < deadline, "accord does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        };
-        let mut said = String::new();
-        let stderr = self.child.stderr.as_mut().expect("a pipe");
-        stderr.read_to_string(&mut said).expect("text");
-        (status.code(), said)
-    }
-
-    fn ask(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
-        let (status, _, body) = self.ask_with("", method, path, body);
-        (status, body)
-    }
-
-    /// Asks with further headers: the status, the head and the document of the answer.
-    pub(crate) fn ask_with(
-        &self,
-        headers: &str,
-        method: &str,
-        path: &str,
-        body: &str,
-    ) -> (u16, String, Value) {
-        let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("it works");
-        let kind = match body {
-            "" => String::new(),
-            body => format!(
-                "Content-Type: application/json\r\nContent-Length: {}\r\n",
-                body.len()
-            ),
-        };
-        let address = &self.address;
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}{kind}\r\n{body}"
-        )
-        .expect("it works");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it works");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
-        let status = head[9..12].parse().expect("it works");
-        let document = serde_json::from_str(body).unwrap_or_default();
-        (status, head.to_ascii_lowercase(), document)
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // Only where a test ended early is there something left.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::accord::{accord, command, run};
+use crate::server::Server;
+use crate::wait::{LIMIT, wait_until};
 
 fn package(id: &str) -> String {
     json!({
@@ -133,7 +28,7 @@ fn package(id: &str) -> String {
 #[test]
 fn what_was_acknowledged_before_the_end_is_there_after_it() {
     let folder = tempfile::tempdir().expect("it works");
-    let serving = Serving::start(folder.path(), &[]);
+    let serving = Server::start(folder.path(), &[]);
     let (status, body) = serving.ask("GET", "/healthz", "");
     assert_eq!((status, &body["ready"]), (200, &json!(true)));
     let acknowledged = std::sync::Mutex::new(Vec::new());
@@ -154,10 +49,10 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
                 }
             });
         }
-        while acknowledged.lock().expect("it works").len() < 40 {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        serving.tell("-TERM");
+        wait_until("40 acknowledged packages", || {
+            acknowledged.lock().expect("it works").len() >= 40
+        });
+        serving.signal("-TERM");
     });
     let (code, said) = serving.end();
     assert_eq!(code, Some(0), "{said}");
@@ -168,15 +63,15 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
         !folder.path().join("accord.db-wal").exists(),
         "the store was closed"
     );
-    let serving = Serving::start(folder.path(), &[]);
+    let serving = Server::start(folder.path(), &[]);
     for id in acknowledged.into_inner().expect("it works") {
         let (status, _) = serving.ask("GET", &format!("/v1/packages/{id}"), "");
         assert_eq!(status, 200, "{id} is lost");
     }
-    serving.tell("-INT");
+    serving.signal("-INT");
     assert_eq!(serving.end().0, Some(0));
-    let serving = Serving::start(folder.path(), &[]);
-    serving.tell("-HUP");
+    let serving = Server::start(folder.path(), &[]);
+    serving.signal("-HUP");
     assert_eq!(serving.end().0, Some(0));
     assert!(!folder.path().join("accord.sock").exists());
 }
@@ -184,22 +79,25 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let folder = tempfile::tempdir().expect("it works");
-    let serving = Serving::start(folder.path(), &["--set", "limits.body_timeout=60s"]);
+    let patient = ["limits.body_timeout=1h", "limits.shutdown_timeout=1h"];
+    let patient = patient.map(|setting| format!("--set={setting}"));
+    let serving = Server::start(folder.path(), &[&patient[0], &patient[1]]);
     let mut stream = TcpStream::connect(&serving.address).expect("it works");
     let address = &serving.address;
     write!(
         stream,
-        "POST /v1/projects HTTP/1.1\r\nHost: {address}\r\nContent-Length: 9\r\n\r\n{{"
+        "POST /v1/projects HTTP/1.1\r\nHost: {address}\r\nExpect: 100-continue\r\n\
+         Content-Length: 9\r\n\r\n"
     )
     .expect("it works");
     // The request must have begun, or there is nothing to wait for.
-    std::thread::sleep(Duration::from_millis(300));
-    let began = Instant::now();
-    serving.tell("-TERM");
-    std::thread::sleep(Duration::from_millis(300));
-    serving.tell("-TERM");
+    stream.set_read_timeout(Some(LIMIT)).expect("a limit");
+    let mut goes_on = [0; 25];
+    stream.read_exact(&mut goes_on).expect("an answer");
+    assert_eq!(&goes_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    serving.begin_to_stop("-TERM");
+    serving.signal("-TERM");
     assert_eq!(serving.end().0, Some(128 + 15));
-    assert!(began.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
@@ -209,7 +107,7 @@ fn it_does_not_start_where_others_could_reach_it() {
     let ran = accord(&["serve", "--listen", "0.0.0.0:0", "--data", data], "");
     let said = ran.refused("SERVE_KEYS_NEEDED");
     assert!(said.contains("no keys"), "{said}");
-    let serving = Serving::start(folder.path(), &[]);
+    let serving = Server::start(folder.path(), &[]);
     let (status, _) = serving.ask(
         "POST",
         "/accord/v1/keys",
@@ -218,19 +116,19 @@ fn it_does_not_start_where_others_could_reach_it() {
     assert_eq!(status, 201);
     // One folder, one server.
     accord(&["serve", "--listen", "127.0.0.1:0", "--data", data], "").refused("STORE_LOCKED");
-    serving.tell("-TERM");
+    serving.signal("-TERM");
     serving.end();
     let ran = accord(&["serve", "--listen", "0.0.0.0:0", "--data", data], "");
     let said = ran.refused("SERVE_TLS_NEEDED");
     assert!(said.contains("--behind-proxy"), "{said}");
     // With keys there is nothing to warn of.
-    let serving = Serving::start(
+    let serving = Server::start(
         folder.path(),
         &["--log-format", "json", "--log-level", "debug"],
     );
     let (status, body) = serving.ask("GET", "/accord/v1/status", "");
     assert_eq!((status, &body["code"]), (401, &json!("AUTH_REQUIRED")));
-    serving.tell("-TERM");
+    serving.signal("-TERM");
     let (_, said) = serving.end();
     assert!(!said.contains("there are no keys"), "{said}");
     let id = body["correlationId"].as_str().expect("it works");
@@ -257,11 +155,9 @@ fn settings_are_shown_with_their_origin() {
     assert!(line("limits.connections").ends_with("accord.toml"));
     assert!(line("strict_projects").ends_with("flag"));
     assert!(line("listen").contains("127.0.0.1:7171"));
-    let output = command(&["config", "show", "--json", "--data", data])
-        .env("ACCORD_LOG_LEVEL", "debug")
-        .output()
-        .expect("it works");
-    let document: Value = serde_json::from_slice(&output.stdout).expect("it works");
+    let mut show = command(&["config", "show", "--json", "--data", data]);
+    show.env("ACCORD_LOG_LEVEL", "debug");
+    let document: Value = serde_json::from_str(&run(show, "").yes()).expect("it works");
     let entries = document["settings"].as_array().expect("it works");
     let level = entries
         .iter()
@@ -281,9 +177,12 @@ fn settings_are_shown_with_their_origin() {
 #[test]
 fn a_log_that_nobody_takes_does_not_end_the_server() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut serving = Serving::start(folder.path(), &[]);
+    let data = folder.path().to_str().expect("a path");
+    let mut serve = command(&["serve", "--listen", "127.0.0.1:0", "--data", data]);
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let serving = Server::begin(serve.stderr(writer));
     // As a log collector that went away, or a full disk, would.
-    drop(serving.child.stderr.take());
+    drop(reader);
     for _ in 0..3 {
         let (status, _) = serving.ask("GET", "/v1/packages/nowhere", "");
         assert_eq!(status, 404);
@@ -300,7 +199,7 @@ fn a_limit_on_the_size_of_files_is_told_and_does_not_end_the_server() {
         .args(["-c", "ulimit -f 4000; exec \"$0\" \"$@\""])
         .arg(serve.get_program())
         .args(serve.get_args());
-    let serving = Serving::begin(&mut limited);
+    let serving = Server::begin(limited.stderr(Stdio::piped()));
     let filler = "words ".repeat(30_000);
     let refused = (0..200).find_map(|number| {
         let mut body: Value = serde_json::from_str(&package(&format!("pkg_{number}"))).ok()?;

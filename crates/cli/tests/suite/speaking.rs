@@ -2,14 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
 use crate::accord::accord;
 use crate::memory::{Memory, Way, bare};
-
-/// No test waits for longer.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::wait::{LIMIT, exit_of, signal, wait_until};
 
 #[test]
 fn an_empty_list_says_so_to_people_and_not_to_programs() {
@@ -179,22 +176,13 @@ fn an_export_that_is_told_to_end_leaves_no_file_behind() {
         .spawn()
         .expect("accord starts");
     let files = || std::fs::read_dir(folder.path()).expect("a folder").count();
-    let patience = beginning.recv_timeout(PATIENCE);
-    patience.expect("the export begins");
-    wait_until(|| files() == 1);
-    let told = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(told.expect("kill runs").success());
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    beginning.recv_timeout(LIMIT).expect("the export begins");
+    wait_until("the first file of the export", || files() == 1);
+    signal(child.id(), "-INT");
+    assert_eq!(
+        exit_of(&mut child, "accord context export").code(),
+        Some(130)
+    );
     assert_eq!(files(), 0);
     host.join().expect("the host ends");
-}
-
-fn wait_until(there: impl Fn() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !there() {
-        assert!(Instant::now() < deadline, "it does not come about");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
