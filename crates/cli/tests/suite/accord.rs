@@ -92,12 +92,9 @@ pub(crate) fn run_with_closed_output(mut command: Command) -> Ran {
 
 /// Runs a shell script that starts the program as `"$ACCORD"`.
 #[track_caller]
-pub(crate) fn run_script(script: &str, variables: &[(&str, &Path)]) -> Ran {
+pub(crate) fn run_script(script: &str) -> Ran {
     let mut shell = Command::new("sh");
-    shell
-        .args(["-c", script])
-        .env("ACCORD", program())
-        .envs(variables.iter().copied());
+    shell.args(["-c", script]).env("ACCORD", program());
     run(shell, "")
 }
 

@@ -3,14 +3,16 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::memory::{Served, bare, run};
+use crate::accord::run;
+use crate::memory::bare;
+use crate::server::Server;
 
 #[test]
 fn serving_in_a_repository_leaves_it_clean() {
     let repository = tempfile::tempdir().expect("a folder");
     git(repository.path(), &["init", "--quiet"]);
     // What README's first command runs.
-    let server = Served::start(&repository.path().join(".accord"), &[]);
+    let server = Server::start(&repository.path().join(".accord"), &[]);
     assert_eq!(untracked(repository.path()), "");
     drop(server);
     assert_eq!(untracked(repository.path()), "");
@@ -55,13 +57,12 @@ fn untracked(repository: &Path) -> String {
 }
 
 fn git(repository: &Path, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(args)
+    let mut git = Command::new("git");
+    git.args(args)
         .current_dir(repository)
         .env("HOME", repository)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .expect("git runs");
-    assert!(output.status.success(), "git {args:?}");
-    String::from_utf8(output.stdout).expect("text")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    let ran = run(git, "");
+    assert_eq!(ran.code, 0, "git {args:?}: {ran:?}");
+    ran.stdout
 }

@@ -1,6 +1,10 @@
 //! Whatever comes in: a clear error, the documented exit code, bounded memory.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use crate::accord::{accord, command, run_script, run_with_closed_output};
+use crate::wait::output_of;
 
 /// Every command that reads one document from standard input.
 const READERS: [&[&str]; 7] = [
@@ -75,7 +79,7 @@ fn a_flood_is_refused_in_bounded_memory() {
         ("kb hash", "yes '[[[[' | head -c 100000000"),
     ] {
         let script = format!("ulimit -v 600000; {flood} | \"$ACCORD\" {reader}");
-        run_script(&script, &[]).refused("INPUT_TOO_LARGE");
+        run_script(&script).refused("INPUT_TOO_LARGE");
     }
 }
 
@@ -83,31 +87,51 @@ fn a_flood_is_refused_in_bounded_memory() {
 #[test]
 fn a_flood_of_a_case_is_answered_with_an_error_in_bounded_memory() {
     let script = "ulimit -v 600000; head -c 100000000 /dev/zero | \"$ACCORD\" adapter alx";
-    let ran = run_script(script, &[]);
+    let ran = run_script(script);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stdout.starts_with("{\"status\":\"error\""), "{ran:?}");
 }
 
-/// Two hundred megabytes in lines of one, with room for the program and a few lines.
+/// The command reads a line only after it has answered the one before: what a pipe has room for is
+/// less than a line here. So its memory can be measured between two lines.
 #[test]
 fn a_flood_of_lines_is_answered_line_by_line_in_bounded_memory() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let line = folder.path().join("line");
-    let envelope = format!("{{\"payload\":\"{}\"}}\n", "x".repeat(1_000_000));
-    std::fs::write(&line, envelope).expect("written");
-    let script = "ulimit -v 120000; for i in $(seq 200); do cat \"$LINE\"; done \
-                  | \"$ACCORD\" kb hash --batch | tail -n 1";
-    let ran = run_script(script, &[("LINE", &line)]);
-    assert!(
-        ran.stdout.starts_with("{\"line\":200,\"kbHash\""),
-        "{ran:?}"
-    );
+    const LINE: usize = 250_000;
+    let envelope = format!("{{\"payload\":\"{}\"}}\n", "x".repeat(LINE));
+    let mut child = command(&["kb", "hash", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("accord starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut send = |lines: usize| {
+        for _ in 0..lines {
+            stdin.write_all(envelope.as_bytes()).expect("it reads");
+        }
+        peak_memory(child.id())
+    };
+    let at_first = send(4);
+    let later = send(40);
+    assert!(later < at_first + 10 * LINE, "{at_first} {later}");
+    drop(stdin);
+    let output = output_of(child, "accord kb hash --batch");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let last = text.lines().next_back().expect("a line");
+    assert!(last.starts_with("{\"line\":44,\"kbHash\""), "{last}");
+}
+
+/// The most address space that a process has had, in bytes.
+fn peak_memory(pid: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmPeak:"));
+    let kilobytes = peak.expect("a peak").trim().trim_end_matches(" kB");
+    kilobytes.parse::<usize>().expect("a number") * 1024
 }
 
 #[test]
 fn a_closed_input_is_an_empty_one() {
     let closed = "exec \"$ACCORD\" canon --profile jcs <&-";
-    run_script(closed, &[]).refused("CANON_INVALID_JSON");
+    run_script(closed).refused("CANON_INVALID_JSON");
 }
 
 #[test]

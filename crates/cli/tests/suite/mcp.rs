@@ -289,7 +289,7 @@ fn it_ends_with_its_input_whatever_came_before() {
 #[test]
 fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     let folder = tempfile::tempdir().expect("a folder");
-    let served = Server::start(folder.path(), &["--set", "limits.shutdown_timeout=1h"]);
+    let served = Server::start(folder.path(), &["--set", "limits.shutdown_timeout=60m"]);
     let address = served
         .url
         .strip_prefix("http://")

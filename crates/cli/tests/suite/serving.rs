@@ -79,7 +79,7 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let folder = tempfile::tempdir().expect("it works");
-    let patient = ["limits.body_timeout=1h", "limits.shutdown_timeout=1h"];
+    let patient = ["limits.body_timeout=60m", "limits.shutdown_timeout=60m"];
     let patient = patient.map(|setting| format!("--set={setting}"));
     let serving = Server::start(folder.path(), &[&patient[0], &patient[1]]);
     let mut stream = TcpStream::connect(&serving.address).expect("it works");

@@ -1,7 +1,6 @@
 //! `stdio-fixture-lines-v1`: many cases in one process.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
 
 use accord_kit::driver::LongLived;
 use accord_kit::report::CaseReport;
@@ -82,7 +81,7 @@ fn an_adapter_that_dies_midway_is_started_again_for_the_next_case() {
 #[test]
 fn a_hang_costs_one_case() {
     let report = five(
-        r#"while read -r line; do case "$line" in *area/b*) sleep 30;; esac; right; done"#,
+        r#"while read -r line; do case "$line" in *area/b*) sleep 600;; esac; right; done"#,
         hasty(),
     );
     let found: Vec<&str> = verdicts(&report)
@@ -100,15 +99,13 @@ fn fail_fast_stops_the_lines_that_are_under_way() {
         .map(|name| case(&format!("area/{name}")))
         .collect();
     let script = format!(
-        r#"{ANSWER}while read -r line; do case "$line" in *area/hangs*) sleep 30;; esac
+        r#"{ANSWER}while read -r line; do case "$line" in *area/hangs*) sleep 600;; esac
            sleep 0.3; answer '"status":"fail"'; done"#
     );
     let mut options = patient();
     options.workers = NonZeroUsize::new(2).unwrap();
     options.fail_fast = true;
-    let started = Instant::now();
     let report = run(&demo(&cases), &LongLived::new(shell(&script)), &options);
-    assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(
         verdicts(&report),
         [("demo/area/fails", "fail"), ("demo/area/hangs", "skip")]
@@ -171,11 +168,11 @@ fn garbage_silence_and_surplus_are_errors() {
         ),
         ("while read -r line; do echo; done", "it wrote no result"),
         (
-            "read -r line; printf '{\"status\":\"pass\"}\\nmore\\n'; sleep 30",
+            "read -r line; printf '{\"status\":\"pass\"}\\nmore\\n'; sleep 600",
             "wrote more than one line",
         ),
         (
-            "read -r line; exec >&-; sleep 30",
+            "read -r line; exec >&-; sleep 600",
             "closed its stdout before it answered",
         ),
         (
@@ -195,7 +192,7 @@ fn garbage_silence_and_surplus_are_errors() {
 
 #[test]
 fn an_adapter_that_never_reads_is_killed_at_the_limit() {
-    let report = one_line("exec <&-; sleep 30", &hasty());
+    let report = one_line("exec <&-; sleep 600", &hasty());
     assert_eq!(
         message(&report),
         "the adapter gave no answer within 1000 ms; its process group was killed"

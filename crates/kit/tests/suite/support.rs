@@ -126,14 +126,14 @@ fn one(adapter: &dyn Adapter, options: &RunOptions) -> CaseReport {
 /// Options with more time than any sound case needs on a busy machine.
 pub(crate) fn patient() -> RunOptions {
     let mut options = RunOptions::default();
-    options.case_timeout = Duration::from_secs(30);
+    options.case_timeout = Duration::from_secs(120);
     options
 }
 
 /// Options for adapters that hang, with enough time for a shell to get to that point.
 pub(crate) fn hasty() -> RunOptions {
     let mut options = RunOptions::default();
-    options.case_timeout = Duration::from_secs(1);
+    options.case_timeout = Duration::from_secs(3);
     options
 }
 

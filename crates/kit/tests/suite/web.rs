@@ -141,5 +141,5 @@ pub(crate) fn verdict_on(body: Value, expect: Value) -> CaseReport {
 
 /// Options for servers that hang.
 pub(crate) fn hasty(options: &mut HttpOptions) {
-    options.request_timeout = Duration::from_millis(300);
+    options.request_timeout = Duration::from_secs(3);
 }

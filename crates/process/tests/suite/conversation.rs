@@ -1,13 +1,8 @@
 //! [`accord_process::Conversation`]: lines in any order, bounded in time and memory.
 
-use std::time::Duration;
-
 use accord_process::{Cancel, Conversation, Ending, SessionError, SessionLimits};
 
-use crate::sh;
-
-const LONG: Duration = Duration::from_secs(20);
-const SHORT: Duration = Duration::from_millis(300);
+use crate::{LONG, SHORT, sh};
 
 fn start(script: &str) -> Conversation {
     Conversation::start(&sh(script), SessionLimits::new(1000, 200)).unwrap()
@@ -30,14 +25,14 @@ fn the_child_may_speak_first_and_answer_with_several_lines() {
 
 #[test]
 fn silence_ends_it_and_so_does_the_word() {
-    let mut talk = start("echo trouble >&2; sleep 30");
+    let mut talk = start("echo trouble >&2; sleep 600");
     let error = talk.hear(SHORT).unwrap_err();
     assert!(matches!(error, SessionError::TimedOut { .. }), "{error}");
     assert_eq!(talk.stderr(), b"trouble\n");
     assert!(matches!(talk.say(b"more"), Err(SessionError::Over)));
 
     let word = Cancel::new();
-    let mut talk = start("sleep 30").cancel(word.clone());
+    let mut talk = start("sleep 600").cancel(word.clone());
     word.cancel();
     let error = talk.hear(LONG).unwrap_err();
     assert!(matches!(error, SessionError::Cancelled), "{error}");
@@ -45,7 +40,7 @@ fn silence_ends_it_and_so_does_the_word() {
 
 #[test]
 fn a_line_that_is_too_long_ends_it() {
-    let mut talk = start("head -c 2000 /dev/zero; sleep 30");
+    let mut talk = start("head -c 2000 /dev/zero; sleep 600");
     let error = talk.hear(LONG).unwrap_err();
     assert!(
         matches!(error, SessionError::LineTooLong { limit: 1000 }),

@@ -1,4 +1,4 @@
-//! Real processes that behave badly, each test bounded to about a second.
+//! Real processes that behave badly.
 
 #![expect(
     clippy::disallowed_methods,
@@ -12,10 +12,28 @@ mod session;
 mod start;
 mod watch;
 
+use std::fmt::Display;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use accord_process::Invocation;
+
+/// The bound of waits for what must happen, far more than it takes on a busy machine.
+const LONG: Duration = Duration::from_secs(120);
+
+/// A limit that a child is to run into, with time for a shell to get to its point on a busy
+/// machine.
+const SHORT: Duration = Duration::from_secs(3);
+
+/// Waits until a condition is true.
+#[track_caller]
+fn wait_until(what: impl Display, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + LONG;
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited {LONG:?} for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
 
 fn sh(script: &str) -> Invocation {
     Invocation::new("/bin/sh", ["-c", script])
@@ -25,12 +43,7 @@ fn sh(script: &str) -> Invocation {
 fn assert_gone(file: &Path) {
     let pid = std::fs::read_to_string(file).unwrap();
     let stat = format!("/proc/{}/stat", pid.trim());
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while let Ok(text) = std::fs::read_to_string(&stat) {
-        if text.contains(") Z ") {
-            return;
-        }
-        assert!(Instant::now() < deadline, "process {pid} is still alive");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(format_args!("the end of process {pid}"), || {
+        std::fs::read_to_string(&stat).map_or(true, |text| text.contains(") Z "))
+    });
 }

@@ -1,15 +1,8 @@
 //! [`accord_process::run`] against children that do what they should not.
 
-use std::time::Duration;
-
 use accord_process::{Cancel, Ending, Overflow, Spec, run};
 
-use crate::{assert_gone, sh};
-
-/// Long enough for a shell to get to its point on a busy machine.
-const SHORT: Duration = Duration::from_secs(1);
-/// Far less than the children would stay by themselves.
-const SOON: Duration = Duration::from_secs(10);
+use crate::{LONG, SHORT, assert_gone, sh, wait_until};
 
 #[test]
 fn a_child_gets_its_input_and_its_environment_and_gives_both_outputs_and_a_code() {
@@ -51,14 +44,14 @@ fn a_child_that_ignores_sigterm_is_killed_at_the_limit() {
     assert!(outcome.timed_out);
     assert_eq!(outcome.ending, Ending::Signalled(9));
     assert_eq!(outcome.stdout, b"before\n");
-    assert!(outcome.duration < SOON, "{outcome:?}");
+    assert!(outcome.duration < LONG, "{outcome:?}");
 }
 
 #[test]
 fn a_grandchild_dies_with_the_group_at_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
-    let script = format!("sleep 30 & echo $! > {}; wait", pid_file.display());
+    let script = format!("sleep 600 & echo $! > {}; wait", pid_file.display());
     let outcome = run(&Spec::new(sh(&script)).time_limit(SHORT)).unwrap();
     assert!(outcome.timed_out);
     assert_gone(&pid_file);
@@ -68,53 +61,52 @@ fn a_grandchild_dies_with_the_group_at_the_limit() {
 fn a_grandchild_that_keeps_the_pipe_open_is_killed_when_the_leader_ends() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
-    let script = format!("sleep 30 & echo $! > {}; echo done", pid_file.display());
+    let script = format!("sleep 600 & echo $! > {}; echo done", pid_file.display());
     let outcome = run(&Spec::new(sh(&script))).unwrap();
     assert_eq!(outcome.ending, Ending::Exited(0));
     assert_eq!(outcome.stdout, b"done\n");
-    assert!(outcome.duration < SOON, "{outcome:?}");
+    assert!(outcome.duration < LONG, "{outcome:?}");
     assert_gone(&pid_file);
 }
 
 #[test]
 fn a_grandchild_that_left_the_group_does_not_make_us_wait() {
-    // The subshell leads a group of its own, out of reach, and keeps printing for half a minute.
+    // The subshell leads a group of its own, out of reach, and keeps printing for minutes.
     let script =
-        "set -m; (i=0; while [ $i -lt 1000 ]; do echo x; sleep 0.02; i=$((i+1)); done) & exit 0";
+        "set -m; (i=0; while [ $i -lt 30000 ]; do echo x; sleep 0.02; i=$((i+1)); done) & exit 0";
     let outcome = run(&Spec::new(sh(script))).unwrap();
     assert_eq!(outcome.ending, Ending::Exited(0));
-    assert!(outcome.duration < SOON, "{outcome:?}");
+    assert!(outcome.duration < LONG, "{outcome:?}");
 }
 
 #[test]
 fn a_run_that_is_given_up_ends_at_once_with_its_group() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
-    let script = format!("sleep 30 & echo $! > {}; wait", pid_file.display());
+    let script = format!("sleep 600 & echo $! > {}; wait", pid_file.display());
     let word = Cancel::new();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
-            while std::fs::read_to_string(&pid_file)
-                .unwrap_or_default()
-                .is_empty()
-            {
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            wait_until("the id of the grandchild", || {
+                !std::fs::read_to_string(&pid_file)
+                    .unwrap_or_default()
+                    .is_empty()
+            });
             word.cancel();
         });
         run(&Spec::new(sh(&script)).cancel(word.clone())).unwrap()
     });
     assert!(outcome.cancelled && !outcome.timed_out);
-    assert!(outcome.duration < SOON, "{outcome:?}");
+    assert!(outcome.duration < LONG, "{outcome:?}");
     assert_gone(&pid_file);
 }
 
 #[test]
 fn a_child_that_closes_its_output_and_never_ends_is_killed_at_the_limit() {
-    let spec = Spec::new(sh("exec >&- 2>&-; sleep 30"));
+    let spec = Spec::new(sh("exec >&- 2>&-; sleep 600"));
     let outcome = run(&spec.time_limit(SHORT)).unwrap();
     assert!(outcome.timed_out);
-    assert!(outcome.duration < SOON, "{outcome:?}");
+    assert!(outcome.duration < LONG, "{outcome:?}");
 }
 
 #[test]
@@ -124,7 +116,7 @@ fn a_child_that_never_reads_does_not_block_us() {
     assert_eq!(outcome.ending, Ending::Exited(0));
     assert_eq!(outcome.stdout, b"fine\n");
 
-    let outcome = run(&Spec::new(sh("sleep 30")).stdin(input).time_limit(SHORT)).unwrap();
+    let outcome = run(&Spec::new(sh("sleep 600")).stdin(input).time_limit(SHORT)).unwrap();
     assert!(outcome.timed_out);
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use accord_process::{Ending, Spec, Verdict, Watch, run_watched};
 
-use crate::{assert_gone, sh};
+use crate::{LONG, SHORT, assert_gone, sh};
 
 /// Hears everything, and has the child ended at a word or when it was silent for too long.
 #[derive(Default)]
@@ -66,7 +66,7 @@ fn a_word_of_the_child_can_end_it() {
         end_at: Some(b"stop\n"),
         ..Ear::default()
     };
-    let outcome = run_watched(&Spec::new(sh("echo stop; sleep 30")), &mut ear).unwrap();
+    let outcome = run_watched(&Spec::new(sh("echo stop; sleep 600")), &mut ear).unwrap();
     assert!(outcome.stopped && !outcome.timed_out && !outcome.cancelled);
     assert_eq!(outcome.ending, Ending::Signalled(9));
 }
@@ -74,10 +74,10 @@ fn a_word_of_the_child_can_end_it() {
 #[test]
 fn silence_can_end_it_although_nothing_happens() {
     let mut ear = Ear {
-        patience: Some(Duration::from_millis(300)),
+        patience: Some(SHORT),
         ..Ear::default()
     };
-    let outcome = run_watched(&Spec::new(sh("echo once; sleep 30")), &mut ear).unwrap();
+    let outcome = run_watched(&Spec::new(sh("echo once; sleep 600")), &mut ear).unwrap();
     assert!(outcome.stopped);
     assert_eq!(ear.stdout, b"once\n");
 }
@@ -89,7 +89,7 @@ fn a_group_that_must_end_is_asked_first_and_killed_when_it_does_not() {
         end_at: Some(b"stop\n"),
         ..Ear::default()
     };
-    let spec = Spec::new(sh(polite)).grace(Duration::from_secs(10));
+    let spec = Spec::new(sh(polite)).grace(LONG);
     let mut hears = ear();
     let outcome = run_watched(&spec, &mut hears).unwrap();
     assert_eq!(outcome.ending, Ending::Exited(5));
@@ -98,7 +98,7 @@ fn a_group_that_must_end_is_asked_first_and_killed_when_it_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pid");
     let deaf = format!(
-        "trap '' TERM; echo $$ > {}; echo stop; sleep 30",
+        "trap '' TERM; echo $$ > {}; echo stop; sleep 600",
         file.display()
     );
     let spec = Spec::new(sh(&deaf)).grace(Duration::from_millis(200));

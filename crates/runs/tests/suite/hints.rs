@@ -131,7 +131,7 @@ fn a_journal_that_nobody_can_finish_is_what_status_names() {
 #[test]
 fn a_worker_that_goes_quiet_behind_its_result_has_one() {
     let repo = planned_by(&format!("{PLANS}\nsleep 60"), json!({}));
-    repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 300}));
+    repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 3000}));
     let done = repo.started().step(&Step::default()).unwrap();
     assert!(
         matches!(done, Stepped::Carried(Carried::Accepted(_))),

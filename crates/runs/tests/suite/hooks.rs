@@ -312,7 +312,7 @@ fn a_hook_that_prints_forks_or_sleeps_for_ever_gets_its_verdict() {
         "before_assignment",
         "forks",
         "advisory",
-        300,
+        3_000,
         "while :; do sleep 30 & echo $! > child; sleep 0.05; done",
     );
     repo.hook(

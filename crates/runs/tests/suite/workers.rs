@@ -1,7 +1,7 @@
 //! Workers that are programs: what they are given, how they are watched, and what becomes of their
 //! turns.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use accord_contract::codes::Code;
 use accord_process::Cancel;
@@ -256,7 +256,7 @@ fn a_worker_without_a_result_says_what_it_said_and_the_turn_stays() {
 #[test]
 fn words_on_standard_error_are_no_sign_of_life() {
     let script = "echo complaint >&2; sleep 60";
-    let repo = planned_by(script, json!({"startup_watchdog_ms": 400}));
+    let repo = planned_by(script, json!({"startup_watchdog_ms": 3000}));
     let runs = repo.started();
     let failure = refused(runs.step(&Step::default()), Code::XchainWorkerNotStarted);
     assert_eq!(failure.details.as_ref().unwrap()["stderr"], "complaint");
@@ -269,7 +269,7 @@ fn words_on_standard_error_are_no_sign_of_life() {
 #[test]
 fn a_worker_that_went_quiet_is_ended() {
     let repo = planned_by("echo begun; sleep 60", json!({}));
-    repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 400}));
+    repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 3000}));
     let runs = repo.started();
     refused(runs.step(&Step::default()), Code::XchainWorkerStalled);
     assert_eq!(turn_member(&runs, "status"), "stalled");
@@ -474,15 +474,18 @@ fn a_turn_has_one_worker_at_a_time() {
     std::thread::scope(|scope| {
         let carried = scope.spawn(|| other.carry(&turn, Manner::default()));
         let mark = repo.root().join(format!("../begun-{turn}"));
-        while !mark.exists()
-            || runs
-                .state()
-                .unwrap()
-                .only_turn()
-                .unwrap()
-                .member("first_output_at")
-                .is_none()
-        {
+        let has_begun = || {
+            let state = runs.state().unwrap();
+            mark.exists()
+                && state
+                    .only_turn()
+                    .unwrap()
+                    .member("first_output_at")
+                    .is_some()
+        };
+        let given_up = Instant::now() + Duration::from_secs(120);
+        while !has_begun() {
+            assert!(Instant::now() < given_up, "the worker did not begin");
             std::thread::sleep(Duration::from_millis(5));
         }
         let failure = refused(runs.step(&Step::default()), Code::XchainWorkerBusy);

@@ -1,7 +1,7 @@
 //! Jobs: what the writer does with them.
 
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use accord_base::ProjectId;
 use accord_store::{
@@ -288,7 +288,9 @@ fn readers_that_nobody_needs_are_closed_and_come_back() {
             Ok::<_, StoreError>((found.len(), store.statistics().readers))
         });
         assert_eq!(open.unwrap(), (number + 1, 1));
+        let given_up = Instant::now() + Duration::from_secs(120);
         while store.statistics().readers > 0 {
+            assert!(Instant::now() < given_up, "a reader stays open");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
