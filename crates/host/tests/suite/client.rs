@@ -13,6 +13,8 @@ use futures_util::StreamExt as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::support::{PATIENCE, wait_until};
+
 /// A host that does with each connection what a test says.
 struct Scripted {
     url: String,
@@ -39,7 +41,17 @@ impl Scripted {
     }
 
     fn client(&self) -> Client {
-        let options = ClientOptions::default().with_inactivity_timeout(Duration::from_millis(200));
+        self.client_that_waits(PATIENCE)
+    }
+
+    /// A client that a silent host runs into the limit of. The limit leaves time for what must
+    /// come first.
+    fn impatient(&self) -> Client {
+        self.client_that_waits(Duration::from_secs(2))
+    }
+
+    fn client_that_waits(&self, limit: Duration) -> Client {
+        let options = ClientOptions::default().with_inactivity_timeout(limit);
         Client::url(&self.url, &options).unwrap()
     }
 }
@@ -125,9 +137,16 @@ async fn a_request_says_where_it_goes_and_carries_its_key() {
 
 #[tokio::test]
 async fn a_connection_that_the_host_closed_is_opened_again() {
-    let host = Scripted::start(|mut stream| async move {
-        head(&mut stream).await;
-        say(&mut stream, OK).await;
+    let closed = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&closed);
+    let host = Scripted::start(move |mut stream| {
+        let counter = Arc::clone(&counter);
+        async move {
+            head(&mut stream).await;
+            say(&mut stream, OK).await;
+            drop(stream);
+            counter.fetch_add(1, Ordering::SeqCst);
+        }
     })
     .await;
     let client = host.client();
@@ -135,8 +154,12 @@ async fn a_connection_that_the_host_closed_is_opened_again() {
         let answer = client.call(get("/")).await.unwrap();
         assert_eq!(text(answer).await.unwrap(), "{}");
         assert_eq!(host.connections.load(Ordering::SeqCst), expected);
-        // The end of the connection is seen in its own time.
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        wait_until("the host to close the connection", || {
+            closed.load(Ordering::SeqCst) == expected
+        })
+        .await;
+        // The runtime looks at its sockets while this waits.
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
@@ -147,14 +170,14 @@ async fn nobody_waits_for_ever_for_an_answer() {
         std::future::pending::<()>().await;
     })
     .await;
-    let failure = host.client().call(get("/")).await.unwrap_err();
+    let failure = host.impatient().call(get("/")).await.unwrap_err();
     assert_eq!(failure.code, Code::HostTimeout, "{failure}");
     // Work that takes long before its first word is given its time.
     let mut slow = get("/");
     slow.extensions_mut()
         .insert(InactivityTimeout(Duration::from_secs(60)));
-    let client = host.client();
-    let waited = tokio::time::timeout(Duration::from_millis(500), client.call(slow)).await;
+    let client = host.impatient();
+    let waited = tokio::time::timeout(Duration::from_secs(3), client.call(slow)).await;
     assert!(waited.is_err(), "it still waits");
 }
 
@@ -170,7 +193,7 @@ async fn nobody_waits_for_ever_for_the_rest_of_an_answer() {
         std::future::pending::<()>().await;
     })
     .await;
-    let answer = host.client().call(get("/")).await.unwrap();
+    let answer = host.impatient().call(get("/")).await.unwrap();
     let failure = text(answer).await.unwrap_err();
     assert_eq!(failure.code, Code::HostTimeout, "{failure}");
 }
@@ -229,7 +252,7 @@ async fn our_own_slowness_is_no_silence_of_the_host() {
     })
     .await;
     let pieces = futures_util::stream::unfold(0, |sent| async move {
-        tokio::time::sleep(Duration::from_millis(350)).await;
+        tokio::time::sleep(Duration::from_millis(2500)).await;
         (sent < 2).then(|| {
             (
                 Ok::<_, std::io::Error>(Bytes::from_static(b"{}\n")),
@@ -240,7 +263,7 @@ async fn our_own_slowness_is_no_silence_of_the_host() {
     let request = hyper::Request::post("/")
         .body(Body::from_stream(pieces))
         .unwrap();
-    let answer = host.client().call(request).await.unwrap();
+    let answer = host.impatient().call(request).await.unwrap();
     assert_eq!(text(answer).await.unwrap(), "{}");
 }
 
@@ -257,7 +280,7 @@ async fn a_host_that_takes_nothing_is_not_waited_for() {
     let request = hyper::Request::post("/")
         .body(Body::from_stream(endless))
         .unwrap();
-    let failure = host.client().call(request).await.unwrap_err();
+    let failure = host.impatient().call(request).await.unwrap_err();
     assert_eq!(failure.code, Code::HostTimeout, "{failure}");
 }
 

@@ -1,13 +1,11 @@
 //! Packages that no longer are what they were, and clocks that go back.
 
-use std::time::Duration;
-
 use accord_contract::time::Timestamp;
 use accord_memory_core::{FactId, PackageId};
 use accord_store::{EventEntry, PackageState, RevisionRow, StoreError, StoreExt as _};
 use serde_json::{Value, json};
 
-use crate::support::{World, each, package, package_with, project_id};
+use crate::support::{World, each, package, package_with, project_id, wait_until};
 
 /// Changes the stored text of a package behind everybody's back.
 fn damage(world: &World, id: &str) {
@@ -38,13 +36,8 @@ fn is_quarantined(world: &World, id: &str) -> bool {
 }
 
 async fn until_quarantined(world: &World, id: &str) {
-    for _ in 0..500 {
-        if is_quarantined(world, id) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{id} is not in quarantine");
+    let what = format!("{id} to be in quarantine");
+    wait_until(&what, || is_quarantined(world, id)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

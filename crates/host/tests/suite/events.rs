@@ -1,7 +1,6 @@
 //! Following a project as it changes.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use accord_base::{Caller, KeyScope, Verb};
 use accord_contract::wire::Wire as _;
@@ -14,7 +13,7 @@ use hyper::Request;
 use serde_json::{Value, json};
 
 use crate::export::tamper;
-use crate::support::{Asker, World, actor_key, package, package_with, project_id};
+use crate::support::{Asker, World, actor_key, package, package_with, project_id, soon};
 
 const EVENTS: &str = "/v1/projects/atlas/events";
 
@@ -58,8 +57,7 @@ impl Listener {
                 self.text = rest;
                 return Some(block);
             }
-            let piece = tokio::time::timeout(Duration::from_secs(10), self.body.next());
-            let piece = piece.await.expect("something comes")?.unwrap();
+            let piece = soon("more of the stream", self.body.next()).await?.unwrap();
             self.text.push_str(std::str::from_utf8(&piece).unwrap());
         }
     }

@@ -1,17 +1,14 @@
 //! What is done although it is odd, with a word about it; and who is named for what was done.
 
-use std::time::Duration;
-
 use accord_base::{KeyScope, Verb};
 use accord_host::http::local_api;
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::Request;
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::mcp::client::{Client, text};
-use crate::support::{Asker, World, package_with};
+use crate::support::{Asker, World, package_with, soon};
 
 async fn waiting(owner: &Asker, id: &str, reviewer: &str) {
     let members = json!({"status": "awaiting_review", "review_type": reviewer});
@@ -111,9 +108,7 @@ async fn who_ended_a_fact_is_told_with_the_event() {
     let answer = local_api(&world.host).call(request.unwrap()).await.unwrap();
     let (mut body, mut heard) = (answer.into_body(), String::new());
     while heard.matches("event: fact.invalidated").count() < 2 || !heard.ends_with("\n\n") {
-        let frame = timeout(Duration::from_secs(20), body.frame())
-            .await
-            .unwrap();
+        let frame = soon("an event", body.frame()).await;
         let piece = frame.unwrap().unwrap().into_data().unwrap();
         heard.push_str(std::str::from_utf8(&piece).unwrap());
     }

@@ -1,7 +1,7 @@
 //! A host in a temporary folder, and those who ask it.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use accord_base::{ActorId, ActorKey, ActorType, Caller, KeyScope, ProjectId, Verb};
 use accord_contract::time::Time;
@@ -15,6 +15,24 @@ use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Request};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+/// The bound of every wait, far more than anything takes on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits until a condition is true.
+pub(crate) async fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited {PATIENCE:?} for {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits for something that must happen.
+pub(crate) async fn soon<T>(what: &str, awaited: impl IntoFuture<Output = T>) -> T {
+    let waited = tokio::time::timeout(PATIENCE, awaited).await;
+    waited.unwrap_or_else(|_| panic!("waited {PATIENCE:?} for {what}"))
+}
 
 /// A host whose folder goes when it does.
 pub(crate) struct World {

@@ -195,6 +195,6 @@ fn an_adapter_that_never_reads_is_killed_at_the_limit() {
     let report = one_line("exec <&-; sleep 600", &hasty());
     assert_eq!(
         message(&report),
-        "the adapter gave no answer within 1000 ms; its process group was killed"
+        "the adapter gave no answer within 3000 ms; its process group was killed"
     );
 }

@@ -1,11 +1,10 @@
 //! Limits on size and number, each with its code.
 
-use std::time::Duration;
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use super::{Answer, Door, PATIENCE, request};
+use crate::support::wait_until;
 
 #[tokio::test]
 async fn a_body_past_the_limit_is_refused_before_it_is_read() {
@@ -100,15 +99,10 @@ async fn connections_past_the_limit_are_told_so_at_once() {
     door.close().await;
 }
 
-async fn wait_for_connections(door: &Door, count: usize) {
+pub(super) async fn wait_for_connections(door: &Door, count: usize) {
     let wanted = format!("accord_connections {count}\n");
-    for _ in 0..400 {
-        if door.host.metrics().text().contains(&wanted) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    panic!("there are never {count} connections");
+    let what = format!("{count} open connections");
+    wait_until(&what, || door.host.metrics().text().contains(&wanted)).await;
 }
 
 #[tokio::test]

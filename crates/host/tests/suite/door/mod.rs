@@ -13,7 +13,6 @@ mod upkeep;
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::Duration;
 
 use accord_contract::codes::Failure;
 use accord_host::http::Host;
@@ -27,8 +26,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// No test waits for longer.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::support::PATIENCE;
 
 /// A server on a port of its own.
 struct Door {

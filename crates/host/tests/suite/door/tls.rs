@@ -1,7 +1,6 @@
 //! TLS of the server itself. The certificate and its key in `pem` are for these tests alone.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::RootCertStore;
@@ -12,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+use super::limits::wait_for_connections;
 use super::{Answer, Door, PATIENCE, request, settings_of};
 
 const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/door/pem/cert.pem");
@@ -40,7 +40,7 @@ async fn answers_come_over_tls_alone() {
         ("tls.cert", CERT),
         ("tls.key", KEY),
         ("limits.connections", "2"),
-        ("limits.header_timeout", "300ms"),
+        ("limits.header_timeout", "5s"),
     ];
     let door = Door::open(&settings).await;
     let name = ServerName::try_from("localhost").unwrap();
@@ -65,7 +65,7 @@ async fn answers_come_over_tls_alone() {
     assert!(!bytes.starts_with(b"HTTP"));
     // A client that never shakes hands is let go, and leaves room.
     let mut silent = [door.connect().await, door.connect().await];
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    wait_for_connections(&door, 2).await;
     let refused = ask().await;
     refused.refused(503, "HTTP_TOO_MANY_CONNECTIONS");
     for stream in &mut silent {
@@ -74,6 +74,7 @@ async fn answers_come_over_tls_alone() {
             .await
             .unwrap();
     }
+    wait_for_connections(&door, 0).await;
     assert_eq!(ask().await.status, 200);
     door.close().await;
 }

@@ -16,6 +16,7 @@ use tower::ServiceExt as _;
 
 use super::client::initialize;
 use super::fake::Fake;
+use crate::support::{soon, wait_until};
 
 /// A host's doors before which somebody else has found out who asks.
 struct House {
@@ -88,14 +89,7 @@ impl House {
 
     /// Waits until there is no session any more.
     async fn is_left(&self) {
-        let left = async {
-            while self.doors.sessions() > 0 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(5), left)
-            .await
-            .expect("sessions end");
+        wait_until("the end of all sessions", || self.doors.sessions() == 0).await;
     }
 
     async fn call(&self, who: &str, session: &str, tool: &str, arguments: Value) -> Answer {
@@ -243,7 +237,7 @@ async fn sessions_are_bounded_in_number() {
 #[tokio::test]
 async fn a_session_that_is_idle_ends() {
     let limits = SessionLimits {
-        idle: Duration::from_millis(200),
+        idle: Duration::from_secs(2),
         ..SessionLimits::default()
     };
     let house = House::new(limits);
@@ -274,10 +268,7 @@ async fn sessions_and_streams_end_with_the_host() {
         .send(())
         .unwrap();
     let rest = axum::body::to_bytes(open.into_body(), 1 << 20);
-    tokio::time::timeout(Duration::from_secs(5), rest)
-        .await
-        .expect("the stream ends")
-        .unwrap();
+    soon("the end of the stream", rest).await.unwrap();
     house.is_left().await;
     let answer = house
         .send(post("a", None, "initialize", initialize()))
