@@ -11,8 +11,7 @@
 //! * [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! * [`hooks`]: what others run at fixed points, and what their answers lead to.
 //! * [`coordinator`]: several repositories, one initiative.
-//! * [`fixture`]: the protocol's conformance fixtures, in terms of all this;
-//!   [`faults`]: what can be wrong on purpose, so that they have something to find.
+//! * [`faults`]: rules that can be made wrong on purpose, for the conformance kit's self-test.
 //!
 //! Nothing here touches a repository. A host reads what a decision needs, asks for it, and
 //! writes what it says, all under the repository's lock. Where the world is needed in the
@@ -40,7 +39,6 @@ pub mod dispatch;
 mod doc;
 pub mod event;
 pub mod faults;
-pub mod fixture;
 pub mod gate;
 pub mod history;
 pub mod hooks;
@@ -60,6 +58,8 @@ pub mod result;
 pub mod run;
 pub mod state;
 mod strays;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod timeout;
 
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};

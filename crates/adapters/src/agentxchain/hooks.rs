@@ -1,42 +1,42 @@
-//! Running the hooks of a phase, as processes and requests.
+//! `run_hooks`: the hooks of a phase, as processes and HTTP requests.
 
-use accord_contract::wire::count_of;
+use accord_contract::wire::{Object, count_of};
 use accord_runs::repository::RecordFile;
-use accord_runs_core::fixture::answer;
 use accord_runs_core::hooks::{HookBatch, HookPhase, MAX_HOOKS_PER_PHASE};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::site::Site;
-use super::workspace::trouble;
+use super::answer;
+use super::context::CaseContext;
+use super::workspace::machine_error;
 use crate::BadCall;
 
-pub(super) fn perform(site: &mut Site<'_>) -> Result<Value, BadCall> {
-    let name = site.call.text("phase")?;
+pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let name = case.call.text("phase")?;
     let phase = HookPhase::parse(name)
         .ok_or_else(|| BadCall::new(format!("{name:?} is no phase for hooks")))?;
-    let config = site.config()?;
+    let config = case.config()?;
     let hooks = config.hooks(phase);
     let declared = config.document().get("hooks").and_then(|all| all.get(name));
     if declared.and_then(Value::as_array).map_or(0, Vec::len) != hooks.len() {
-        return Err(BadCall::new(format!("a hook of {name} is not understood")));
+        return Err(BadCall::new(format!("a hook of {name} is not valid")));
     }
-    let run = site.state()?.run_id().map(ToString::to_string);
-    let batch = HookBatch::new(phase, hooks, site.object("payload")?, run);
-    let held = site.hold()?;
-    let outcome = accord_runs::hooks::run_any(batch, phase, &held, &site.world(), &[])
-        .map_err(|failure| trouble(failure.message))?;
-    let audit = held.lines(RecordFile::HookAudit).map_err(trouble)?;
-    let audit: Result<Vec<Map<String, Value>>, BadCall> = audit
-        .map(|line| Ok(line.map_err(trouble)?.object))
+    let run = case.state()?.run_id().map(ToString::to_string);
+    let batch = HookBatch::new(phase, hooks, case.object("payload")?, run);
+    let held = case.lock()?;
+    let outcome = accord_runs::hooks::run_any(batch, phase, &held, &case.world(), &[])
+        .map_err(|failure| machine_error(failure.message))?;
+    let audit = held.lines(RecordFile::HookAudit).map_err(machine_error)?;
+    let audit: Result<Vec<Object>, BadCall> = audit
+        .map(|line| Ok(line.map_err(machine_error)?.object))
         .collect();
-    Ok(answer::hooks(outcome.ok, outcome.blocked, audit?))
+    Ok(answer::hooks(outcome.ok, outcome.blocked, &audit?))
 }
 
-/// Refuses hooks that could hold a case up: too many in a phase, or one with too much time.
+/// Refuses hooks that could delay a case for long: too many in a phase, or a timeout too long.
 ///
 /// # Errors
-/// When there are such.
-pub(super) fn check(config: &Map<String, Value>) -> Result<(), BadCall> {
+/// When there are such hooks.
+pub(super) fn check(config: &Object) -> Result<(), BadCall> {
     let phases = config.get("hooks").and_then(Value::as_object);
     for (phase, hooks) in phases.into_iter().flatten() {
         let hooks = hooks.as_array().map_or(&[][..], Vec::as_slice);
@@ -44,15 +44,15 @@ pub(super) fn check(config: &Map<String, Value>) -> Result<(), BadCall> {
             let message = format!("{phase} has more than {MAX_HOOKS_PER_PHASE} hooks");
             return Err(BadCall::new(message));
         }
-        let patient = |hook: &&Value| count_of(&hook["timeout_ms"]) > Some(LONGEST_MS);
-        if let Some(hook) = hooks.iter().find(patient) {
+        let is_slow = |hook: &&Value| count_of(&hook["timeout_ms"]) > Some(MAX_TIMEOUT_MS);
+        if let Some(hook) = hooks.iter().find(is_slow) {
             let name = &hook["name"];
-            let message = format!("the hook {name} has more than {LONGEST_MS} ms");
+            let message = format!("the hook {name} has a timeout of more than {MAX_TIMEOUT_MS} ms");
             return Err(BadCall::new(message));
         }
     }
     Ok(())
 }
 
-/// The most time that the protocol lets a hook have.
-const LONGEST_MS: u64 = 30_000;
+/// The longest timeout that the protocol allows.
+const MAX_TIMEOUT_MS: u64 = 30_000;

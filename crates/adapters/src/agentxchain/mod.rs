@@ -1,23 +1,26 @@
 //! AgentXchain v7: the fixtures of governed runs, on real files.
 //!
-//! A fixture's setup becomes a workspace: a folder with the files that a runner would find. The operation is carried
-//! out by the services behind `accord run`, with the lock, the journal and hooks as processes; what
-//! is answered is read from the files that are there afterwards. The workspace is then removed.
+//! A fixture's setup becomes a workspace: a folder with the files of a governed repository. The
+//! services behind `accord run` perform the operation there, with lock, journal and hook
+//! processes. The answer is read from the files afterwards. Then the workspace is removed.
 //!
 //! Invariants:
-//! - nothing is answered that is not on disk: lengths are counted and states are compared byte by byte;
-//! - a setup that is not understood in full is an error, an operation that is not known is not implemented;
-//! - trouble of the machine is an error of the adapter, never an answer of the runner.
+//! - An answer reports what is on disk: lengths are counted, states are compared byte by byte.
+//! - A setup that is not understood in full is an error. An unknown operation is not implemented.
+//! - An error of the machine is an error of the adapter, never an answer of the runner.
 
-mod applies;
+pub mod answer;
 mod bundles;
+mod context;
 mod coordinator;
+pub mod expand;
 mod hooks;
-mod questions;
+mod parts;
+mod queries;
 mod records;
 mod runs;
-mod scratch;
-mod site;
+pub mod transition;
+mod unsynced;
 mod workspace;
 
 use accord_contract::fixture::Vocabulary;
@@ -25,7 +28,7 @@ use accord_process::Cancel;
 
 pub use workspace::workspaces;
 
-use self::site::Site;
+use self::context::CaseContext;
 use crate::{Adapter, BadCall, Call, Reply};
 
 /// Accord's own implementation.
@@ -35,7 +38,7 @@ pub struct Accord {
 }
 
 impl Accord {
-    /// Ends the programs of a fixture as soon as somebody gives this word.
+    /// Ends the programs of a fixture when this is cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
@@ -43,7 +46,7 @@ impl Accord {
     }
 }
 
-/// The profile without corrections of staged results.
+/// The profile that does not normalize staged results.
 const STRICT: &str = "strict";
 
 impl Adapter for Accord {
@@ -63,12 +66,12 @@ impl Adapter for Accord {
         let operation = match call.operation.as_str() {
             "initialize_run" | "assign_turn" | "approve_transition" | "approve_completion"
             | "resolve_blocked" | "transition_state" => runs::perform,
-            "validate_config" => questions::validate_config,
-            "validate_event" => questions::validate_event,
-            "validate_event_ordering" => questions::validate_order,
-            "validate_turn_result" => questions::judge,
-            "evaluate_phase_exit" => questions::phase_exit,
-            "evaluate_run_completion" => questions::completion,
+            "validate_config" => queries::validate_config,
+            "validate_event" => queries::validate_event,
+            "validate_event_ordering" => queries::validate_order,
+            "validate_turn_result" => queries::judge,
+            "evaluate_phase_exit" => queries::phase_exit,
+            "evaluate_run_completion" => queries::completion,
             "append_decision" => records::append,
             "accept_turn" => records::accept,
             "verify_dispatch_manifest" => bundles::verify,
@@ -83,7 +86,7 @@ impl Adapter for Accord {
             Some(STRICT) => true,
             Some(other) => return Err(BadCall::new(format!("there is no profile {other:?}"))),
         };
-        let mut site = Site::set_up(call, strict, self.cancel.clone())?;
-        operation(&mut site).map(Reply::Outcome)
+        let mut case = CaseContext::set_up(call, strict, self.cancel.clone())?;
+        operation(&mut case).map(Reply::Outcome)
     }
 }

@@ -4,28 +4,30 @@ use accord_runs::Reading;
 use accord_runs::operations::Accept;
 use accord_runs::repository::{LockedRepository, RecordFile};
 use accord_runs_core::RunId;
-use accord_runs_core::fixture::answer;
 use accord_runs_core::ledger::{self, DecisionIds};
 use serde_json::Value;
 
-use super::site::{Site, refusal};
-use super::workspace::trouble;
+use super::answer;
+use super::context::{CaseContext, refusal};
+use super::workspace::machine_error;
 use crate::BadCall;
 
-/// Appends a decision, under the lock, as a part of no turn.
-pub(super) fn append(site: &mut Site<'_>) -> Result<Value, BadCall> {
-    let entry = site.call.value("entry")?;
+/// Appends a decision under the lock. It belongs to no turn.
+pub(super) fn append(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let entry = case.call.value("entry")?;
     let checked = {
-        let held = site.hold()?;
-        let taken = taken(site, &held)?;
+        let locked = case.lock()?;
+        let taken = taken(case, &locked)?;
         let checked = ledger::check_entry(entry, |id| taken.contains(id));
         if let (Ok(_), Value::Object(entry)) = (&checked, entry) {
             let lines = [entry.clone()];
-            held.append(RecordFile::Ledger, &lines).map_err(trouble)?;
+            locked
+                .append(RecordFile::Ledger, &lines)
+                .map_err(machine_error)?;
         }
         checked
     };
-    let (length, last) = site.record(RecordFile::Ledger)?;
+    let (length, last) = case.record(RecordFile::Ledger)?;
     match (checked, last) {
         (Ok(_), Some(last)) => Ok(answer::appended(last, length)),
         (Ok(_), None) => Err(BadCall::new("the decision is not in the ledger")),
@@ -33,12 +35,12 @@ pub(super) fn append(site: &mut Site<'_>) -> Result<Value, BadCall> {
     }
 }
 
-/// The ids of the run's decisions. A line that names no run is of the only one that a fixture has.
-fn taken(site: &Site<'_>, held: &LockedRepository) -> Result<DecisionIds, BadCall> {
-    let state = site.state()?;
+/// The ids of the run's decisions. A line without a run id belongs to the fixture's only run.
+fn taken(case: &CaseContext<'_>, locked: &LockedRepository) -> Result<DecisionIds, BadCall> {
+    let state = case.state()?;
     let mut taken = DecisionIds::default();
-    for line in held.lines(RecordFile::Ledger).map_err(trouble)? {
-        let line = line.map_err(trouble)?.object;
+    for line in locked.lines(RecordFile::Ledger).map_err(machine_error)? {
+        let line = line.map_err(machine_error)?.object;
         let run = line.get("run_id").and_then(Value::as_str);
         let is_own = run.is_none() || run == state.run_id().map(RunId::as_str);
         if let (true, Some(id)) = (is_own, line.get("id").and_then(Value::as_str)) {
@@ -49,17 +51,17 @@ fn taken(site: &Site<'_>, held: &LockedRepository) -> Result<DecisionIds, BadCal
 }
 
 /// Accepts the staged result of a turn.
-pub(super) fn accept(site: &mut Site<'_>) -> Result<Value, BadCall> {
-    let repository = site.repository();
-    let before = repository.state_bytes().map_err(trouble)?;
+pub(super) fn accept(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let repository = case.repository();
+    let before = repository.state_bytes().map_err(machine_error)?;
     let request = Accept {
-        turn: Some(site.turn()?),
-        strict: site.leniency.strict,
+        turn: Some(case.turn()?),
+        strict: case.leniency.strict,
         ..Accept::default()
     };
-    let outcome = site.runs(Reading::Lenient).accept(&request);
-    let (history_length, last) = site.record(RecordFile::History)?;
-    let lasting = repository.repo_decisions().map_err(trouble)?;
+    let outcome = case.runs(Reading::Lenient).accept(&request);
+    let (history_length, last) = case.record(RecordFile::History)?;
+    let lasting = repository.repo_decisions().map_err(machine_error)?;
     let records = answer::Records {
         history_length,
         repo_decisions: lasting.lines(),
@@ -67,11 +69,11 @@ pub(super) fn accept(site: &mut Site<'_>) -> Result<Value, BadCall> {
     match (outcome, last) {
         (Ok(done), Some(last)) => {
             let warnings = &done.accepted.warnings;
-            Ok(answer::accepted(&site.state()?, last, &records, warnings))
+            Ok(answer::accepted(&case.state()?, last, &records, warnings))
         }
         (Ok(_), None) => Err(BadCall::new("the turn is not in the history")),
         (Err(failure), _) => {
-            let unchanged = before == repository.state_bytes().map_err(trouble)?;
+            let unchanged = before == repository.state_bytes().map_err(machine_error)?;
             let failure = refusal(failure)?;
             Ok(answer::not_accepted(&failure, &records, unchanged))
         }

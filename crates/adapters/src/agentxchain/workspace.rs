@@ -1,74 +1,73 @@
-//! A fixture's setup as files: a repository, or several with their coordinator, in a folder that is gone
-//! afterwards.
+//! A fixture's setup as files: a repository, or several with their coordinator, in a temporary
+//! folder.
 //!
 //! Invariants:
-//! - a setup is set up in full or not at all: what is not understood is an error;
-//! - nothing is written outside the folder, whatever the setup names;
-//! - how much is written is bounded.
+//! - A setup is written in full or refused.
+//! - Nothing is written outside the folder.
+//! - The number of files and folders is limited.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use accord_contract::wire::Object;
 use accord_runs::coordinator::COORDINATOR_CONFIG;
 use accord_runs::repository::{RecordFile, Repository};
 use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
-use accord_runs_core::fixture::inflate;
 use accord_runs_core::{RepoPath, TurnId, dispatch};
 use accord_trees::{Disk as _, Root};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-use super::scratch::Scratch;
+use super::expand;
+use super::unsynced::UnsyncedDisk;
 use crate::{BadCall, Call};
 
-/// How many files and folders a setup may make.
-const MOST: usize = 4096;
+/// The limit on files and folders of a setup.
+const MAX_ENTRIES: usize = 4096;
 
 /// The configuration of a governed repository.
 pub(super) const CONFIG: &str = "agentxchain.json";
 
 const STATE: &str = ".agentxchain/state.json";
 
-/// The workspaces that are there now. A process that must end at once, without letting fixtures come to their end,
-/// removes them.
+/// The workspaces in use. A process that exits before its fixtures have ended removes them.
 pub fn workspaces() -> Vec<PathBuf> {
-    live().iter().cloned().collect()
+    registry().iter().cloned().collect()
 }
 
 /// The files of one case.
 pub(super) struct Workspace {
-    disk: Arc<Scratch>,
-    /// What was made so far.
+    disk: Arc<UnsyncedDisk>,
+    /// The folders made so far.
     folders: BTreeSet<String>,
     files: usize,
-    /// Removed with everything in it when this is dropped, and listed until then.
+    /// Removed with its content on drop.
     _folder: TempDir,
-    _listed: Listed,
+    _registration: Registration,
 }
 
-/// A workspace in the list of those that are there; dropped, it is none of them any more.
-struct Listed(PathBuf);
+/// An entry of the list of workspaces, removed on drop.
+struct Registration(PathBuf);
 
 impl Workspace {
-    /// Writes what a case sets up.
+    /// Writes the setup of a case.
     ///
     /// # Errors
     /// When its setup is not understood in full, or cannot be written.
     pub(super) fn set_up(call: &Call) -> Result<Self, BadCall> {
-        inflate::check_setup(&call.setup).map_err(trouble)?;
-        super::applies::check(call)?;
+        super::parts::check(call)?;
         let mut workspace = Self::empty()?;
         let setup = &call.setup;
         let coordinated = setup.contains_key("coordinator_config");
         if !coordinated || setup.contains_key("config") || setup.contains_key("state") {
-            workspace.govern("", setup)?;
+            workspace.write_repository("", setup)?;
         }
         if coordinated {
-            workspace.coordinate(setup)?;
+            workspace.write_coordinator(setup)?;
         }
         for (id, repo) in members(setup, "repos")? {
-            workspace.repo(id, object(repo, id)?)?;
+            workspace.write_repo(id, object(repo, id)?)?;
         }
         for (path, text) in members(setup, "filesystem")? {
             workspace.put(path, text_of(text, path)?)?;
@@ -92,10 +91,10 @@ impl Workspace {
         Repository::on(Arc::clone(&self.disk) as Arc<dyn accord_trees::Disk>)
     }
 
-    /// Writes a file that is not there yet.
+    /// Writes a new file.
     ///
     /// # Errors
-    /// When it is there, its path leaves the workspace, or there are too many.
+    /// When it exists, its path leaves the workspace, or the limit is reached.
     pub(super) fn put(&mut self, path: &str, text: &str) -> Result<(), BadCall> {
         let path = inside(path)?;
         if let Some((folder, _)) = path.as_str().rsplit_once('/') {
@@ -106,11 +105,11 @@ impl Workspace {
         match self.disk.create(path.as_str(), text.as_bytes()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(BadCall::new(format!("{path} is set up twice"))),
-            Err(error) => Err(trouble(error)),
+            Err(error) => Err(machine_error(error)),
         }
     }
 
-    /// Writes a file, whatever is there.
+    /// Writes a file, and replaces an existing one.
     ///
     /// # Errors
     /// As [`Workspace::put`].
@@ -119,63 +118,63 @@ impl Workspace {
         self.put(path, text)
     }
 
-    /// Removes a file that must be there.
+    /// Removes a file that must exist.
     ///
     /// # Errors
-    /// When it is not there, or its path leaves the workspace.
+    /// When it does not exist, or its path leaves the workspace.
     pub(super) fn delete(&self, path: &str) -> Result<(), BadCall> {
-        match self.remove(path)? {
-            true => Ok(()),
-            false => Err(BadCall::new(format!(
-                "{path} is to be deleted and not there"
-            ))),
+        if self.remove(path)? {
+            return Ok(());
         }
+        Err(BadCall::new(format!(
+            "{path} cannot be deleted: it does not exist"
+        )))
     }
 
-    /// Removes a file; false where there is none.
+    /// Removes a file; false when there is none.
     fn remove(&self, path: &str) -> Result<bool, BadCall> {
         let removed = self.disk.remove_file(inside(path)?.as_str());
-        removed.map_err(trouble)
+        removed.map_err(machine_error)
     }
 
     fn empty() -> Result<Self, BadCall> {
-        let folder = temporary().map_err(trouble)?;
-        let root = Root::open(folder.path()).map_err(trouble)?;
+        let folder = temporary().map_err(machine_error)?;
+        let root = Root::open(folder.path()).map_err(machine_error)?;
         let place = folder.path().to_owned();
-        live().insert(place.clone());
+        registry().insert(place.clone());
         Ok(Self {
-            disk: Arc::new(Scratch(root)),
+            disk: Arc::new(UnsyncedDisk(root)),
             folders: BTreeSet::new(),
             files: 0,
             _folder: folder,
-            _listed: Listed(place),
+            _registration: Registration(place),
         })
     }
 
-    /// A governed repository in a folder, out of the parts of a setup.
-    fn govern(&mut self, folder: &str, parts: &Map<String, Value>) -> Result<(), BadCall> {
-        let config = inflate::config(&part(parts, "config")?);
+    /// Writes a governed repository into a folder.
+    fn write_repository(&mut self, folder: &str, parts: &Object) -> Result<(), BadCall> {
+        let config = expand::config(&part(parts, "config")?);
         super::hooks::check(&config)?;
-        let state = inflate::state(&part(parts, "state")?, &config);
-        self.document(&below(folder, CONFIG), config)?;
-        self.document(&below(folder, STATE), state)?;
-        self.lines(folder, RecordFile::History, parts, "history")?;
-        self.lines(folder, RecordFile::Ledger, parts, "ledger")
+        let state = expand::state(&part(parts, "state")?, &config);
+        self.put_document(&below(folder, CONFIG), config)?;
+        self.put_document(&below(folder, STATE), state)?;
+        self.put_lines(folder, RecordFile::History, parts, "history")?;
+        self.put_lines(folder, RecordFile::Ledger, parts, "ledger")
     }
 
-    fn coordinate(&mut self, setup: &Map<String, Value>) -> Result<(), BadCall> {
-        // Whatever it is, it is what the coordinator finds.
+    fn write_coordinator(&mut self, setup: &Object) -> Result<(), BadCall> {
+        // Not checked here: the coordinator must find what the fixture gives it.
         let config = setup.get("coordinator_config").unwrap_or(&Value::Null);
         self.put(COORDINATOR_CONFIG, &pretty(config)?)?;
-        let state = inflate::coordinator_state(Some(&part(setup, "coordinator_state")?.into()));
-        self.document(&coordinator_state_path(), state)?;
-        self.document(&barriers_path(), part(setup, "barriers")?)?;
+        let state = expand::coordinator_state(&part(setup, "coordinator_state")?);
+        self.put_document(&coordinator_state_path(), state)?;
+        self.put_document(&barriers_path(), part(setup, "barriers")?)?;
         let history = RecordFile::CoordinatorHistory;
-        self.lines("", history, setup, "coordinator_history")?;
-        self.lines("", RecordFile::BarrierLedger, setup, "barrier_ledger")
+        self.put_lines("", history, setup, "coordinator_history")?;
+        self.put_lines("", RecordFile::BarrierLedger, setup, "barrier_ledger")
     }
 
-    fn repo(&mut self, id: &str, parts: &Map<String, Value>) -> Result<(), BadCall> {
+    fn write_repo(&mut self, id: &str, parts: &Object) -> Result<(), BadCall> {
         let known = ["path", "config", "state", "history", "files"];
         if let Some(name) = parts.keys().find(|name| !known.contains(&name.as_str())) {
             let message = format!("the repository {id} has an unknown member {name}");
@@ -183,23 +182,23 @@ impl Workspace {
         }
         let path = parts.get("path").unwrap_or(&Value::Null);
         let folder = inside(text_of(path, id)?)?.to_string();
-        self.govern(&folder, parts)?;
+        self.write_repository(&folder, parts)?;
         for (path, text) in members(parts, "files")? {
             self.put(&below(&folder, path), text_of(text, path)?)?;
         }
         Ok(())
     }
 
-    fn document(&mut self, path: &str, members: Map<String, Value>) -> Result<(), BadCall> {
+    fn put_document(&mut self, path: &str, members: Object) -> Result<(), BadCall> {
         self.put(path, &pretty(&members.into())?)
     }
 
-    /// A record with the lines that a setup lists, where it lists any.
-    fn lines(
+    /// Writes a record with the lines that a setup lists, if it lists any.
+    fn put_lines(
         &mut self,
         folder: &str,
         record: RecordFile,
-        setup: &Map<String, Value>,
+        setup: &Object,
         name: &str,
     ) -> Result<(), BadCall> {
         let lines = match setup.get(name) {
@@ -224,33 +223,31 @@ impl Workspace {
         }
         self.folders.insert(path.to_owned());
         self.check_size()?;
-        self.disk.make_folder(path).map(drop).map_err(trouble)
+        self.disk.make_folder(path).map(drop).map_err(machine_error)
     }
 
     fn check_size(&self) -> Result<(), BadCall> {
-        match self.folders.len() + self.files > MOST {
-            true => Err(BadCall::new(format!(
-                "the setup has more than {MOST} files and folders"
-            ))),
-            false => Ok(()),
+        if self.folders.len() + self.files > MAX_ENTRIES {
+            let message = format!("the setup has more than {MAX_ENTRIES} files and folders");
+            return Err(BadCall::new(message));
         }
+        Ok(())
     }
 }
 
-impl Drop for Listed {
+impl Drop for Registration {
     fn drop(&mut self) {
-        live().remove(&self.0);
+        registry().remove(&self.0);
     }
 }
 
-/// The folders that are there now.
-fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+/// The list of workspaces in use.
+fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A new folder: in memory, which is the place for what lives for a moment, unless somebody named another
-/// with `TMPDIR`.
+/// A new temporary folder: in memory (`/dev/shm`), unless `TMPDIR` names another place.
 fn temporary() -> std::io::Result<TempDir> {
     let mut named = tempfile::Builder::new();
     named.prefix("accord-fixture-");
@@ -269,19 +266,19 @@ pub(super) fn bundle_folder(turn: &str) -> Result<String, BadCall> {
     Ok(dispatch::bundle_folder(&turn).to_string())
 }
 
-/// The path of a file in a turn's bundle, which its name does not lead out of.
+/// The path of a file in a turn's bundle. The name must not lead out of it.
 pub(super) fn bundle_path(turn: &str, name: &str) -> Result<String, BadCall> {
     match RepoPath::parse(name) {
         Ok(path) if path.as_str() == name => Ok(format!("{}/{name}", bundle_folder(turn)?)),
         _ => Err(BadCall::new(format!(
-            "{name:?} is no name for a file of a bundle; name it as the bundle has it, without . and .."
+            "{name:?} is no name of a file in a bundle; write it without . and .."
         ))),
     }
 }
 
-/// The members of a part of the setup; none where it is absent.
+/// The members of a part of the setup; none when it is absent.
 pub(super) fn members<'a>(
-    setup: &'a Map<String, Value>,
+    setup: &'a Object,
     name: &str,
 ) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, BadCall> {
     let part = setup.get(name).filter(|part| !part.is_null());
@@ -289,24 +286,26 @@ pub(super) fn members<'a>(
     Ok(part.into_iter().flatten())
 }
 
-/// What must be an object.
-pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<&'a Map<String, Value>, BadCall> {
+/// A value that must be an object.
+pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<&'a Object, BadCall> {
     value
         .as_object()
         .ok_or_else(|| BadCall::kind(name, "an object"))
 }
 
-/// What must be a text.
+/// A value that must be a string.
 pub(super) fn text_of<'a>(value: &'a Value, name: &str) -> Result<&'a str, BadCall> {
-    value.as_str().ok_or_else(|| BadCall::kind(name, "a text"))
+    value
+        .as_str()
+        .ok_or_else(|| BadCall::kind(name, "a string"))
 }
 
-/// Something went wrong that is not the implementation's answer.
-pub(super) fn trouble(error: impl std::fmt::Display) -> BadCall {
+/// An error of the machine, which is no answer of the implementation.
+pub(super) fn machine_error(error: impl std::fmt::Display) -> BadCall {
     BadCall::new(error.to_string())
 }
 
-fn part(setup: &Map<String, Value>, name: &str) -> Result<Map<String, Value>, BadCall> {
+fn part(setup: &Object, name: &str) -> Result<Object, BadCall> {
     match setup.get(name) {
         None | Some(Value::Null) => Ok(Map::new()),
         Some(value) => object(value, name).cloned(),
@@ -326,7 +325,7 @@ fn below(folder: &str, path: &str) -> String {
 
 /// A document as runners write it.
 fn pretty(document: &Value) -> Result<String, BadCall> {
-    let mut text = serde_json::to_string_pretty(document).map_err(trouble)?;
+    let mut text = serde_json::to_string_pretty(document).map_err(machine_error)?;
     text.push('\n');
     Ok(text)
 }

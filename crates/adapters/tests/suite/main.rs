@@ -2,5 +2,7 @@
 
 mod agentxchain;
 mod answering;
+mod core_fixtures;
 mod faults;
+mod in_memory;
 mod judged;

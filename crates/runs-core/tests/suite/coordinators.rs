@@ -426,7 +426,7 @@ fn a_turn_that_was_being_handed_out_is_found_again() {
     let config = coordinator();
     let start = begun("implementation");
     let mut world = world(crate::support::config(), "implementation");
-    let view = |world: &accord_runs_core::fixture::World| RepoView {
+    let view = |world: &accord_runs_core::testing::MemoryRepository| RepoView {
         config: Some(crate::support::config()),
         state: Some(world.state.clone()),
         history: world.history.clone(),

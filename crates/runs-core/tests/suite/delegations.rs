@@ -1,19 +1,19 @@
 //! Work that one role hands to another, and what it may not lead to.
 
 use accord_runs_core::TurnId;
-use accord_runs_core::fixture::World;
 use accord_runs_core::state::Status;
+use accord_runs_core::testing::MemoryRepository;
 use serde_json::{Value, json};
 
 use crate::support::{Run, Script, accept, assign, config, config_with, result, stage, world};
 
 /// Assigns a turn, and accepts what it says.
-fn turn(world: &mut World, role: &str, seed: u8, said: &Value) -> Run {
+fn turn(world: &mut MemoryRepository, role: &str, seed: u8, said: &Value) -> Run {
     let turn = assign(world, role, seed);
     say(world, &turn, seed, said)
 }
 
-fn say(world: &mut World, turn: &TurnId, seed: u8, said: &Value) -> Run {
+fn say(world: &mut MemoryRepository, turn: &TurnId, seed: u8, said: &Value) -> Run {
     let mut staged = result(world, turn);
     for (name, value) in said.as_object().unwrap() {
         staged[name] = value.clone();
@@ -27,7 +27,7 @@ fn say(world: &mut World, turn: &TurnId, seed: u8, said: &Value) -> Run {
 }
 
 /// A run without gates, in a phase, in which a decision was asked for.
-fn delegated(phase: &str) -> World {
+fn delegated(phase: &str) -> MemoryRepository {
     let config = config_with(|document| {
         for phase in ["implementation", "qa"] {
             let route = document["routing"][phase].as_object_mut().unwrap();

@@ -7,10 +7,10 @@ use accord_contract::time::Time;
 use accord_runs_core::Ids;
 use accord_runs_core::dispatch;
 use accord_runs_core::event;
-use accord_runs_core::fixture::World;
 use accord_runs_core::hooks::{HookOutcome, HookPhase};
 use accord_runs_core::run::{self, Beginning, Change, Rejection};
 use accord_runs_core::state::{Baseline, State, Status, TurnStatus};
+use accord_runs_core::testing::MemoryRepository;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -114,13 +114,13 @@ proptest! {
     }
 }
 
-fn started(world: &World) -> Value {
+fn started(world: &MemoryRepository) -> Value {
     json!({"event_id": "evt_0", "event_type": "run_started", "timestamp": now().to_string(),
            "run_id": world.state.run_id().unwrap().as_str()})
 }
 
 fn apply(
-    world: &mut World,
+    world: &mut MemoryRepository,
     operation: &Operation,
     source: &mut Ids,
     at: Time,
@@ -190,7 +190,7 @@ fn apply(
 }
 
 fn accept_one(
-    world: &mut World,
+    world: &mut MemoryRepository,
     which: usize,
     ask: Ask,
     pass: bool,
@@ -252,7 +252,7 @@ fn accept_one(
 
 #[test]
 fn the_guards_of_an_assignment_come_in_their_order() {
-    let code = |world: &World, role: &str, check| {
+    let code = |world: &MemoryRepository, role: &str, check| {
         run::check_assignment(&world.state, &world.config, role, check, 0)
             .unwrap_err()
             .code

@@ -8,7 +8,6 @@ mod consequences;
 mod coordinators;
 mod corrections;
 mod delegations;
-mod fixtures;
 mod gates;
 mod hooks;
 mod initiative_end;

@@ -1,14 +1,14 @@
 //! A commit that was cut off anywhere is finished by its journal, and doubles nothing.
 
 use accord_runs_core::accept::{Commit, recover};
-use accord_runs_core::fixture::World;
 use accord_runs_core::run;
+use accord_runs_core::testing::MemoryRepository;
 use serde_json::{Value, json};
 
 use crate::support::{Script, accept, assign, config, ids, now, result, stage, world};
 
 /// A world before an acceptance, the world after it, and the commit between them.
-fn accepted() -> (World, World, Commit) {
+fn accepted() -> (MemoryRepository, MemoryRepository, Commit) {
     let mut world = world(config(), "implementation");
     let turn = assign(&mut world, "dev", 2);
     let mut staged = result(&world, &turn);
@@ -21,7 +21,7 @@ fn accepted() -> (World, World, Commit) {
     (before, world, run.commits[0].clone())
 }
 
-fn same(one: &World, other: &World) {
+fn same(one: &MemoryRepository, other: &MemoryRepository) {
     assert_eq!(one.state.document(), other.state.document());
     assert_eq!(one.history, other.history);
     assert_eq!(one.ledger, other.ledger);
@@ -33,10 +33,10 @@ fn a_commit_cut_off_anywhere_is_finished_once() {
     let (before, after, commit) = accepted();
     for cut in 0..=commit.writes.len() {
         let mut world = before.clone();
-        world.write_all(&commit.writes[..cut]).unwrap();
+        world.apply_writes(&commit.writes[..cut]).unwrap();
         for _ in 0..2 {
             let recovery = recover(&commit.journal, &world.state).unwrap();
-            world.write_all(&recovery.writes).unwrap();
+            world.apply_writes(&recovery.writes).unwrap();
             same(&world, &after);
         }
     }
@@ -52,11 +52,11 @@ fn lines_that_reached_the_disk_out_of_order_are_not_lost() {
         .position(|write| format!("{write:?}").contains("/state.json"));
     let mut world = before.clone();
     world
-        .write_all(&commit.writes[state.unwrap()..=state.unwrap()])
+        .apply_writes(&commit.writes[state.unwrap()..=state.unwrap()])
         .unwrap();
     let recovery = recover(&commit.journal, &world.state).unwrap();
     assert!(recovery.applied);
-    world.write_all(&recovery.writes).unwrap();
+    world.apply_writes(&recovery.writes).unwrap();
     same(&world, &after);
 }
 
@@ -80,10 +80,10 @@ fn a_journal_of_another_runner_is_understood() {
         // It had written nothing yet, or the history, or everything up to the state.
         for done in [0, 1, state.unwrap() + 1] {
             let mut world = before.clone();
-            world.write_all(&commit.writes[..done]).unwrap();
+            world.apply_writes(&commit.writes[..done]).unwrap();
             let recovery = recover(journal.as_object().unwrap(), &world.state).unwrap();
             assert_eq!(recovery.applied, done > 1);
-            world.write_all(&recovery.writes).unwrap();
+            world.apply_writes(&recovery.writes).unwrap();
             assert_eq!(world.history, after.history);
             assert_eq!(world.ledger, after.ledger);
             assert_eq!(world.state.document(), after.state.document());
@@ -109,7 +109,7 @@ fn a_journal_never_sets_a_run_back() {
     let later = assign(&mut world, "dev", 7);
     let recovery = recover(&commit.journal, &world.state).unwrap();
     let before = world.state.document();
-    world.write_all(&recovery.writes).unwrap();
+    world.apply_writes(&recovery.writes).unwrap();
     assert_eq!(world.state.document(), before);
     assert!(world.state.turn(&later).is_some());
 }
@@ -139,13 +139,13 @@ fn a_change_is_finished_too_unless_somebody_went_on_without_it() {
     let change = run::escalate(&before.state, "stop", &mut ids(5), now()).unwrap();
     let commit = Commit::of_change(&before.state, &change, &mut ids(6), now());
     let mut after = before.clone();
-    after.carry_out(&commit).unwrap();
+    after.apply(&commit).unwrap();
     for cut in 0..=commit.writes.len() {
         let mut world = before.clone();
-        world.write_all(&commit.writes[..cut]).unwrap();
+        world.apply_writes(&commit.writes[..cut]).unwrap();
         let recovery = recover(&commit.journal, &world.state).unwrap();
         assert!(!recovery.superseded);
-        world.write_all(&recovery.writes).unwrap();
+        world.apply_writes(&recovery.writes).unwrap();
         same(&world, &after);
     }
     assign(&mut before, "dev", 9);

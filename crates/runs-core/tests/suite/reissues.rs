@@ -4,11 +4,11 @@ use accord_contract::codes::Code;
 use accord_contract::time::Time;
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{DivergenceKind, Place, choose, dispatched_line, diverging};
-use accord_runs_core::fixture::World;
 use accord_runs_core::history::is_accepted;
 use accord_runs_core::hooks::{HookOutcome, HookPhase};
 use accord_runs_core::run::{self, BaselineCheck, Reissued, Rejection, check_reissue};
 use accord_runs_core::state::{Baseline, Block, Status};
+use accord_runs_core::testing::MemoryRepository;
 use serde_json::{Value, json};
 
 use crate::coordinators;
@@ -21,7 +21,7 @@ fn later() -> Time {
 }
 
 /// Takes a turn back for a role.
-fn reissue(world: &mut World, turn: &TurnId, role: &str) -> Reissued {
+fn reissue(world: &mut MemoryRepository, turn: &TurnId, role: &str) -> Reissued {
     let wanted = (role, "she is ill");
     let (state, config) = (&world.state, &world.config);
     let checked = check_reissue(state, config, Some(turn), wanted, clean(), 0).unwrap();

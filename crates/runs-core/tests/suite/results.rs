@@ -1,16 +1,16 @@
 //! Results: what is refused, and at which stage.
 
-use accord_runs_core::fixture::World;
 use accord_runs_core::result::{Judged, Leniency, Situation, Stage, judge, read_staged};
+use accord_runs_core::testing::MemoryRepository;
 use serde_json::{Value, json};
 
 use crate::support::{assign, config, result, world};
 
-pub(crate) fn judged(world: &World, staged: &Value, strict: bool) -> Judged {
+pub(crate) fn judged(world: &MemoryRepository, staged: &Value, strict: bool) -> Judged {
     judged_as_read(world, Ok(staged.clone()), strict)
 }
 
-fn judged_as_read(world: &World, staged: Result<Value, String>, strict: bool) -> Judged {
+fn judged_as_read(world: &MemoryRepository, staged: Result<Value, String>, strict: bool) -> Judged {
     let index = world.index();
     let situation = Situation {
         config: &world.config,

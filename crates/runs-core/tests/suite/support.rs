@@ -8,11 +8,11 @@ use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Inputs, Observation, Options, Outcome, Want,
 };
 use accord_runs_core::config::Config;
-use accord_runs_core::fixture::{Fixture, World};
 use accord_runs_core::hooks::{Execution, HookChain};
 use accord_runs_core::repo_decisions::RepoDecisions;
 use accord_runs_core::run::{BaselineCheck, Beginning, check_assignment, init};
 use accord_runs_core::state::{Baseline, State, TurnStatus};
+use accord_runs_core::testing::MemoryRepository;
 use accord_runs_core::{Ids, TurnId, dispatch};
 use serde_json::{Value, json};
 
@@ -55,21 +55,12 @@ pub(crate) fn config() -> Config {
 }
 
 /// A world with nothing in it but a configuration and a run that has begun in a phase.
-pub(crate) fn world(config: Config, phase: &str) -> World {
-    let fixture = Fixture::read(&json!({
-        "fixture_id": "X-1", "setup": {}, "input": {"operation": "none"}, "expected": {}
-    }))
-    .unwrap();
-    let mut world = World::set_up(&fixture).unwrap();
+pub(crate) fn world(config: Config, phase: &str) -> MemoryRepository {
     let mut document = State::idle(&config).document();
     document.insert("phase".into(), phase.into());
     let idle = State::read(document.into()).unwrap();
-    world.state = init(&idle, &config, Beginning::default(), &mut ids(1), now())
-        .unwrap()
-        .state;
-    world.config_document = Value::Object(config.document().clone());
-    world.config = config;
-    world
+    let begun = init(&idle, &config, Beginning::default(), &mut ids(1), now()).unwrap();
+    MemoryRepository::new(config, begun.state)
 }
 
 pub(crate) fn clean() -> BaselineCheck {
@@ -82,7 +73,7 @@ pub(crate) fn clean() -> BaselineCheck {
 }
 
 /// Assigns a turn and hands it out.
-pub(crate) fn assign(world: &mut World, role: &str, seed: u8) -> TurnId {
+pub(crate) fn assign(world: &mut MemoryRepository, role: &str, seed: u8) -> TurnId {
     let mut ids = ids(seed);
     let length = world.history.len() as u64;
     let ready = check_assignment(&world.state, &world.config, role, clean(), length).unwrap();
@@ -104,7 +95,7 @@ pub(crate) fn assign(world: &mut World, role: &str, seed: u8) -> TurnId {
 }
 
 /// A sound result of a turn.
-pub(crate) fn result(world: &World, turn: &TurnId) -> Value {
+pub(crate) fn result(world: &MemoryRepository, turn: &TurnId) -> Value {
     let active = world.state.turn(turn).unwrap();
     let review = active.role() == "qa";
     json!({
@@ -129,7 +120,7 @@ pub(crate) fn result(world: &World, turn: &TurnId) -> Value {
     })
 }
 
-pub(crate) fn stage(world: &mut World, turn: &TurnId, result: &Value) {
+pub(crate) fn stage(world: &mut MemoryRepository, turn: &TurnId, result: &Value) {
     world
         .files
         .insert(dispatch::staging_path(turn), result.to_string());
@@ -154,7 +145,7 @@ pub(crate) struct Run {
 }
 
 /// Carries an acceptance through, as a host would.
-pub(crate) fn accept(world: &mut World, turn: &TurnId, script: &Script) -> Run {
+pub(crate) fn accept(world: &mut MemoryRepository, turn: &TurnId, script: &Script) -> Run {
     let mut run = Run {
         outcome: Err(Failure::new(
             accord_contract::codes::Code::Usage,
@@ -226,7 +217,7 @@ pub(crate) fn accept(world: &mut World, turn: &TurnId, script: &Script) -> Run {
             }
             Want::Commit(commit) => {
                 run.wants.push("commit");
-                world.carry_out(&commit).unwrap();
+                world.apply(&commit).unwrap();
                 run.commits.push(*commit);
                 Answer::Committed
             }

@@ -1,15 +1,15 @@
 //! What is told about a run can be told in that order.
 
 use accord_runs_core::accept::Commit;
-use accord_runs_core::fixture::World;
 use accord_runs_core::hooks::{HookOutcome, HookPhase};
 use accord_runs_core::run::{self, check_assignment};
+use accord_runs_core::testing::MemoryRepository;
 use accord_runs_core::{TurnId, event};
 use serde_json::{Value, json};
 
 use crate::support::{Script, accept, assign, clean, config, ids, now, result, stage, world};
 
-fn told(world: &World) -> Vec<Value> {
+fn told(world: &MemoryRepository) -> Vec<Value> {
     let lines = world.files[".agentxchain/events.jsonl"].lines();
     lines
         .map(|line| serde_json::from_str(line).unwrap())
@@ -17,7 +17,7 @@ fn told(world: &World) -> Vec<Value> {
 }
 
 /// Assigns a turn that nobody hands out.
-fn assign_only(world: &mut World, role: &str) -> TurnId {
+fn assign_only(world: &mut MemoryRepository, role: &str) -> TurnId {
     let ready = check_assignment(&world.state, &world.config, role, clean(), 0).unwrap();
     let none = HookOutcome::none(HookPhase::BeforeAssignment);
     let (change, turn) = ready.confirm(&none, &mut ids(2), now()).unwrap();
@@ -70,7 +70,7 @@ fn nothing_is_told_behind_the_end_of_a_run() {
         .files
         .insert(verdict.into(), "## Verdict: SHIP\n".into());
     let turn = assign(&mut world, "qa", 2);
-    let note = |world: &World| {
+    let note = |world: &MemoryRepository| {
         let about = (turn.as_str(), "qa");
         let files = [verdict.to_owned()];
         run::checkpoint(
@@ -91,7 +91,7 @@ fn nothing_is_told_behind_the_end_of_a_run() {
     accept(&mut world, &turn, &Script::default()).accepted();
     let change = note(&world);
     world
-        .carry_out(&Commit::of_change(
+        .apply(&Commit::of_change(
             &world.state.clone(),
             &change,
             &mut ids(8),

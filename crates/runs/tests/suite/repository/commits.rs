@@ -7,9 +7,10 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_runs::repository::{RecordFile, Repository, RepositoryError};
 use accord_runs_core::accept::{Commit, CommitKind, Write};
-use accord_runs_core::fixture::{Fixture, World};
+use accord_runs_core::config::Config;
 use accord_runs_core::run;
 use accord_runs_core::state::State;
+use accord_runs_core::testing::MemoryRepository;
 use accord_trees::TreeError;
 use accord_trees::testing::SimDisk;
 use serde_json::json;
@@ -24,12 +25,10 @@ fn lines(repository: &Repository, record: RecordFile) -> Vec<Object> {
 }
 
 /// A model of a repository in memory, as it is now.
-fn model(repository: &Repository) -> World {
-    let fixture = json!({
-        "fixture_id": "X-1", "setup": {}, "input": {"operation": "none"}, "expected": {}
-    });
-    let mut world = World::set_up(&Fixture::read(&fixture).unwrap()).unwrap();
-    world.state = repository.state().unwrap().unwrap();
+fn model(repository: &Repository) -> MemoryRepository {
+    let config = Config::lenient(Object::new());
+    let state = repository.state().unwrap().unwrap();
+    let mut world = MemoryRepository::new(config, state);
     world.history = lines(repository, RecordFile::History);
     world.ledger = lines(repository, RecordFile::Ledger);
     world.files = files(repository.root())
@@ -40,7 +39,7 @@ fn model(repository: &Repository) -> World {
 }
 
 /// Compares a repository with the model of it.
-fn same(repository: &Repository, world: &World) {
+fn same(repository: &Repository, world: &MemoryRepository) {
     let state = repository.state().unwrap().unwrap();
     assert_eq!(state.document(), world.state.document());
     assert_eq!(lines(repository, RecordFile::History), world.history);
@@ -69,7 +68,7 @@ fn a_commit_ends_where_the_model_ends() {
     let commit = acceptance(&held, &turn, 3).unwrap();
     assert_eq!(commit.kind, CommitKind::Accept);
     held.commit(&commit).unwrap();
-    world.carry_out(&commit).unwrap();
+    world.apply(&commit).unwrap();
     same(&repository, &world);
     assert_eq!(held.pending_journals().unwrap(), []);
 }
@@ -121,7 +120,7 @@ fn a_journal_of_another_runner_is_finished_once() {
         Write::Remove { .. } => true,
     });
     let wanted: Vec<Write> = wanted.cloned().collect();
-    world.write_all(&wanted).unwrap();
+    world.apply_writes(&wanted).unwrap();
     world
         .files
         .retain(|path, _| !path.contains("/transactions/"));

@@ -1,8 +1,9 @@
-//! One case: what it asks for, and the workspace that it is carried out in.
+//! One case: its call, and the workspace in which it is performed.
 
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
 use accord_process::Cancel;
 use accord_runs::repository::{LockedRepository, RecordFile, Repository};
 use accord_runs::{Reading, Runs, World};
@@ -12,21 +13,21 @@ use accord_runs_core::result::Leniency;
 use accord_runs_core::state::State;
 use serde_json::{Map, Value};
 
-use super::workspace::{Workspace, trouble};
+use super::workspace::{Workspace, machine_error};
 use crate::{BadCall, Call};
 
-/// How long the lock is waited for, which nobody else can hold.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for the lock. No other process knows the workspace, so it is always free.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One case.
-pub(super) struct Site<'a> {
+pub(super) struct CaseContext<'a> {
     pub(super) call: &'a Call,
     pub(super) workspace: Workspace,
     pub(super) leniency: Leniency,
     cancel: Option<Cancel>,
 }
 
-impl<'a> Site<'a> {
+impl<'a> CaseContext<'a> {
     pub(super) fn set_up(
         call: &'a Call,
         strict: bool,
@@ -43,9 +44,9 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// The surroundings of an operation: the machine's clock and randomness.
+    /// The environment of an operation: the machine's clock and randomness.
     pub(super) fn world(&self) -> World {
-        let world = World::system().patience(PATIENCE);
+        let world = World::system().patience(LOCK_TIMEOUT);
         match &self.cancel {
             Some(cancel) => world.cancel(cancel.clone()),
             None => world,
@@ -56,38 +57,35 @@ impl<'a> Site<'a> {
         self.workspace.repository()
     }
 
-    /// The services on the repository, which hold its configuration to these rules.
+    /// The services on the repository, which read its configuration by these rules.
     pub(super) fn runs(&self, reading: Reading) -> Runs {
         Runs::on(self.repository(), self.world(), reading)
     }
 
-    /// The repository with its lock.
-    pub(super) fn hold(&self) -> Result<LockedRepository, BadCall> {
-        self.repository().lock(PATIENCE).map_err(trouble)
+    /// The locked repository.
+    pub(super) fn lock(&self) -> Result<LockedRepository, BadCall> {
+        self.repository().lock(LOCK_TIMEOUT).map_err(machine_error)
     }
 
-    /// What of the configuration is sound.
+    /// The valid parts of the configuration.
     pub(super) fn config(&self) -> Result<Config, BadCall> {
-        match self.repository().config().map_err(trouble)? {
+        match self.repository().config().map_err(machine_error)? {
             Value::Object(document) => Ok(Config::lenient(document)),
             _ => Err(BadCall::kind("the configuration", "an object")),
         }
     }
 
     pub(super) fn state(&self) -> Result<State, BadCall> {
-        let state = self.repository().state().map_err(trouble)?;
+        let state = self.repository().state().map_err(machine_error)?;
         state.ok_or_else(|| BadCall::new("there is no state"))
     }
 
-    /// How many lines a record has, and the last of them.
-    pub(super) fn record(
-        &self,
-        record: RecordFile,
-    ) -> Result<(usize, Option<Map<String, Value>>), BadCall> {
+    /// The number of lines of a record, and the last one.
+    pub(super) fn record(&self, record: RecordFile) -> Result<(usize, Option<Object>), BadCall> {
         let mut count = 0;
         let mut last = None;
-        for line in self.repository().lines(record).map_err(trouble)? {
-            last = Some(line.map_err(trouble)?.object);
+        for line in self.repository().lines(record).map_err(machine_error)? {
+            last = Some(line.map_err(machine_error)?.object);
             count += 1;
         }
         Ok((count, last))
@@ -99,8 +97,8 @@ impl<'a> Site<'a> {
         TurnId::parse(text).ok_or_else(|| BadCall::kind("turn_id", "the id of a turn"))
     }
 
-    /// An object that the operation is given; empty where it is absent.
-    pub(super) fn object(&self, name: &str) -> Result<Map<String, Value>, BadCall> {
+    /// An object argument; empty when it is absent.
+    pub(super) fn object(&self, name: &str) -> Result<Object, BadCall> {
         match self.call.args.get(name) {
             None | Some(Value::Null) => Ok(Map::new()),
             Some(value) => super::workspace::object(value, name).cloned(),
@@ -108,16 +106,16 @@ impl<'a> Site<'a> {
     }
 }
 
-/// A refusal of the runner; trouble of the machine is none.
+/// A refusal of the runner.
 ///
 /// # Errors
-/// When it is trouble of the machine.
+/// When the failure is an error of the machine, which is no answer of the runner.
 pub(super) fn refusal(failure: Failure) -> Result<Failure, BadCall> {
     match failure.code {
         Code::XchainFileSystemFailed
         | Code::XchainGivenUp
         | Code::XchainLockTimeout
-        | Code::XchainLockLost => Err(trouble(failure.message)),
+        | Code::XchainLockLost => Err(machine_error(failure.message)),
         _ => Ok(failure),
     }
 }

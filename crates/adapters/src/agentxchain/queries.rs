@@ -1,0 +1,117 @@
+//! The operations that change nothing: checks of configurations, events, results and gates.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Object;
+use accord_runs::Reading;
+use accord_runs_core::config::{narrow_problems, refusal};
+use accord_runs_core::gate::{self, View};
+use accord_runs_core::history::RunIndex;
+use accord_runs_core::state::State;
+use accord_runs_core::{config::Config, dispatch, event, result};
+use serde_json::{Map, Value};
+
+use super::context::CaseContext;
+use super::workspace::{CONFIG, machine_error, object};
+use super::{answer, expand};
+use crate::BadCall;
+
+/// Writes the configuration to its file, and validates what is read from there.
+pub(super) fn validate_config(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let partial = object(case.call.value("config")?, "config")?;
+    let whole = Value::Object(expand::config(partial)).to_string();
+    case.workspace.replace(CONFIG, &whole)?;
+    let found = narrow_problems(&case.repository().config().map_err(machine_error)?);
+    if found.is_empty() {
+        return Ok(answer::valid());
+    }
+    Ok(answer::invalid(&refusal(&found)))
+}
+
+pub(super) fn validate_event(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let errors = event::check(case.call.value("event")?);
+    if errors.is_empty() {
+        return Ok(answer::valid());
+    }
+    let failure = event::refusal(Code::XchainInvalidEvent, &errors);
+    Ok(answer::invalid(&failure))
+}
+
+pub(super) fn validate_order(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    match event::check_order(case.call.value("events")?) {
+        Ok(()) => Ok(answer::valid()),
+        Err(failure) => Ok(answer::invalid(&failure)),
+    }
+}
+
+/// Validates the staged result.
+pub(super) fn judge(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let runs = case.runs(Reading::Lenient);
+    match runs.judge_staged(case.leniency) {
+        Ok(judged) => Ok(answer::judged(&judged)),
+        Err(failure) => Err(machine_error(failure.message)),
+    }
+}
+
+pub(super) fn phase_exit(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let before = case.repository().state_bytes().map_err(machine_error)?;
+    let inputs = GateInputs::read(case)?;
+    let request = inputs.result.get("phase_transition_request");
+    let request = request.filter(|request| !request.is_null());
+    let request = request.or(case.call.args.get("requested_phase"));
+    let exit = gate::evaluate_phase_exit(request.and_then(Value::as_str), &inputs.view());
+    let unchanged = before == case.repository().state_bytes().map_err(machine_error)?;
+    Ok(answer::phase_exit(&exit, inputs.state.phase(), unchanged))
+}
+
+pub(super) fn completion(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
+    let before = case.repository().state_bytes().map_err(machine_error)?;
+    let inputs = GateInputs::read(case)?;
+    let asks = inputs.result.get("run_completion_request") == Some(&Value::Bool(true));
+    let completion = gate::evaluate_completion(asks, &inputs.view());
+    let unchanged = before == case.repository().state_bytes().map_err(machine_error)?;
+    let phase = inputs.state.phase();
+    Ok(answer::completion(&completion, phase, unchanged))
+}
+
+/// The inputs of a gate, as the repository has them.
+struct GateInputs {
+    config: Config,
+    state: State,
+    index: RunIndex,
+    files: std::collections::BTreeMap<String, String>,
+    result: Object,
+}
+
+impl GateInputs {
+    fn read(case: &CaseContext<'_>) -> Result<Self, BadCall> {
+        let repository = case.repository();
+        let config = case.config()?;
+        let state = case.state()?;
+        let needed = gate::needed_files(&config, state.phase());
+        let paths = [dispatch::FLAT_STAGING_PATH.to_owned()];
+        let staged = repository.staged(&paths).map_err(machine_error)?;
+        let result = staged.and_then(|(_, bytes)| result::read_staged(&bytes).ok());
+        Ok(Self {
+            files: repository.texts(&needed).map_err(machine_error)?,
+            index: repository.index(state.run_id()).map_err(machine_error)?,
+            config,
+            state,
+            result: match result {
+                Some(Value::Object(result)) => result,
+                _ => Map::new(),
+            },
+        })
+    }
+
+    fn view(&self) -> View<'_> {
+        let verification = self.result.get("verification");
+        View {
+            config: &self.config,
+            phase: self.state.phase(),
+            verification: verification.and_then(|all| all.get("status")?.as_str()),
+            files: &self.files,
+            index: &self.index,
+            asking_role: self.result.get("role").and_then(Value::as_str),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The disk of a workspace.
+
+use accord_trees::{Disk, Result, Root};
+
+/// A folder that skips fsync, because the workspace is removed after the case. Everything else is
+/// the disk of real repositories.
+#[derive(Debug)]
+pub(super) struct UnsyncedDisk(pub(super) Root);
+
+impl Disk for UnsyncedDisk {
+    accord_trees::forward! { 0:
+        root_path, stat, list, open, make_folder, create, append, truncate, rename, publish,
+        remove_file, remove_tree, guard
+    }
+
+    fn sync(&self, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn sync_folder(&self, _: &str) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! A governed repository in memory, for tests: the model that real files are compared with.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use crate::HOME;
+use crate::accept::{Commit, Record, Write};
+use crate::config::Config;
+use crate::history::RunIndex;
+use crate::repo_decisions::RepoDecisions;
+use crate::state::State;
+
+/// A governed repository in memory.
+#[derive(Clone, Debug)]
+pub struct MemoryRepository {
+    /// The configuration.
+    pub config: Config,
+    /// The state of the run.
+    pub state: State,
+    /// The history.
+    pub history: Vec<Object>,
+    /// The decision ledger.
+    pub ledger: Vec<Object>,
+    /// Every other file, by path.
+    pub files: BTreeMap<String, String>,
+}
+
+impl MemoryRepository {
+    /// A repository without records and other files.
+    pub fn new(config: Config, state: State) -> Self {
+        Self {
+            config,
+            state,
+            history: Vec::new(),
+            ledger: Vec::new(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// The index of the run's records.
+    pub fn index(&self) -> RunIndex {
+        let mut index = RunIndex::new(self.state.run_id());
+        for line in &self.history {
+            index.add_history(line);
+        }
+        for line in &self.ledger {
+            index.add_ledger(line);
+        }
+        index
+    }
+
+    /// The decisions of the repository, which outlive their runs.
+    ///
+    /// # Errors
+    /// With `record_invalid` when a line is damaged.
+    pub fn repo_decisions(&self) -> Result<RepoDecisions, Failure> {
+        let text = self.files.get(&RepoDecisions::path());
+        let lines = text.into_iter().flat_map(|text| text.lines());
+        let read = |line: &str| match accord_canon::read(line.as_bytes())? {
+            Value::Object(line) => Ok(line),
+            _ => Err(Failure::new(
+                Code::XchainRecordInvalid,
+                "a decision of the repository is no object",
+            )),
+        };
+        let lines: Result<Vec<Object>, Failure> = lines.map(read).collect();
+        Ok(RepoDecisions::new(lines?))
+    }
+
+    /// Applies a commit; a second time changes nothing.
+    ///
+    /// # Errors
+    /// When it would write a state that cannot be read.
+    pub fn apply(&mut self, commit: &Commit) -> Result<(), Failure> {
+        self.apply_writes(&commit.writes)
+    }
+
+    /// Applies writes; those that were applied before change nothing.
+    ///
+    /// # Errors
+    /// As [`MemoryRepository::apply`].
+    pub fn apply_writes(&mut self, writes: &[Write]) -> Result<(), Failure> {
+        for write in writes {
+            match write {
+                Write::Append { record, line } => self.append(*record, line),
+                Write::Section { path, text } => {
+                    let document = self.files.entry(path.clone()).or_default();
+                    if !document.contains(text.as_str()) {
+                        document.push_str(text);
+                    }
+                }
+                Write::Replace { path, text } if *path == format!("{HOME}/state.json") => {
+                    self.state = State::read(accord_canon::read(text.as_bytes())?)?;
+                }
+                Write::Replace { path, text } => {
+                    self.files.insert(path.clone(), text.clone());
+                }
+                Write::Remove { path } => {
+                    let below = format!("{path}/");
+                    self.files
+                        .retain(|name, _| name != path && !name.starts_with(&below));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, record: Record, line: &Object) {
+        let lines = match record {
+            Record::History => &mut self.history,
+            Record::Ledger => &mut self.ledger,
+            _ => {
+                let text = self.files.entry(record.path()).or_default();
+                let known = text.lines().any(|known| {
+                    let known = serde_json::from_str::<Object>(known);
+                    known.is_ok_and(|known| record.same(&known, line))
+                });
+                if !known {
+                    text.push_str(&Value::Object(line.clone()).to_string());
+                    text.push('\n');
+                }
+                return;
+            }
+        };
+        if !lines.iter().any(|known| record.same(known, line)) {
+            lines.push(line.clone());
+        }
+    }
+}
