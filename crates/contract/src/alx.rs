@@ -3,7 +3,7 @@
 //! Invariants (the ten wire guarantees of the protocol):
 //! * WG-01: the shapes of this module are the only ones; every surface uses them.
 //! * WG-02: every message that answers a request has `ok`, `correlationId` and
-//!   `protocol`.
+//!   `protocol`; [`envelope!`](crate::envelope) declares them.
 //! * WG-03, WG-04: an emitter writes only the listed event types.
 //! * WG-05: a [`Failure`](crate::codes::Failure) is written with a code of the registry
 //!   in the category of the contract, which never changes. [`ErrorEnvelope::new`] takes
@@ -22,6 +22,7 @@ mod retry;
 mod session;
 mod snapshot;
 mod solve;
+mod success;
 mod version;
 
 pub use capabilities::{Capabilities, Capability, known_capabilities};

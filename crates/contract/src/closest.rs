@@ -1,7 +1,7 @@
-//! Which of the known names somebody may have meant.
+//! Suggestions for mistyped names.
 
-/// The known name that is most like `meant`, where one is like it at all: it holds the other, or
-/// few letters differ.
+/// The known name that is closest to `meant`, if any is close: one contains the other, or few letters
+/// differ.
 pub fn closest<'a>(meant: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let meant = plain(meant);
     if meant.is_empty() || meant.len() > LONGEST {
@@ -9,42 +9,26 @@ pub fn closest<'a>(meant: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     }
     let rated = known.into_iter().filter_map(|name| {
         let plain = plain(name);
-        let steps = steps(&meant, &plain);
-        let holds = meant.len() > 2 && (plain.contains(&meant) || meant.contains(&plain));
-        let like = steps <= 1 + meant.len().max(plain.len()) / 4;
-        (like || holds).then_some((steps, name))
+        let distance = strsim::levenshtein(&meant, &plain);
+        let contains = meant.len() > 2 && (plain.contains(&meant) || meant.contains(&plain));
+        let like = distance <= 1 + meant.len().max(plain.len()) / 4;
+        (like || contains).then_some((distance, name))
     });
     rated.min().map(|(_, name)| name)
 }
 
-/// Names that are longer are not compared: nobody mistypes them.
+/// Longer names are not compared: they come from programs, not from typing, and cost time.
 const LONGEST: usize = 64;
 
-/// Case, dashes and underscores make no difference.
+/// A name without case, dashes and underscores.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(|letter| letter.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters must be changed, added or removed to make one of the other.
-pub fn steps(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, candidate) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *candidate);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{closest, steps};
+    use super::closest;
 
     #[test]
     fn names_that_were_meant_are_found() {
@@ -67,12 +51,5 @@ mod tests {
         ] {
             assert_eq!(closest(meant, known), expected, "{meant}");
         }
-    }
-
-    #[test]
-    fn steps_are_counted() {
-        assert_eq!(steps("kitten", "sitting"), 3);
-        assert_eq!(steps("", "abc"), 3);
-        assert_eq!(steps("same", "same"), 0);
     }
 }

@@ -5,9 +5,10 @@
 //!   writer, its entry in a contract snapshot and its JSON Schema.
 //! * [`codes`]: the registry of failure codes, and what a failure looks like in each
 //!   protocol.
+//! * [`text`]: excerpts for messages, and JSON as files have it.
 //! * [`time`]: dates, points in time and timestamps, for every protocol.
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
-//! * [`closest`](mod@closest): which of the known names somebody may have meant.
+//! * [`closest`](mod@closest): which known name a mistyped one may stand for.
 //! * [`fixture`]: what adapters and the kit say to each other.
 //! * [`snapshot`]: the contract as one document, made from the types.
 //! * [`compat`]: what changed between two such documents, and whether the version
@@ -21,5 +22,6 @@ pub mod codes;
 pub mod compat;
 pub mod fixture;
 pub mod snapshot;
+pub mod text;
 pub mod time;
 pub mod wire;

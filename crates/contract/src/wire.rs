@@ -39,7 +39,6 @@ pub use enumeration::{Extensible, Names};
 pub use enumeration::{decode_name, names_shape};
 pub(crate) use equality::identity_text;
 pub use equality::{compare_numbers, same};
-pub(crate) use error::shortened;
 pub use error::{DecodeError, DecodeErrorKind};
 #[doc(hidden)]
 pub use field::presence;

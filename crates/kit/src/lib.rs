@@ -22,7 +22,6 @@ pub mod contract;
 pub mod corpus;
 pub mod driver;
 pub mod event;
-mod excerpt;
 pub mod exchange;
 pub mod exit;
 mod failure;
@@ -32,6 +31,7 @@ pub mod report;
 pub mod reporter;
 pub mod runner;
 pub mod schema;
+mod truncate;
 pub mod verdict;
 pub mod verifier;
 

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use accord_contract::fixture::Mismatch;
+use accord_contract::text::excerpt;
 use accord_contract::time::Date;
 use accord_contract::wire::{Field, Object, Value, Wire as _, message, wire_enum};
 
 use crate::baseline::StaleEntry;
 use crate::case::{Case, Strength};
 use crate::driver::{AdapterInfo, Closing};
-use crate::excerpt;
 use crate::exit::{self, Overall};
 use crate::levels::Conformance;
+use crate::truncate;
 use crate::verdict::{Judgement, Verdict};
 
 wire_enum! {
@@ -198,7 +199,7 @@ message! {
 impl CaseReport {
     pub(crate) fn new(case: &Case, judgement: Judgement, duration: Duration) -> Self {
         let actual = judgement.actual.filter(|actual| !actual.is_null());
-        let (actual, actual_bytes) = actual.map(excerpt::of_value).unzip();
+        let (actual, actual_bytes) = actual.map(truncate::value).unzip();
         let (differences, left_out) = first_differences(judgement.differences);
         Self {
             id: case.id.clone(),
@@ -210,12 +211,12 @@ impl CaseReport {
             verdict: judgement.verdict,
             duration_ms: millis(duration),
             self_reported: judgement.self_reported,
-            message: judgement.message.map(excerpt::of_text),
-            adapter_message: judgement.said.map(excerpt::of_text),
+            message: judgement.message.map(truncate::text),
+            adapter_message: judgement.said.map(truncate::text),
             code: judgement.code.map(|code| code.as_str().to_owned()),
             known_failure: None,
             excused_until: None,
-            step: judgement.step.map(excerpt::of_text),
+            step: judgement.step.map(truncate::text),
             missing_route: judgement.missing_route,
             claim: judgement.claim,
             differences,
@@ -333,17 +334,17 @@ impl Difference {
         let found = match &self.actual {
             Field::Absent => "nothing".to_owned(),
             Field::Null => "null".to_owned(),
-            Field::Value(value) => excerpt(value),
+            Field::Value(value) => excerpt(&value.to_string(), LONGEST_EXCERPT),
         };
         format!(
             "{place}: expected {}, found {found}",
-            excerpt(&self.expected)
+            excerpt(&self.expected.to_string(), LONGEST_EXCERPT)
         )
     }
 
     fn from_parts(pointer: String, expected: Value, actual: Option<Value>) -> Self {
-        let (expected, expected_bytes) = excerpt::of_value(expected);
-        let (actual, actual_bytes) = actual.map(excerpt::of_value).unzip();
+        let (expected, expected_bytes) = truncate::value(expected);
+        let (actual, actual_bytes) = actual.map(truncate::value).unzip();
         Self {
             pointer,
             expected,
@@ -390,14 +391,6 @@ const DIFFERENCES_SIZE: usize = 64 * 1024;
 
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn excerpt(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(LONGEST_EXCERPT) {
-        None => text,
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-    }
 }
 
 const LONGEST_EXCERPT: usize = 300;

@@ -315,7 +315,7 @@ impl Runs {
     fn stage(&self, (turn, attempt): (&TurnId, u64), result: &Object) -> Result<(), Failure> {
         let work = self.begin()?;
         work.state.target_at(turn, attempt)?;
-        let text = crate::operations::pretty(result);
+        let text = accord_contract::text::pretty(result).into_bytes();
         work.held.stage(turn, &text)?;
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! it should include the [`Lengths`] of the files that grow, so that a replay finds what an
 //! earlier attempt has appended.
 
+use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 
 use crate::commit::Lengths;
@@ -84,10 +85,4 @@ pub fn read_lengths(member: Option<&Value>) -> Lengths {
     members
         .filter_map(|(path, length)| Some((path.clone(), length.as_u64()?)))
         .collect()
-}
-
-/// A document with two spaces per level and a line end.
-pub fn pretty(document: &Object) -> String {
-    let text = serde_json::to_string_pretty(document).expect("an object of JSON values has a text");
-    text + "\n"
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use accord_contract::text::pretty;
 use accord_contract::wire::Object;
 use accord_runs::coordinator::COORDINATOR_CONFIG;
 use accord_runs::repository::{RecordFile, Repository};
@@ -165,7 +166,7 @@ impl Workspace {
     fn write_coordinator(&mut self, setup: &Object) -> Result<(), BadCall> {
         // Not checked here: the coordinator must find what the fixture gives it.
         let config = setup.get("coordinator_config").unwrap_or(&Value::Null);
-        self.put(COORDINATOR_CONFIG, &pretty(config)?)?;
+        self.put(COORDINATOR_CONFIG, &format!("{config:#}\n"))?;
         let state = expand::coordinator_state(&part(setup, "coordinator_state")?);
         self.put_document(&coordinator_state_path(), state)?;
         self.put_document(&barriers_path(), part(setup, "barriers")?)?;
@@ -190,7 +191,7 @@ impl Workspace {
     }
 
     fn put_document(&mut self, path: &str, members: Object) -> Result<(), BadCall> {
-        self.put(path, &pretty(&members.into())?)
+        self.put(path, &pretty(&members))
     }
 
     /// Writes a record with the lines that a setup lists, if it lists any.
@@ -321,11 +322,4 @@ fn below(folder: &str, path: &str) -> String {
         "" => path.to_owned(),
         folder => format!("{folder}/{path}"),
     }
-}
-
-/// A document as runners write it.
-fn pretty(document: &Value) -> Result<String, BadCall> {
-    let mut text = serde_json::to_string_pretty(document).map_err(machine_error)?;
-    text.push('\n');
-    Ok(text)
 }

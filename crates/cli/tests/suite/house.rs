@@ -182,6 +182,7 @@ const PURE_MAY_USE: &[&str] = &[
     "sha2",
     "sha3",
     "sponge-cursor",
+    "strsim",
     "thiserror",
     "typenum",
     "zmij",

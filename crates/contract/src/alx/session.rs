@@ -6,9 +6,9 @@ use super::event_stream::{check_emittable, not_emittable};
 use super::{Envelope, ProtocolInfo, SessionTimelineEvent, SessionTimelineEventType};
 use crate::codes::{Code, Failure};
 use crate::wire::{
-    DecodeError, Form, Number, Object, Pointer, Shape, True, Value, Wire, compare_numbers,
+    DecodeError, Form, Number, Object, Pointer, Shape, Value, Wire, compare_numbers,
 };
-use crate::{message, wire_enum};
+use crate::{envelope, message, wire_enum};
 
 wire_enum! {
     /// How a session stands.
@@ -42,15 +42,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// How a session stands.
-    pub struct SessionStatusEnvelope("SessionStatusEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub struct SessionStatusEnvelope("SessionStatusEnvelope") {
         /// The session's state.
         required status: SessionStatus = "status", "session-status";
         /// What the session amounts to.
@@ -58,15 +52,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// What happened in a session, oldest first.
-    pub struct SessionTimelineEnvelope("SessionTimelineEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub struct SessionTimelineEnvelope("SessionTimelineEnvelope") {
         /// The events, in ascending order of their timestamps.
         required timeline: Vec<TimelineEntry> = "timeline", "events-oldest-first";
         /// What the session amounts to.
@@ -74,15 +62,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// The sessions that there are.
-    pub struct SessionListEnvelope("SessionListEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub struct SessionListEnvelope("SessionListEnvelope") {
         /// One object a session; the protocol does not name its members.
         required sessions: Vec<Object> = "sessions", "opaque-sessions";
     }

@@ -1,8 +1,8 @@
 //! The solve call: a request with an intent, and its answer.
 
 use super::{Envelope, ProtocolInfo};
-use crate::message;
-use crate::wire::{Object, Ratio, True, Value};
+use crate::wire::{Object, Ratio, Value};
+use crate::{envelope, message};
 
 message! {
     /// Asks for an intent to be carried out.
@@ -44,15 +44,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// The answer to a solve request that was carried out.
-    pub struct SolveResponse("SolveResponse", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub struct SolveResponse("SolveResponse") {
         /// The run that carried it out.
         required execution_id: String = "executionId", "execution-id";
         /// How sure the server is.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Pointer, Shape};
+use crate::text::excerpt;
 
 /// A place in a document that does not hold what the message demands.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -60,7 +61,12 @@ impl DecodeError {
 
     /// A value of the right JSON type that the shape does not allow.
     pub fn wrong_value(at: &Pointer<'_>, shape: &Shape, found: &Value) -> Self {
-        Self::new(at, DecodeErrorKind::Value, shape.in_words(), excerpt(found))
+        Self::new(
+            at,
+            DecodeErrorKind::Value,
+            shape.in_words(),
+            describe(found),
+        )
     }
 
     /// A member that a closed message does not know.
@@ -103,20 +109,10 @@ fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// Enough of a value to recognise it; a hostile one must not fill the log.
-fn excerpt(value: &Value) -> String {
-    const LONGEST: usize = 60;
-    let text = match value {
-        Value::Array(_) | Value::Object(_) => return json_type(value).into(),
-        scalar => scalar.to_string(),
-    };
-    shortened(text, LONGEST)
-}
-
-/// At most `longest` characters of a text, with its length where there are more.
-pub(crate) fn shortened(text: String, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        None => text,
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+/// The type of a list or an object, the beginning of any other value.
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Array(_) | Value::Object(_) => json_type(value).into(),
+        scalar => excerpt(&scalar.to_string(), 60),
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use accord_contract::closest::{closest, steps};
+use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
 use serde_json::Value;
 
@@ -187,8 +187,8 @@ impl Sources {
                 continue;
             }
             let near = KNOWN.iter().map(|known| variable_of(known.name));
-            let near = near.min_by_key(|near| steps(variable, near));
-            if let Some(near) = near.filter(|near| steps(variable, near) <= SLIP) {
+            let near = near.min_by_key(|near| strsim::levenshtein(variable, near));
+            if let Some(near) = near.filter(|near| strsim::levenshtein(variable, near) <= SLIP) {
                 return Err(unknown(&format!("the variable {variable}"), Some(&near)));
             }
         }

@@ -24,7 +24,7 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
     let mut value: Value = accord_canon::read(text).map_err(|error| {
         format!(
             "its output is not exactly one JSON document: {error}: {}",
-            excerpt(text)
+            quote_beginning(text)
         )
     })?;
     if asked == Asked::Alone {
@@ -67,7 +67,7 @@ pub(super) fn last_lines(stderr: &[u8]) -> String {
     lines[from..].join("\n").trim().to_owned()
 }
 
-fn excerpt(text: &[u8]) -> String {
+fn quote_beginning(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);
     format!("{:?}", text.trim())
 }

@@ -25,6 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use accord_contract::text::excerpt;
 use accord_contract::wire::Value;
 use accord_process::Cancel;
 use serde_json::json;
@@ -274,9 +275,12 @@ impl Exchanged {
     fn ended(end: End, request: &Outgoing, answer: &Answer, route: &Route) -> Self {
         let body = match answer.document(route) {
             Some(document) if answer.text.len() <= LONGEST_BODY => document,
-            _ => excerpt(&answer.text).into(),
+            _ => excerpt(&answer.text, LONGEST_BODY).into(),
         };
-        let sent = request.body.as_ref().map(|body| excerpt(&body.text));
+        let sent = request
+            .body
+            .as_ref()
+            .map(|body| excerpt(&body.text, LONGEST_BODY));
         Self {
             end,
             step: format!("{} answered {}", request.line(), answer.status),
@@ -314,13 +318,6 @@ fn captured(source: &str, answer: &Answer, route: &Route) -> Option<Value> {
             let name = other.strip_prefix("header:")?;
             answer.headers.get(name).map(|value| value.as_str().into())
         }
-    }
-}
-
-fn excerpt(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_BODY) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
     }
 }
 

@@ -87,24 +87,13 @@ fn advice(asked: &str, values: &BTreeSet<String>) -> String {
     }
 }
 
-/// How many characters must be put in, taken out or replaced, without regard to case. A beginning is
-/// as near as can be.
+/// The edit distance, ignoring case; 0 for the beginning of a name.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
     if one.len() >= SHORTEST_BEGINNING && other.starts_with(&one) {
         return 0;
     }
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, next) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
-        for (at, wanted) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(next != *wanted);
-            diagonal = row[at + 1];
-            row[at + 1] = replaced.min(row[at] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
+    strsim::levenshtein(&one, &other)
 }
 
 const FAR: usize = 2;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use accord_contract::text::excerpt;
 use accord_contract::wire::Wire as _;
 
 use super::text_levels;
@@ -158,9 +159,9 @@ impl<W: Write> TextReporter<W> {
             .encode()
             .get("actual")
             .map_or("nothing".to_owned(), |found| {
-                excerpt(found, difference.actual_bytes)
+                beginning(found, difference.actual_bytes)
             });
-        let expected = excerpt(&difference.expected, difference.expected_bytes);
+        let expected = beginning(&difference.expected, difference.expected_bytes);
         let expected = self.paint(Colour::Green, &expected);
         let found = self.paint(Colour::Red, &found);
         writeln!(self.out, "{INDENT}  expected {expected}")?;
@@ -301,16 +302,15 @@ fn counts(totals: &Totals) -> String {
     format!("{}{own_word}", parts.join(", "))
 }
 
-/// The beginning of a value. Where the report has no more than that, `cut_from` is the length of it all.
-fn excerpt(value: &serde_json::Value, cut_from: Option<u64>) -> String {
-    let text = match (value, cut_from) {
-        (serde_json::Value::String(beginning), Some(_)) => printable(beginning),
-        (value, _) => printable(&value.to_string()),
-    };
-    let length = cut_from.unwrap_or(text.len() as u64);
-    match text.char_indices().nth(LONGEST_VALUE) {
-        None => text,
-        Some((end, _)) => format!("{}… ({length} bytes)", &text[..end]),
+/// The beginning of a value. `whole` is the length of a value of which the report has only the
+/// beginning.
+fn beginning(value: &serde_json::Value, whole: Option<u64>) -> String {
+    match (value, whole) {
+        (serde_json::Value::String(text), Some(length)) => {
+            let start: String = printable(text).chars().take(LONGEST_VALUE).collect();
+            format!("{start}… ({length} bytes)")
+        }
+        (value, _) => excerpt(&printable(&value.to_string()), LONGEST_VALUE),
     }
 }
 

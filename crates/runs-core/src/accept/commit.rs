@@ -5,6 +5,7 @@
 //! replaced by the same content, what is to be removed may be gone.
 
 use accord_canon::sha256;
+use accord_contract::text::pretty;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
@@ -334,12 +335,6 @@ pub(super) fn state_write(state: &State) -> Write {
         path: state_path(),
         text: pretty(&state.document()),
     }
-}
-
-/// A document as files have it: two spaces a level, and a line end.
-pub(crate) fn pretty(document: &Object) -> String {
-    let text = serde_json::to_string_pretty(document).expect("an object of JSON values has a text");
-    text + "\n"
 }
 
 fn own_part(writes: &[Write]) -> Object {

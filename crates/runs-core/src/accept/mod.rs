@@ -27,7 +27,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 pub use commit::{Commit, CommitKind, Key, Record, Write};
-pub(crate) use commit::{append, mark, pretty};
+pub(crate) use commit::{append, mark};
 pub use observe::Observation;
 pub use records::{Checkpoint, run_record, session};
 pub(crate) use replay::recover_coordinator;

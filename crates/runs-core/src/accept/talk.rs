@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
+use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 
 use super::Write;
-use super::commit::pretty;
 use crate::config::{RuntimeType, WriteAuthority};
 use crate::doc;
 use crate::members::build;

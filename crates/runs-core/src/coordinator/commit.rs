@@ -1,11 +1,12 @@
 //! What a coordinator writes, as one commit.
 
 use accord_contract::codes::Failure;
+use accord_contract::text::pretty;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
 use super::{Barriers, CoordinatorState, TurnContext};
-use crate::accept::{Commit, Record, Recovery, Write, append, mark, pretty, recover_coordinator};
+use crate::accept::{Commit, Record, Recovery, Write, append, mark, recover_coordinator};
 use crate::{HOME, Ids};
 
 /// What an operation leads to; to be written as one.

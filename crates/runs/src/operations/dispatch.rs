@@ -2,6 +2,7 @@
 //! closes it.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::config::{Runtime, RuntimeType};
 use accord_runs_core::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
@@ -81,7 +82,10 @@ impl Runs {
         }
         let assignment = dispatch::assignment(&change.state, &work.config, &handed);
         let mut files = Bundle::from([
-            ("ASSIGNMENT.json".to_owned(), pretty(&assignment)),
+            (
+                "ASSIGNMENT.json".to_owned(),
+                pretty(&assignment).into_bytes(),
+            ),
             ("PROMPT.md".to_owned(), prompt.clone().into_bytes()),
             ("CONTEXT.md".to_owned(), context.clone().into_bytes()),
         ]);
@@ -99,7 +103,7 @@ impl Runs {
             now,
         )?;
         work.held
-            .add_to_bundle(handed.id(), MANIFEST, &pretty(&manifest))?;
+            .add_to_bundle(handed.id(), MANIFEST, pretty(&manifest).as_bytes())?;
         let change = dispatch::hand_over(&work.state, handed.id(), between, &mut work.ids, now)?;
         let moved = work.moved(change)?;
         if let Some(between) = between.filter(|between| !between.files.is_empty()) {
@@ -229,9 +233,4 @@ fn after_dispatch(work: &mut Work<'_>, turn: &Turn, files: &Bundle) -> Result<()
             Err(work.refused(refused))
         }
     }
-}
-
-/// A document as files have it.
-pub(crate) fn pretty(document: &Object) -> Vec<u8> {
-    format!("{:#}\n", Value::Object(document.clone())).into_bytes()
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::pretty;
 use accord_runs_core::config::Config;
 use accord_runs_core::patterns::slug;
 use accord_runs_core::state::State;
 
-use super::dispatch::pretty;
 use crate::World;
 use crate::repository::{LockedRepository, Repository};
 use crate::scaffold;
@@ -77,12 +77,12 @@ pub fn init(folder: &Path, options: &InitOptions, world: &World) -> Result<Initi
     }
     files.create(
         ".agentxchain/state.json",
-        &pretty(&State::idle(&config).document()),
+        pretty(&State::idle(&config).document()).as_bytes(),
     )?;
     files.ignore(&scaffold::IGNORED)?;
     // The configuration comes last: until it is there, the folder is not governed, and the
     // command can be given again.
-    if !held.create(&own_path("agentxchain.json")?, &pretty(&document))? {
+    if !held.create(&own_path("agentxchain.json")?, pretty(&document).as_bytes())? {
         return Err(refuse());
     }
     files.done.written.push("agentxchain.json".to_owned());

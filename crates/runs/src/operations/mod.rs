@@ -28,7 +28,6 @@ pub use approve::Gate;
 pub use assign::Assigned;
 pub use checkpoint::Checkpoint;
 pub use dispatch::Dispatched;
-pub(crate) use dispatch::pretty;
 pub(crate) use doctor::stray_findings;
 pub use doctor::{Finding, Level};
 pub use init::{InitOptions, Initialized, init};

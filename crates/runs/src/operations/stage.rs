@@ -1,6 +1,7 @@
 //! A person stages the result of a turn that they did themselves, without writing JSON.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::config::WriteAuthority;
 use accord_runs_core::result::Leniency;
@@ -8,7 +9,6 @@ use accord_runs_core::state::Turn;
 use accord_runs_core::{RepoPath, TurnId};
 use serde_json::json;
 
-use super::pretty;
 use crate::Runs;
 use crate::work::Work;
 
@@ -64,7 +64,7 @@ impl Runs {
         let work = self.begin()?;
         let turn = work.target(deed.turn.as_ref())?;
         let result = result(&work, &turn, deed)?;
-        let path = work.held.stage(turn.id(), &pretty(&result))?;
+        let path = work.held.stage(turn.id(), pretty(&result).as_bytes())?;
         drop(work);
         let judged = self.judge(Some(turn.id()), Leniency::default())?;
         Ok(Staged {

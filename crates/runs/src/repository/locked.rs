@@ -150,7 +150,7 @@ impl LockedRepository {
 
     /// Writes a document as [`LockedRepository::write`] does, with two spaces per level.
     pub fn write_document(&self, path: &RepoPath, document: &Object) -> Result<()> {
-        self.write(path, accord_trees::journal::pretty(document).as_bytes())
+        self.write(path, accord_contract::text::pretty(document).as_bytes())
     }
 
     /// Creates a file; false if the path exists.

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::HOME;
 use rustix::fs::OFlags;
@@ -139,12 +140,8 @@ impl Progress {
     fn write(&mut self) {
         self.written = Some(Instant::now());
         self.changed = false;
-        let Ok(mut text) = serde_json::to_string_pretty(&self.note) else {
-            return;
-        };
-        text.push('\n');
         if let Ok(mut file) = create(&self.path) {
-            let _ = file.write_all(text.as_bytes());
+            let _ = file.write_all(pretty(&self.note).as_bytes());
         }
     }
 }

@@ -3,7 +3,7 @@
 use accord_base::Caller;
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::Code;
-use accord_contract::message;
+use accord_contract::envelope;
 use accord_contract::wire::{Object, True, Wire as _};
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -15,29 +15,17 @@ use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
 use crate::keys::{Key, KeyRequest, Made};
 
-message! {
+envelope! {
     /// The keys that there are and were.
-    pub(crate) struct KeyListEnvelope("KeyListEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub(crate) struct KeyListEnvelope("KeyListEnvelope") {
         /// The keys in the order of their making, those that were revoked among them.
         required keys: Vec<Key> = "keys", "keys-oldest-first";
     }
 }
 
-message! {
+envelope! {
     /// One key.
-    pub(crate) struct KeyEnvelope("KeyEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub(crate) struct KeyEnvelope("KeyEnvelope") {
         /// The key, without the secret.
         required key: Key = "key", "key";
         /// The key itself; only the answer that made it has it.

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use accord_base::{Caller, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, True, Wire as _};
+use accord_contract::{envelope, message};
 use accord_memory::{Sweep, Trim, TrimmedProject};
 use accord_store_sqlite::FORMAT;
 use axum::Extension;
@@ -21,15 +21,9 @@ use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
 use crate::upkeep;
 
-message! {
+envelope! {
     /// How a host does.
-    pub(crate) struct StatusEnvelope("StatusEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub(crate) struct StatusEnvelope("StatusEnvelope") {
         /// The version of Accord.
         required version: String = "version", "version";
         /// The format of the store.
@@ -57,15 +51,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// A backup that was written.
-    pub(crate) struct BackupEnvelope("BackupEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub(crate) struct BackupEnvelope("BackupEnvelope") {
         /// The folder.
         required to: String = "to", "path";
         /// How large it is.
@@ -87,15 +75,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// What was forgotten, or would be.
-    pub(crate) struct TrimEnvelope("TrimEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub(crate) struct TrimEnvelope("TrimEnvelope") {
         /// Whether the events were only counted.
         required dry_run: bool = "dry_run", "flag";
         /// How many events.
@@ -115,15 +97,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// Which blobs were removed, or would be.
-    pub(crate) struct SweepEnvelope("SweepEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub(crate) struct SweepEnvelope("SweepEnvelope") {
         /// Whether the blobs were only counted.
         required dry_run: bool = "dry_run", "flag";
         /// How often a project had a blob that nothing in it names.

@@ -3,8 +3,8 @@
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::Code;
-use accord_contract::message;
 use accord_contract::wire::{Object, True, Wire as _};
+use accord_contract::{envelope, message};
 use accord_memory::{Verify, VerifyReport, VerifyStep};
 use axum::Extension;
 use axum::extract::State;
@@ -26,15 +26,9 @@ message! {
     }
 }
 
-message! {
+envelope! {
     /// What a look through the store found.
-    pub struct VerifyEnvelope("VerifyEnvelope", open) {
-        /// The request was carried out.
-        required ok: True = "ok", "success-flag";
-        /// The id that joins the answer to its request.
-        required correlation_id: String = "correlationId", "correlation-id";
-        /// The version and the capabilities of the server.
-        required protocol: ProtocolInfo = "protocol", "protocol-info";
+    pub struct VerifyEnvelope("VerifyEnvelope") {
         /// What it found.
         required report: VerifyReport = "report", "report";
     }

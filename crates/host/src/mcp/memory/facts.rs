@@ -5,7 +5,7 @@ use accord_contract::wire::Wire as _;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
 use super::super::{Argument, Ask, Effect, Outcome, Tool};
-use super::{ACTOR, IN_SESSION, PROJECT, excerpt};
+use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
 const SUBJECT: Argument =
     Argument::text("subject", "What the fact is about.").example("service:billing");
@@ -106,7 +106,7 @@ pub(super) const ASSERT: Tool = Tool {
             "valid_to",
             "warnings",
         ];
-        let mut receipt = excerpt(answer.object()?, &names);
+        let mut receipt = pick(answer.object()?, &names);
         receipt.insert("created".into(), answer.created().into());
         Ok(Outcome::receipt(receipt))
     },

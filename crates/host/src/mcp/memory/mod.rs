@@ -150,7 +150,7 @@ const IN_SESSION: Argument = Argument::text(
 );
 
 /// Those members of a document that a receipt repeats.
-fn excerpt(mut document: Object, names: &[&str]) -> Object {
+fn pick(mut document: Object, names: &[&str]) -> Object {
     let members = names.iter();
     members
         .filter_map(|name| Some(((*name).to_owned(), document.remove(*name)?)))

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};
 use super::super::{Argument, Ask, Call, Effect, Outcome, Tool};
-use super::{ACTOR, IN_SESSION, PROJECT, excerpt};
+use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -90,7 +90,7 @@ pub(super) const DEPOSIT: Tool = Tool {
     ask: deposit,
     answer: |_, answer| {
         let names = ["package_id", "project_id", "status", "content_hash", "warnings"];
-        let mut receipt = excerpt(answer.object()?, &names);
+        let mut receipt = pick(answer.object()?, &names);
         receipt.insert("created".into(), answer.created().into());
         Ok(Outcome::receipt(receipt))
     },

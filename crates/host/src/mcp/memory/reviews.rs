@@ -5,7 +5,7 @@ use accord_contract::wire::{Object, Wire as _};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
 use super::super::{Answer, Argument, Ask, Call, Effect, Outcome, Tool};
-use super::{ACTOR, IN_SESSION, OF_PROJECT, excerpt};
+use super::{ACTOR, IN_SESSION, OF_PROJECT, pick};
 
 const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
 
@@ -110,5 +110,5 @@ fn receipt(_: &Call<'_>, answer: &Answer) -> Result<Outcome, Failure> {
         "content_hash",
         "warnings",
     ];
-    Ok(Outcome::receipt(excerpt(answer.object()?, &names)))
+    Ok(Outcome::receipt(pick(answer.object()?, &names)))
 }

@@ -6,7 +6,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
 use super::super::{Argument, Ask, Effect, Memo, OpenSession, Outcome, Tool};
-use super::{ACTOR, PROJECT, excerpt};
+use super::{ACTOR, PROJECT, pick};
 
 pub(super) const START: Tool = Tool {
     name: "memory_session_start",
@@ -70,7 +70,7 @@ pub(super) const END: Tool = Tool {
             "started_at",
             "ended_at",
         ];
-        let mut receipt = excerpt(session, &names);
+        let mut receipt = pick(session, &names);
         receipt.insert("package_count".into(), deposited.into());
         let ended = SessionId::new(call.session()?)?;
         Ok(Outcome::receipt(receipt).remembering(Memo::Ended(ended)))

@@ -4,7 +4,7 @@
 use accord_contract::wire::Value;
 
 /// The value itself, or the beginning of its JSON text with the length of the whole.
-pub(crate) fn of_value(value: Value) -> (Value, Option<u64>) {
+pub(crate) fn value(value: Value) -> (Value, Option<u64>) {
     let text = value.to_string();
     match text.len() {
         0..=KEPT => (value, None),
@@ -16,7 +16,7 @@ pub(crate) fn of_value(value: Value) -> (Value, Option<u64>) {
 }
 
 /// The text itself, or its beginning with a word about the rest.
-pub(crate) fn of_text(text: String) -> String {
+pub(crate) fn text(text: String) -> String {
     match text.len() {
         0..=KEPT => text,
         length => format!("{}… (cut, {length} bytes)", beginning(&text)),
