@@ -17,6 +17,7 @@
 
 mod api;
 pub mod client;
+mod engine;
 pub mod http;
 pub mod keys;
 pub mod log;

@@ -14,7 +14,7 @@ use accord_system::random;
 
 use super::record::{create_project, record};
 use super::served::check;
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 /// What an assertion gave.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -101,7 +101,11 @@ impl Memory {
         .await
     }
 
-    fn store_assertion(&self, unit: &mut dyn WriteUnit, prepared: &Prepared) -> Work<AssertedFact> {
+    fn store_assertion(
+        &self,
+        unit: &mut dyn WriteUnit,
+        prepared: &Prepared,
+    ) -> UnitResult<AssertedFact> {
         let (project_id, assertion) = (&prepared.project_id, &prepared.assertion);
         let project = load::known_project(unit, project_id)?;
         let now = self.now_in(unit, project_id)?;
@@ -171,7 +175,7 @@ impl Memory {
 }
 
 /// Writes the end that a fact has now.
-fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> Work<()> {
+fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {
     let row = load::row_of_fact(ended);
     let end = ended.valid_to.as_ref().expect("a fact that ended");
     unit.end_fact(&ended.project_id, &ended.fact_id, end, &row.text)?;
@@ -184,7 +188,7 @@ fn author(
     access: &Access,
     project: &ProjectId,
     id: &PackageId,
-) -> Work<Option<Actor>> {
+) -> UnitResult<Option<Actor>> {
     let Some(row) = load::if_sound(unit.package(project, id))? else {
         return Ok(None);
     };

@@ -6,7 +6,7 @@ use accord_base::ProjectId;
 use accord_contract::time::Time;
 use accord_store::ReadUnit;
 
-use super::{Memory, Work};
+use super::{Memory, UnitResult};
 
 /// The machine's clock, except where that went back: then the last time that it showed.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Memory {
     /// The time of a write to a project: not before the project's newest event, whoever wrote that
     /// and whichever clock they had. It is asked within the unit, so that writes that
     /// follow each other have times that do.
-    pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> Work<Time> {
+    pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<Time> {
         let last = unit.newest_event_at(project)?;
         Ok(last.map_or(self.now(), |last| last.time().max(self.now())))
     }

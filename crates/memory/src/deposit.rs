@@ -16,7 +16,7 @@ use bytes::Bytes;
 
 use super::record::{create_project, entry};
 use super::served::{Damaged, Served};
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 /// What a deposit gave.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -111,7 +111,7 @@ impl Memory {
         unit: &mut dyn WriteUnit,
         prepared: &Prepared,
         rows: &mut Rows,
-    ) -> Work<Outcome> {
+    ) -> UnitResult<Outcome> {
         let (project_id, package) = (&prepared.project_id, &prepared.package);
         let known = unit.package(project_id, package.package_id())?;
         let project = load::known_project(unit, project_id)?;

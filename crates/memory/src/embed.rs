@@ -5,14 +5,15 @@
 //! after the deposit.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use accord_base::{ProjectId, fill_page};
 use accord_memory_core::{Package, PackageId, event};
 use accord_store::{Order, PackageQuery, PackageRow, Quarantined, ReadUnit};
+use parking_lot::Mutex;
 
 use super::served::check;
-use super::{Stop, Work, load, record};
+use super::{UnitError, UnitResult, load, record};
 
 /// Turns texts into vectors that lie close together where the texts mean alike.
 pub trait Embedder: Send + Sync {
@@ -48,12 +49,12 @@ impl Vectors {
         embedder: &dyn Embedder,
         project: &ProjectId,
         query: &str,
-    ) -> Work<Vec<(PackageId, f64)>> {
+    ) -> UnitResult<Vec<(PackageId, f64)>> {
         let known = {
-            let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut projects = self.projects.lock();
             projects.entry(project.clone()).or_default().clone()
         };
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = known.lock();
         known.catch_up(unit, embedder, project)?;
         let query = embedder.embed(query);
         let scored = known.vectors.iter();
@@ -72,7 +73,7 @@ impl Known {
         unit: &dyn ReadUnit,
         embedder: &dyn Embedder,
         project: &ProjectId,
-    ) -> Work<()> {
+    ) -> UnitResult<()> {
         let kept = unit.events_kept(project)?;
         if self.through == 0 || !kept.reaches(self.through) || kept.newest < self.through {
             self.start(unit, embedder, project)?;
@@ -108,7 +109,7 @@ impl Known {
         unit: &dyn ReadUnit,
         embedder: &dyn Embedder,
         project: &ProjectId,
-    ) -> Work<()> {
+    ) -> UnitResult<()> {
         let read = |after: Option<&_>, limit| {
             let query = PackageQuery {
                 order: Order::OldestFirst,
@@ -120,7 +121,7 @@ impl Known {
             Ok(unit.packages(project, &query)?)
         };
         let position = |row: &PackageRow| row.position();
-        fill_page::<_, _, Stop>(usize::MAX, None, read, position, |row| {
+        fill_page::<_, _, UnitError>(usize::MAX, None, read, position, |row| {
             self.add(embedder, row);
             Ok(Some(0))
         })?;

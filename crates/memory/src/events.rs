@@ -13,7 +13,7 @@ use accord_store::{Kept, ReadUnit};
 
 use super::live::Wake;
 use super::record::recorded;
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 /// How many events are read at once.
 const PAGE: usize = 64;
@@ -136,7 +136,7 @@ fn events_behind(
     project: &ProjectId,
     seen: u64,
     kept: Kept,
-) -> Work<Vec<Event>> {
+) -> UnitResult<Vec<Event>> {
     let rows = unit.events(project, seen, PAGE)?;
     let last = match rows.last() {
         Some(last) if rows.len() == PAGE => last.seq.min(kept.newest),
@@ -152,7 +152,12 @@ fn events_behind(
     Ok(events.collect())
 }
 
-fn begin(unit: &dyn ReadUnit, access: &Access, project: &ProjectId, since: Since) -> Work<u64> {
+fn begin(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    project: &ProjectId,
+    since: Since,
+) -> UnitResult<u64> {
     load::readable(unit, access, project)?;
     let kept = unit.events_kept(project)?;
     let Since::After(seen) = since else {
@@ -173,7 +178,7 @@ fn begin(unit: &dyn ReadUnit, access: &Access, project: &ProjectId, since: Since
 }
 
 /// Whether the caller would no longer be let in.
-fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Time) -> Work<bool> {
+fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Time) -> UnitResult<bool> {
     if caller.is_local() {
         // Whoever came in without a key stays until the first is made.
         return Ok(!unit.keys(None, 1)?.is_empty());

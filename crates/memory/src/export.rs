@@ -21,7 +21,7 @@ use futures_util::stream::Stream;
 
 use super::served::sound_row;
 use super::spool::Spool;
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 /// How many rows are read at once.
 const PAGE: usize = 500;
@@ -106,13 +106,13 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn line(&mut self, line: &str) -> Work<()> {
+    fn line(&mut self, line: &str) -> UnitResult<()> {
         self.spool.put(line.as_bytes())?;
         Ok(self.spool.put(b"\n")?)
     }
 
     /// Writes a line, or leaves a damaged row out.
-    fn line_or_gap(&mut self, line: Result<String, Failure>) -> Work<()> {
+    fn line_or_gap(&mut self, line: Result<String, Failure>) -> UnitResult<()> {
         match line {
             Ok(line) => self.line(&line),
             Err(failure) => {
@@ -124,7 +124,7 @@ impl Writer<'_> {
         }
     }
 
-    fn sessions(&mut self) -> Work<()> {
+    fn sessions(&mut self) -> UnitResult<()> {
         let mut query = SessionQuery {
             order: Order::OldestFirst,
             limit: PAGE,
@@ -147,7 +147,7 @@ impl Writer<'_> {
     }
 
     /// The session with the packages of it that may be seen.
-    fn with_packages(&self, row: &SessionRow, session: Session) -> Work<Session> {
+    fn with_packages(&self, row: &SessionRow, session: Session) -> UnitResult<Session> {
         let named = (self.unit).packages_of_session(self.project, &row.session_id)?;
         let mut session = session.with_packages(named);
         if self.drafts != Drafts::All {
@@ -162,12 +162,12 @@ impl Writer<'_> {
         Ok(session)
     }
 
-    fn is_shown(&self, package: &PackageId) -> Work<bool> {
+    fn is_shown(&self, package: &PackageId) -> UnitResult<bool> {
         let row = self.unit.package(self.project, package);
         load::may_be_named(row, self.drafts)
     }
 
-    fn packages(&mut self) -> Work<()> {
+    fn packages(&mut self) -> UnitResult<()> {
         let mut query = PackageQuery {
             drafts: self.drafts,
             quarantined: Quarantined::Also,
@@ -196,7 +196,7 @@ impl Writer<'_> {
         }
     }
 
-    fn facts(&mut self) -> Work<()> {
+    fn facts(&mut self) -> UnitResult<()> {
         let mut after = None;
         loop {
             let query = FactQuery {

@@ -7,7 +7,7 @@ use accord_memory_core::{FactId, fact};
 use accord_store::{Table, When};
 
 use super::load::unreadable;
-use super::{Memory, Stop, load};
+use super::{Memory, UnitError, load};
 
 impl Memory {
     /// The facts of a project that a query asks for.
@@ -29,7 +29,7 @@ impl Memory {
                 FactTime::History => When::Ever,
             };
             let (mut items, mut damaged) = (Vec::new(), Vec::new());
-            let next = fill_page::<_, _, Stop>(
+            let next = fill_page::<_, _, UnitError>(
                 asked.limit as usize,
                 asked.after.clone(),
                 |after, limit| {

@@ -46,10 +46,11 @@ mod work;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Weak};
 
 use accord_memory_core::ProjectPolicy;
-use accord_store::Store;
+use accord_store::{Listener, Store};
+use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::RwLock;
 
 use self::blobs::Files;
@@ -70,7 +71,7 @@ pub use self::repair::{Repaired, repair};
 pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, TrimmedProject};
 pub use self::served::Served;
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
-pub use self::work::{Stop, Work};
+pub use self::work::{UnitError, UnitResult};
 
 /// What a memory can be told when it is opened.
 #[derive(Clone, Default)]
@@ -101,7 +102,7 @@ struct Inner {
     /// Open to all who store a blob, closed while one is swept away.
     blob_gate: RwLock<()>,
     /// Held by those who copy blobs, and alone by whoever sweeps them away.
-    blob_copies: std::sync::RwLock<()>,
+    blob_copies: parking_lot::RwLock<()>,
 }
 
 impl Memory {
@@ -109,7 +110,7 @@ impl Memory {
     pub fn new(store: Arc<dyn Store>, options: MemoryOptions) -> Self {
         let clock = Clock::default();
         let live = Arc::new(Live::default());
-        store.listen(live.listener());
+        store.subscribe(Arc::downgrade(&live) as Weak<dyn Listener>);
         if let Some(folder) = &options.blobs
             && let Err(error) = Files::new(folder.clone()).clear_partial()
         {
@@ -123,7 +124,7 @@ impl Memory {
                 vectors: Vectors::default(),
                 live,
                 blob_gate: RwLock::new(()),
-                blob_copies: std::sync::RwLock::default(),
+                blob_copies: parking_lot::RwLock::default(),
             }),
         }
     }
@@ -145,14 +146,12 @@ impl Memory {
     /// Keeps every blob that a row names from now on, whatever becomes of the row, until what this gives is
     /// dropped. Blobs can be stored meanwhile; whoever sweeps waits.
     pub fn keep_blobs(&self) -> RwLockReadGuard<'_, ()> {
-        let copies = self.inner.blob_copies.read();
-        copies.unwrap_or_else(PoisonError::into_inner)
+        self.inner.blob_copies.read()
     }
 
     /// Waits until nobody copies blobs, and keeps those who want to waiting.
     fn sweep_alone(&self) -> RwLockWriteGuard<'_, ()> {
-        let copies = self.inner.blob_copies.write();
-        copies.unwrap_or_else(PoisonError::into_inner)
+        self.inner.blob_copies.write()
     }
 
     fn blob_gate(&self) -> &RwLock<()> {

@@ -4,10 +4,11 @@
 //! sequence, when it gets to it. So a slow reader costs a number, however far it lags behind.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use accord_base::ProjectId;
 use accord_store::{Advance, Listener};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 /// Those who wait.
@@ -26,15 +27,9 @@ pub(super) struct Wake {
 }
 
 impl Live {
-    /// What the store is to tell about its commits.
-    pub(super) fn listener(self: &Arc<Self>) -> Listener {
-        let live = Arc::clone(self);
-        Box::new(move |advances| live.tell(advances))
-    }
-
     /// Begins to wait for the events of a project. Whatever is committed from now on is noticed.
     pub(super) fn wait_for(self: &Arc<Self>, project: &ProjectId) -> Wake {
-        let mut projects = self.projects();
+        let mut projects = self.projects.lock();
         let sender = projects.entry(project.clone());
         let newest = sender.or_insert_with(|| watch::Sender::new(0)).subscribe();
         Wake {
@@ -43,18 +38,16 @@ impl Live {
             newest: Some(newest),
         }
     }
+}
 
-    fn tell(&self, advances: &[Advance]) {
-        let projects = self.projects();
+impl Listener for Live {
+    fn committed(&self, advances: &[Advance]) {
+        let projects = self.projects.lock();
         for advance in advances {
             if let Some(sender) = projects.get(&advance.project_id) {
                 sender.send_replace(advance.through);
             }
         }
-    }
-
-    fn projects(&self) -> MutexGuard<'_, HashMap<ProjectId, watch::Sender<u64>>> {
-        self.projects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,7 +63,7 @@ impl Wake {
 impl Drop for Wake {
     fn drop(&mut self) {
         self.newest = None;
-        let mut projects = self.live.projects();
+        let mut projects = self.live.projects.lock();
         let alone = projects.get(&self.project);
         if alone.is_some_and(|sender| sender.receiver_count() == 0) {
             projects.remove(&self.project);
@@ -95,14 +88,13 @@ mod tests {
             project_id: project.clone(),
             through,
         };
-        let tell = live.listener();
-        tell(&[advance(&borealis, 7), advance(&atlas, 3)]);
+        live.committed(&[advance(&borealis, 7), advance(&atlas, 3)]);
         wake.behind(2).await;
         let waits = tokio::time::timeout(std::time::Duration::from_millis(20), wake.behind(3));
         assert!(waits.await.is_err(), "nothing is behind 3");
         drop(wake);
-        assert_eq!(live.projects().len(), 1);
+        assert_eq!(live.projects.lock().len(), 1);
         drop(second);
-        assert!(live.projects().is_empty());
+        assert!(live.projects.lock().is_empty());
     }
 }

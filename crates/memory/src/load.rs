@@ -17,10 +17,10 @@ use accord_store::{
 };
 use serde::Deserialize;
 
-use super::Work;
+use super::UnitResult;
 
 /// The project of an id, where there is one.
-pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> Work<Option<Project>> {
+pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> UnitResult<Option<Project>> {
     let row = unit.project(id)?;
     Ok(row.as_ref().map(project_of).transpose()?)
 }
@@ -29,7 +29,7 @@ pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> Work<Option<
 ///
 /// # Errors
 /// As [`project`]; but a project whose row is damaged is there.
-pub(crate) fn readable(unit: &dyn ReadUnit, access: &Access, id: &ProjectId) -> Work<()> {
+pub(crate) fn readable(unit: &dyn ReadUnit, access: &Access, id: &ProjectId) -> UnitResult<()> {
     access.may(Verb::Read, id)?;
     match unit.project(id) {
         Ok(None) => Err(project::not_found(id).into()),
@@ -46,7 +46,7 @@ pub(crate) fn unreadable(unit: &dyn ReadUnit, table: Table) -> Vec<String> {
 }
 
 /// What was asked for, as if it were not there where it is damaged.
-pub(crate) fn if_sound<T>(found: Result<Option<T>, StoreError>) -> Work<Option<T>> {
+pub(crate) fn if_sound<T>(found: Result<Option<T>, StoreError>) -> UnitResult<Option<T>> {
     match found {
         Err(error) if error.damaged().is_some() => Ok(None),
         found => Ok(found?),
@@ -58,7 +58,7 @@ pub(crate) fn if_sound<T>(found: Result<Option<T>, StoreError>) -> Work<Option<T
 pub(crate) fn may_be_named(
     found: Result<Option<PackageRow>, StoreError>,
     drafts: Drafts<'_>,
-) -> Work<bool> {
+) -> UnitResult<bool> {
     match found {
         Err(error) if error.damaged().is_some() => Ok(false),
         found => Ok(found?.is_none_or(|row| row.is_shown(drafts))),
@@ -66,7 +66,7 @@ pub(crate) fn may_be_named(
 }
 
 /// Whether something is there, sound or damaged.
-pub(crate) fn is_there<T>(found: Result<Option<T>, StoreError>) -> Work<bool> {
+pub(crate) fn is_there<T>(found: Result<Option<T>, StoreError>) -> UnitResult<bool> {
     match found {
         Err(error) if error.damaged().is_some() => Ok(true),
         found => Ok(found?.is_some()),
@@ -82,7 +82,7 @@ pub(crate) fn must_be_sound(
     access: &Access,
     table: Table,
     id: &str,
-) -> Work<()> {
+) -> UnitResult<()> {
     let met = unit.damage().into_iter().find(|row| {
         let covered = (row.project_id.as_ref()).is_some_and(|project| access.covers(project));
         row.table == table && row.id == id && covered
@@ -103,7 +103,7 @@ pub(crate) fn project(
     access: &Access,
     verb: Verb,
     id: &ProjectId,
-) -> Work<Project> {
+) -> UnitResult<Project> {
     access.may(verb, id)?;
     let known = known_project(unit, id)?;
     Ok(known.ok_or_else(|| project::not_found(id))?)
@@ -120,7 +120,7 @@ pub(crate) fn package_row(
     verb: Verb,
     within: Option<&ProjectId>,
     id: &PackageId,
-) -> Work<PackageRow> {
+) -> UnitResult<PackageRow> {
     let mut rows = match within {
         Some(project) => {
             access.may(verb, project)?;

@@ -20,7 +20,7 @@ use super::orient::questions;
 use super::projects::{unreadable_projects, walk_projects};
 use super::pull::names;
 use super::served::{Damaged, check};
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 /// The most packages in quarantine that are named for a project.
 const MAX_NAMED: usize = 100;
@@ -89,7 +89,7 @@ fn covered(
     unit: &dyn ReadUnit,
     access: &Access,
     asked: &DigestQuery,
-) -> Work<(Option<Project>, Vec<ProjectId>)> {
+) -> UnitResult<(Option<Project>, Vec<ProjectId>)> {
     if let Some(id) = &asked.project {
         let project = load::project(unit, access, Verb::Read, id)?;
         return Ok((Some(project), vec![id.clone()]));
@@ -110,7 +110,7 @@ fn covered(
 
 impl Sum {
     /// Adds what a project has in the window, and the facts that hold in it.
-    fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Time) -> Work<()> {
+    fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Time) -> UnitResult<()> {
         let mut packages = 0;
         for tally in unit.tallies(id, Some(since))? {
             if tally.status != Status::Draft {
@@ -158,7 +158,7 @@ impl Sum {
         id: &ProjectId,
         focus: &Focus,
         limit: usize,
-    ) -> Work<()> {
+    ) -> UnitResult<()> {
         let query = SearchQuery {
             text: &focus.text,
             drafts: Drafts::None,
@@ -179,7 +179,7 @@ impl Sum {
     }
 
     /// The package in a row, where it is sound.
-    fn sound(&mut self, row: PackageRow) -> Work<Option<Package>> {
+    fn sound(&mut self, row: PackageRow) -> UnitResult<Option<Package>> {
         match check(row) {
             Ok(row) => {
                 let hash = row.state.content_hash;

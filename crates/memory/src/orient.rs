@@ -9,7 +9,7 @@ use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit, Table};
 
 use super::load::unreadable;
 use super::pull::{names, take};
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 /// How many packages are named for each question.
 const SOURCES: usize = 10;
@@ -72,7 +72,7 @@ pub(crate) fn questions<'a>(
     projects: impl IntoIterator<Item = &'a ProjectId>,
     since: Time,
     drafts: Drafts<'_>,
-) -> Work<OpenQuestions> {
+) -> UnitResult<OpenQuestions> {
     let query = QuestionQuery {
         since: Some(since),
         drafts,

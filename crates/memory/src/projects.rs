@@ -11,7 +11,7 @@ use accord_system::random;
 
 use super::load::unreadable;
 use super::record::{create_project, record};
-use super::{Memory, Stop, Work, load};
+use super::{Memory, UnitError, UnitResult, load};
 
 /// What a request for a new project gave.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -175,10 +175,10 @@ pub(crate) fn walk_projects(
     unit: &dyn ReadUnit,
     access: &Access,
     asked: &ProjectQuery,
-    take: impl FnMut(ProjectRow) -> Work<Option<usize>>,
-) -> Work<Option<ProjectId>> {
+    take: impl FnMut(ProjectRow) -> UnitResult<Option<usize>>,
+) -> UnitResult<Option<ProjectId>> {
     let shown = |row: &ProjectRow| asked.include_archived || row.archived_at.is_none();
-    let read = |after: Option<&ProjectId>, limit: usize| -> Work<Vec<ProjectRow>> {
+    let read = |after: Option<&ProjectId>, limit: usize| -> UnitResult<Vec<ProjectRow>> {
         // A key that names its projects asks for those; the others may be many.
         if let Some(covered) = access.projects() {
             let mut rows = Vec::new();
@@ -197,7 +197,7 @@ pub(crate) fn walk_projects(
         Ok(unit.projects(&query)?)
     };
     let after = asked.after.as_ref().map(|place| place.project_id.clone());
-    fill_page::<_, _, Stop>(
+    fill_page::<_, _, UnitError>(
         asked.limit as usize,
         after,
         read,

@@ -10,7 +10,7 @@ use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
 
 use super::load::unreadable;
 use super::served::{Damaged, Served};
-use super::{Memory, Stop, Work, load};
+use super::{Memory, UnitError, UnitResult, load};
 
 /// A page of packages.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -111,9 +111,9 @@ pub(crate) fn take(
     unit: &dyn ReadUnit,
     project: &ProjectId,
     query: &PackageQuery<'_>,
-) -> Work<Taken> {
+) -> UnitResult<Taken> {
     let (mut sound, mut damaged) = (Vec::new(), Vec::new());
-    let next = fill_page::<_, _, Stop>(
+    let next = fill_page::<_, _, UnitError>(
         query.limit,
         query.after,
         |after, limit| {

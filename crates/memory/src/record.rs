@@ -6,10 +6,10 @@ use accord_contract::time::Time;
 use accord_memory_core::Project;
 use accord_store::{EventEntry, EventRow, WriteUnit};
 
-use super::{Work, load};
+use super::{UnitResult, load};
 
 /// Writes an event behind the others of its project, and gives its number.
-pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> Work<u64> {
+pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> UnitResult<u64> {
     Ok(unit.append_event(&event.project_id, &entry(event))?)
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn create_project(
     unit: &mut dyn WriteUnit,
     created: Option<&Project>,
     now: Time,
-) -> Work<()> {
+) -> UnitResult<()> {
     if let Some(created) = created {
         unit.insert_project(&load::row_of_project(created))?;
         record(

@@ -12,7 +12,7 @@ use accord_store::{Drafts, PackageRow, ReadUnit, SearchQuery, Table};
 use super::load::unreadable;
 use super::pull::names;
 use super::served::Served;
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 /// How much the words count beside the meaning, where both do.
 const WORDS: f64 = 0.3;
@@ -158,7 +158,7 @@ impl Memory {
         unit: &dyn ReadUnit,
         project: &ProjectId,
         query: &SearchQuery<'_>,
-    ) -> Work<Vec<Hit>> {
+    ) -> UnitResult<Vec<Hit>> {
         let Some(embedder) = &self.options().embedder else {
             return Ok(Vec::new());
         };
@@ -186,7 +186,7 @@ impl Memory {
         unit: &dyn ReadUnit,
         project: &ProjectId,
         query: SearchQuery<'_>,
-    ) -> Work<(Vec<Hit>, Vec<String>)> {
+    ) -> UnitResult<(Vec<Hit>, Vec<String>)> {
         let wider = SearchQuery {
             limit: query.limit.saturating_mul(CANDIDATES),
             ..query
@@ -220,7 +220,7 @@ fn by_words(
     unit: &dyn ReadUnit,
     project: &ProjectId,
     query: &SearchQuery<'_>,
-) -> Work<(Vec<Hit>, Vec<String>)> {
+) -> UnitResult<(Vec<Hit>, Vec<String>)> {
     let found = unit.search(project, query)?;
     let hits = found.hits.into_iter().map(|hit| Hit {
         package: hit.package,

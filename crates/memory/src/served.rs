@@ -10,7 +10,7 @@ use accord_memory_core::package::PackageHead;
 use accord_memory_core::{ContentHash, PackageId, package};
 use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
-use super::{Memory, Stop, Work};
+use super::{Memory, UnitError, UnitResult};
 
 /// A package as it is handed out.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -147,7 +147,7 @@ impl Memory {
             );
             let (memory, project, package) = (self.clone(), project_id.clone(), package_id.clone());
             let job = move |unit: &mut dyn WriteUnit| memory.quarantine(unit, &project, &package);
-            self.inner.store.enqueue(job, |outcome: Work<()>| {
+            self.inner.store.enqueue(job, |outcome: UnitResult<()>| {
                 if let Err(stop) = outcome {
                     let failure = stop.into_failure();
                     tracing::error!("a damaged package is not in quarantine: {failure}");
@@ -162,7 +162,7 @@ impl Memory {
         unit: &mut dyn WriteUnit,
         project: &ProjectId,
         id: &PackageId,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), UnitError> {
         let Some(row) = unit.package(project, id)? else {
             return Ok(());
         };

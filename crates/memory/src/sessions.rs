@@ -13,7 +13,7 @@ use accord_system::random;
 
 use super::load::unreadable;
 use super::record::{create_project, record};
-use super::{Memory, Stop, Work, load};
+use super::{Memory, UnitError, UnitResult, load};
 
 impl Memory {
     /// Starts a session in a project.
@@ -119,7 +119,7 @@ impl Memory {
         self.read(move |unit| {
             load::readable(unit, &access, &project)?;
             let (mut items, mut damaged) = (Vec::new(), Vec::new());
-            let next = fill_page::<_, _, Stop>(
+            let next = fill_page::<_, _, UnitError>(
                 asked.limit as usize,
                 asked.after,
                 |after, limit| {
@@ -163,7 +163,7 @@ fn find(
     verb: Verb,
     within: Option<&ProjectId>,
     id: &SessionId,
-) -> Work<SessionRow> {
+) -> UnitResult<SessionRow> {
     let mut rows = match within {
         Some(project) => {
             access.may(verb, project)?;
@@ -190,7 +190,11 @@ fn find(
 }
 
 /// The session with the packages in it that the caller may know of.
-fn with_packages(unit: &dyn ReadUnit, access: &Access, mut session: Session) -> Work<Session> {
+fn with_packages(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    mut session: Session,
+) -> UnitResult<Session> {
     let (project, id) = (session.project_id.clone(), session.session_id.clone());
     let drafts = load::drafts(access);
     if drafts == Drafts::All {
@@ -206,7 +210,7 @@ fn with_packages(unit: &dyn ReadUnit, access: &Access, mut session: Session) -> 
     }
     session.packages_deposited = named;
     let mut packages: Vec<PackageId> = Vec::new();
-    fill_page::<_, _, Stop>(
+    fill_page::<_, _, UnitError>(
         usize::MAX,
         None,
         |after, limit| {

@@ -7,13 +7,13 @@
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 
 use accord_contract::codes::Failure;
-use accord_store::{StoreError, Trouble};
+use accord_store::{StoreError, StoreErrorKind};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use tempfile::SpooledTempFile;
 use tokio::task::spawn_blocking;
 
-use super::{Memory, Stop};
+use super::{Memory, UnitError};
 
 /// How much of a spool is kept in memory.
 const IN_MEMORY: usize = 1024 * 1024;
@@ -86,15 +86,17 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
 pub(crate) fn trouble(error: io::Error) -> StoreError {
     let trouble = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            Trouble::Full
+            StoreErrorKind::Full
         }
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => Trouble::ReadOnly,
-        _ => Trouble::Unavailable,
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            StoreErrorKind::ReadOnly
+        }
+        _ => StoreErrorKind::Unavailable,
     };
     StoreError::new(trouble, error.to_string())
 }
 
 /// The failure of an operation on files, whose details go to the log.
 pub(crate) fn failed(error: StoreError) -> Failure {
-    Stop::Store(error).into_failure()
+    UnitError::Store(error).into_failure()
 }

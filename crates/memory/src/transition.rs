@@ -9,7 +9,7 @@ use accord_store::WriteUnit;
 
 use super::record::record;
 use super::served::{Damaged, Served, check};
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 impl Memory {
     /// Moves a package, and gives it as it is then.
@@ -46,7 +46,12 @@ impl Memory {
         self.sound(outcome)
     }
 
-    fn store_move(&self, unit: &mut dyn WriteUnit, package: Package, asked: &Move) -> Work<Served> {
+    fn store_move(
+        &self,
+        unit: &mut dyn WriteUnit,
+        package: Package,
+        asked: &Move,
+    ) -> UnitResult<Served> {
         let (project, id) = (package.project_id().clone(), package.package_id().clone());
         let log = unit.revisions(&project, &id)?;
         let last = log.last().map(|entry| load::revision_of(&id, entry));

@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
-use accord_store::{ReadUnit, StoreError, StoreExt as _, Trouble, WriteUnit};
+use accord_store::{ReadUnit, StoreError, StoreErrorKind, StoreExt as _, WriteUnit};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
@@ -10,7 +10,7 @@ use super::Memory;
 
 /// Why a unit of work came to nothing.
 #[derive(Debug)]
-pub enum Stop {
+pub enum UnitError {
     /// A rule says so.
     Refused(Failure),
     /// The store is in trouble.
@@ -21,13 +21,13 @@ pub enum Stop {
 const QUICK_BYTES: usize = 32 * 1024;
 
 /// What a job in a unit gives.
-pub type Work<T> = Result<T, Stop>;
+pub type UnitResult<T> = Result<T, UnitError>;
 
 impl Memory {
     /// Runs a job on one snapshot, on a thread where waiting is allowed. The job may run twice.
     pub async fn read<T: Send + 'static>(
         &self,
-        mut job: impl FnMut(&dyn ReadUnit) -> Work<T> + Send + 'static,
+        mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let store = self.inner.store.clone();
         let job = move |unit: &dyn ReadUnit| {
@@ -41,26 +41,29 @@ impl Memory {
         let outcome = spawn_blocking(move || store.read(job)).await;
         // The job panicked, or the runtime ends.
         let outcome = outcome.unwrap_or_else(|error| {
-            let trouble = StoreError::new(Trouble::Broken, error.to_string());
-            Err(Stop::Store(trouble))
+            let trouble = StoreError::new(StoreErrorKind::Broken, error.to_string());
+            Err(UnitError::Store(trouble))
         });
-        outcome.map_err(Stop::into_failure)
+        outcome.map_err(UnitError::into_failure)
     }
 
     /// Runs a job in one transaction and waits until its outcome is durable. The job may run twice; when
     /// it stops, nothing of it is kept.
     pub async fn write<T: Send + 'static>(
         &self,
-        job: impl FnMut(&mut dyn WriteUnit) -> Work<T> + Send + 'static,
+        job: impl FnMut(&mut dyn WriteUnit) -> UnitResult<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let (sender, receiver) = oneshot::channel();
-        self.inner.store.enqueue(job, move |outcome: Work<T>| {
-            // Whoever asked may have gone; the outcome holds all the same.
-            drop(sender.send(outcome));
-        });
+        self.inner
+            .store
+            .enqueue(job, move |outcome: UnitResult<T>| {
+                // Whoever asked may have gone; the outcome holds all the same.
+                drop(sender.send(outcome));
+            });
         let outcome = receiver.await;
-        let outcome = outcome.unwrap_or_else(|_| Err(Stop::Store(Trouble::Unavailable.into())));
-        outcome.map_err(Stop::into_failure)
+        let outcome =
+            outcome.unwrap_or_else(|_| Err(UnitError::Store(StoreErrorKind::Unavailable.into())));
+        outcome.map_err(UnitError::into_failure)
     }
 }
 
@@ -78,12 +81,12 @@ impl Memory {
         let outcome = spawn_blocking(job).await;
         outcome.unwrap_or_else(|error| {
             tracing::error!("a computation broke off: {error}");
-            Err(StoreError::from(Trouble::Broken).into())
+            Err(StoreError::from(StoreErrorKind::Broken).into())
         })
     }
 }
 
-impl Stop {
+impl UnitError {
     /// The failure for the caller. What only the operator should know goes to the log.
     pub fn into_failure(self) -> Failure {
         match self {
@@ -96,13 +99,13 @@ impl Stop {
     }
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for UnitError {
     fn from(failure: Failure) -> Self {
         Self::Refused(failure)
     }
 }
 
-impl From<StoreError> for Stop {
+impl From<StoreError> for UnitError {
     fn from(error: StoreError) -> Self {
         // One row that is damaged is no trouble of the store: whoever asks for others gets them.
         if error.damaged().is_some() {

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use accord_store::{Result, StoreError, Trouble};
+use accord_store::{Result, StoreError, StoreErrorKind};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -38,7 +38,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
         .known()?;
     if application != APPLICATION && (format, tables) != (0, 0) {
         return Err(StoreError::new(
-            Trouble::NoStore,
+            StoreErrorKind::NoStore,
             "the database is not Accord's",
         ));
     }
@@ -47,7 +47,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
         .known()?;
     if mode != "wal" {
         return Err(StoreError::new(
-            Trouble::Unavailable,
+            StoreErrorKind::Unavailable,
             "no write-ahead log in that place",
         ));
     }
@@ -87,13 +87,13 @@ pub(crate) fn reader(path: &Path) -> Result<Connection> {
 pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = open(path, flags)?;
     let application: i32 =
-        pragma(&connection, "application_id").map_err(|error| match error.trouble() {
-            Trouble::Corrupt => StoreError::new(Trouble::NoStore, error.detail()),
+        pragma(&connection, "application_id").map_err(|error| match error.kind() {
+            StoreErrorKind::Corrupt => StoreError::new(StoreErrorKind::NoStore, error.detail()),
             _ => error,
         })?;
     if application != APPLICATION {
         return Err(StoreError::new(
-            Trouble::NoStore,
+            StoreErrorKind::NoStore,
             "the database is not Accord's",
         ));
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use accord_store::{Result, StoreError, Trouble};
+use accord_store::{Result, StoreError, StoreErrorKind};
 use rusqlite::{ErrorCode, ffi};
 use rustix::process::{Resource, getrlimit};
 
@@ -24,13 +24,13 @@ impl<T> Known<T> for io::Result<T> {
             let trouble = match error.kind() {
                 io::ErrorKind::StorageFull
                 | io::ErrorKind::QuotaExceeded
-                | io::ErrorKind::FileTooLarge => Trouble::Full,
+                | io::ErrorKind::FileTooLarge => StoreErrorKind::Full,
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Trouble::ReadOnly
+                    StoreErrorKind::ReadOnly
                 }
-                io::ErrorKind::NotFound => Trouble::NoStore,
-                io::ErrorKind::AlreadyExists => Trouble::Occupied,
-                _ => Trouble::Unavailable,
+                io::ErrorKind::NotFound => StoreErrorKind::NoStore,
+                io::ErrorKind::AlreadyExists => StoreErrorKind::Occupied,
+                _ => StoreErrorKind::Unavailable,
             };
             StoreError::new(trouble, error.to_string())
         })
@@ -39,34 +39,34 @@ impl<T> Known<T> for io::Result<T> {
 
 /// What is stored is not what it must be.
 pub(crate) fn damaged(what: &str) -> StoreError {
-    StoreError::new(Trouble::Corrupt, format!("{what} cannot be read"))
+    StoreError::new(StoreErrorKind::Corrupt, format!("{what} cannot be read"))
 }
 
-fn trouble(error: &rusqlite::Error) -> Trouble {
+fn trouble(error: &rusqlite::Error) -> StoreErrorKind {
     let Some(code) = error.sqlite_error_code() else {
         return match error {
             // A column that is not of its type: somebody else wrote the file.
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)
             | rusqlite::Error::InvalidColumnType(..)
-            | rusqlite::Error::Utf8Error(..) => Trouble::Corrupt,
-            _ => Trouble::Broken,
+            | rusqlite::Error::Utf8Error(..) => StoreErrorKind::Corrupt,
+            _ => StoreErrorKind::Broken,
         };
     };
     match code {
-        ErrorCode::DiskFull => Trouble::Full,
-        ErrorCode::SystemIoFailure if may_not_grow(error) => Trouble::Full,
-        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Trouble::ReadOnly,
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Trouble::Corrupt,
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Trouble::Busy,
-        ErrorCode::ConstraintViolation => Trouble::Conflict,
+        ErrorCode::DiskFull => StoreErrorKind::Full,
+        ErrorCode::SystemIoFailure if may_not_grow(error) => StoreErrorKind::Full,
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Busy,
+        ErrorCode::ConstraintViolation => StoreErrorKind::Conflict,
         ErrorCode::SystemIoFailure
         | ErrorCode::CannotOpen
         | ErrorCode::OutOfMemory
         | ErrorCode::FileLockingProtocolFailed
         | ErrorCode::OperationInterrupted
-        | ErrorCode::OperationAborted => Trouble::Unavailable,
-        _ => Trouble::Broken,
+        | ErrorCode::OperationAborted => StoreErrorKind::Unavailable,
+        _ => StoreErrorKind::Broken,
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use accord_store::{Result, StoreError, Trouble};
+use accord_store::{Result, StoreError, StoreErrorKind};
 
 use crate::error::Known as _;
 
@@ -60,7 +60,7 @@ impl Folder {
                 drop(lock.read_to_string(&mut pid));
                 let pid = pid.trim().parse().ok();
                 return Err(StoreError::new(
-                    Trouble::Locked { pid },
+                    StoreErrorKind::Locked { pid },
                     path.display().to_string(),
                 ));
             }
@@ -79,7 +79,7 @@ impl Folder {
     /// is.
     pub(crate) fn prepare(&self) -> Result<()> {
         match create_private(&self.database()) {
-            Err(error) if error.trouble() == Trouble::Occupied => Ok(()),
+            Err(error) if error.kind() == StoreErrorKind::Occupied => Ok(()),
             done => done,
         }
     }

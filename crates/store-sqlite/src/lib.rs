@@ -28,5 +28,5 @@ mod writer;
 pub use folder::{DATABASE, LOCK};
 pub use migrate::FORMAT;
 pub use options::Options;
-pub use store::{SqliteStore, Statistics};
-pub use upkeep::{Progress, check, compact, restore, rewrite};
+pub use store::SqliteStore;
+pub use upkeep::{check, compact, restore, rewrite};

@@ -3,7 +3,7 @@
 //! A migration that was released never changes. Each runs in a transaction of its own together
 //! with the number of the format that it leads to.
 
-use accord_store::{Result, Trouble};
+use accord_store::{Result, StoreErrorKind};
 use rusqlite::Connection;
 
 use crate::connect::pragma;
@@ -39,5 +39,5 @@ pub(crate) fn refuse_later(found: u32) -> Result<()> {
         return Ok(());
     }
     let known = FORMAT;
-    Err(Trouble::TooNew { found, known }.into())
+    Err(StoreErrorKind::TooNew { found, known }.into())
 }

@@ -4,10 +4,10 @@
 //! it back.
 
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use accord_store::{Result, StoreError, Trouble};
+use accord_store::{Result, StoreError, StoreErrorKind};
+use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
 use crate::connect;
@@ -76,15 +76,14 @@ impl Readers {
 
     /// How many connections are open.
     pub(crate) fn open(&self) -> usize {
-        let pool = self.pool.lock();
-        pool.unwrap_or_else(PoisonError::into_inner).open
+        self.pool.lock().open
     }
 
     /// Lets nobody read any more, closes the connections that are not in use, and waits for those that are, no longer
     /// than the limit.
     pub(crate) fn close(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
-        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pool = self.pool.lock();
         pool.closed = true;
         pool.open -= pool.idle.len();
         pool.idle.clear();
@@ -94,14 +93,13 @@ impl Readers {
             if left.is_zero() {
                 return;
             }
-            let waited = self.returned.wait_timeout(pool, left);
-            pool = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.returned.wait_for(&mut pool, left);
         }
     }
 
     /// Closes the connections that nobody has used since this was called last.
     pub(crate) fn close_forgotten(&self) {
-        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pool = self.pool.lock();
         let before = pool.idle.len();
         pool.idle
             .retain_mut(|idle| !std::mem::replace(&mut idle.forgotten, true));
@@ -112,10 +110,10 @@ impl Readers {
 
     fn take(&self) -> Result<Connection> {
         let deadline = Instant::now() + PATIENCE;
-        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pool = self.pool.lock();
         loop {
             if pool.closed {
-                return Err(StoreError::new(Trouble::Unavailable, CLOSED));
+                return Err(StoreError::new(StoreErrorKind::Unavailable, CLOSED));
             }
             if let Some(idle) = pool.idle.pop() {
                 return Ok(idle.connection);
@@ -127,18 +125,17 @@ impl Readers {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(StoreError::new(Trouble::Busy, "every reader is at work"));
+                return Err(StoreError::new(
+                    StoreErrorKind::Busy,
+                    "every reader is at work",
+                ));
             }
-            let waited = self.returned.wait_timeout(pool, left);
-            pool = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.returned.wait_for(&mut pool, left);
         }
     }
 
     fn closed(&self) {
-        self.pool
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .open -= 1;
+        self.pool.lock().open -= 1;
         // Both who wants to read and who closes the pool may wait.
         self.returned.notify_all();
     }
@@ -161,11 +158,7 @@ impl Drop for Lent<'_> {
             self.readers.closed();
             return;
         }
-        let mut pool = self
-            .readers
-            .pool
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut pool = self.readers.pool.lock();
         if pool.closed {
             drop(pool);
             // Closed first and counted then: who waits for it closes the last connection.

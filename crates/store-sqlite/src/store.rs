@@ -2,17 +2,21 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
-use accord_store::{Common, Listener, ReadUnit, Result, Store, StoreError, Trouble, WriteJob};
+use accord_store::{
+    Common, Engine, Listener, Listeners, Progress, ReadUnit, Result, Statistics, Store, StoreError,
+    StoreErrorKind, WriteJob,
+};
+use parking_lot::Mutex;
 
 use crate::error::Known as _;
 use crate::folder::Folder;
 use crate::readers::Readers;
 use crate::unit::Unit;
-use crate::writer::{Counters, Listeners, Pace, Queue, Writer};
-use crate::{Options, connect, migrate};
+use crate::writer::{Counters, Pace, Queue, Writer};
+use crate::{Options, connect, migrate, upkeep};
 
 /// A store in a folder. Dropped, it finishes what waits and lets go of the folder.
 pub struct SqliteStore {
@@ -24,20 +28,6 @@ pub struct SqliteStore {
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Let go of last.
     folder: Folder,
-}
-
-/// What a store has done since it was opened.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Statistics {
-    /// Jobs that were carried out.
-    pub jobs: u64,
-    /// Commits that they shared.
-    pub commits: u64,
-    /// Jobs that wait.
-    pub waiting: usize,
-    /// Connections for reading that are open.
-    pub readers: usize,
 }
 
 impl SqliteStore {
@@ -84,44 +74,8 @@ impl SqliteStore {
         })
     }
 
-    /// What the store has done so far.
-    pub fn statistics(&self) -> Statistics {
-        Statistics {
-            jobs: self.counters.jobs.load(Ordering::Relaxed),
-            commits: self.counters.groups.load(Ordering::Relaxed),
-            waiting: self.queue.waiting(),
-            readers: self.readers.open(),
-        }
-    }
-
-    /// Finishes what waits and lets go of the folder.
-    ///
-    /// # Errors
-    /// When the writer broke off.
-    pub fn close(self) -> Result<()> {
-        self.finish()
-    }
-
     pub(crate) fn folder(&self) -> &Folder {
         &self.folder
-    }
-
-    /// Finishes what waits and what is being read, and takes nothing more. The folder is let go of when the store is dropped.
-    ///
-    /// # Errors
-    /// When the writer broke off.
-    pub fn finish(&self) -> Result<()> {
-        self.queue.close();
-        // The last job may be what held the store last: the writer cannot wait for its own end.
-        let writer = (self.thread.lock())
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let writer = writer.filter(|writer| writer.thread().id() != std::thread::current().id());
-        let ended = writer.map(JoinHandle::join);
-        match ended {
-            Some(Err(_)) => Err(StoreError::new(Trouble::Broken, "the writer broke off")),
-            Some(Ok(())) | None => Ok(()),
-        }
     }
 }
 
@@ -135,17 +89,49 @@ impl Store for SqliteStore {
         self.queue.put(job);
     }
 
-    fn listen(&self, listener: Listener) {
-        self.listeners
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(listener);
+    fn subscribe(&self, listener: Weak<dyn Listener>) {
+        self.listeners.add(listener);
+    }
+}
+
+impl Engine for SqliteStore {
+    fn format(&self) -> u32 {
+        migrate::FORMAT
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics {
+            jobs: self.counters.jobs.load(Ordering::Relaxed),
+            commits: self.counters.groups.load(Ordering::Relaxed),
+            waiting: self.queue.waiting(),
+            readers: self.readers.open(),
+        }
+    }
+
+    fn backup(&self, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()> {
+        upkeep::backup(&self.folder.database(), to, report)
+    }
+
+    /// Finishes the jobs that wait and the reads that are running. The folder stays locked until
+    /// the store is dropped.
+    fn close(&self) -> Result<()> {
+        self.queue.close();
+        // The last job may own the last reference to the store. Then this is the writer's own
+        // thread, which cannot join itself.
+        let writer = self.thread.lock().take();
+        let writer = writer.filter(|writer| writer.thread().id() != std::thread::current().id());
+        match writer.map(JoinHandle::join) {
+            Some(Err(_)) => Err(StoreError::new(
+                StoreErrorKind::Broken,
+                "the writer panicked",
+            )),
+            Some(Ok(())) | None => Ok(()),
+        }
     }
 }
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        // There is nobody left to tell.
-        drop(self.finish());
+        drop(self.close());
     }
 }

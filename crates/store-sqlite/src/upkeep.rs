@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use accord_store::{Result, StoreError, Trouble};
+use accord_store::{Engine as _, Progress, Result, StoreError, StoreErrorKind};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
@@ -14,52 +14,41 @@ use crate::error::Known as _;
 use crate::folder::{DATABASE, Folder, create_private, has_database, sync_folder};
 use crate::{Options, SqliteStore, migrate};
 
-/// How far a long piece of work is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Progress {
-    /// What is done, in pages.
-    pub done: u64,
-    /// What there is to do.
-    pub total: u64,
-}
-
 /// The folder in which a store is written anew, and mended, beside the old one.
 const REWRITTEN: &str = "rewritten.partial";
 
 /// How many pages are copied between two reports.
 const STEP: i32 = 1_000;
 
-impl SqliteStore {
-    /// Copies the store, as it is at one instant, into a file that must not be there yet. Readers
-    /// and the writer go on meanwhile.
-    ///
-    /// # Errors
-    /// When the file is there, cannot be written, or the store fails.
-    pub fn backup(&self, to: &Path, mut report: impl FnMut(Progress)) -> Result<()> {
-        if to.exists() {
-            return Err(StoreError::new(Trouble::Occupied, to.display().to_string()));
-        }
-        // A connection of its own: what is copied is one snapshot, however long it takes.
-        let source = existing(&self.folder().database(), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        source
-            .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
-            .known()?;
-        let partial = beside(to);
-        let copied = copy(&source, &partial, &mut report).and_then(|()| settle(&partial));
-        let done = copied.and_then(|()| fs::rename(&partial, to).known());
-        if done.is_err() {
-            drop(fs::remove_file(&partial));
-        }
-        done.and_then(|()| sync_folder(parent(to)))
+/// Copies a database, as it is at one instant, into a file that must not exist yet. Readers and the
+/// writer go on meanwhile.
+pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()> {
+    if to.exists() {
+        let detail = to.display().to_string();
+        return Err(StoreError::new(StoreErrorKind::Occupied, detail));
     }
+    // A connection of its own: the copy is one snapshot, however long it takes.
+    let source = existing(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    source
+        .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
+        .known()?;
+    let partial = beside(to);
+    let copied = copy(&source, &partial, report).and_then(|()| settle(&partial));
+    let done = copied.and_then(|()| fs::rename(&partial, to).known());
+    if done.is_err() {
+        drop(fs::remove_file(&partial));
+    }
+    done.and_then(|()| sync_folder(parent(to)))
+}
 
+impl SqliteStore {
     /// Looks through the whole store for damage: every page, every index, the index of terms.
     ///
     /// # Errors
     /// When something is damaged, or the store fails.
     pub fn check(&self) -> Result<()> {
-        // A connection of its own: one that has searched before still knows the index as it was then,
-        // and would call what has changed since damage.
+        // A connection of its own: one that has searched before has the old index in its cache,
+        // and would report what has changed since as damage.
         check(&self.folder().database())
     }
 }
@@ -83,7 +72,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
     let folder = Folder::take(folder)?;
     if has_database(folder_path) && !replace {
         let place = folder.database().display().to_string();
-        return Err(StoreError::new(Trouble::Occupied, place));
+        return Err(StoreError::new(StoreErrorKind::Occupied, place));
     }
     // Where the work breaks off, what was there is to be there still, and not only in a log. What is
     // damaged may fail here; it is to be replaced.
@@ -158,7 +147,7 @@ fn mend_copy<T>(
 fn take_store(folder: &Path) -> Result<Folder> {
     if !has_database(folder) {
         return Err(StoreError::new(
-            Trouble::NoStore,
+            StoreErrorKind::NoStore,
             folder.display().to_string(),
         ));
     }
@@ -192,7 +181,7 @@ fn fold_log(database: &Path) -> Result<()> {
     match left {
         0 => connection.close().map_err(|(_, error)| error).known(),
         _ => Err(StoreError::new(
-            Trouble::Busy,
+            StoreErrorKind::Busy,
             "somebody reads the database",
         )),
     }
@@ -232,7 +221,7 @@ fn settle(path: &Path) -> Result<()> {
         .known()?;
     if mode != "delete" {
         return Err(StoreError::new(
-            Trouble::Unavailable,
+            StoreErrorKind::Unavailable,
             "the copy kept its log",
         ));
     }
@@ -261,12 +250,15 @@ fn integrity(connection: &Connection) -> Result<()> {
     let found = statement.query_map((), |row| row.get(0)).known()?;
     let found: Vec<String> = found.collect::<rusqlite::Result<_>>().known()?;
     if found != ["ok"] {
-        return Err(StoreError::new(Trouble::Corrupt, found.join("; ")));
+        return Err(StoreError::new(StoreErrorKind::Corrupt, found.join("; ")));
     }
     let mut statement = connection.prepare("PRAGMA foreign_key_check").known()?;
     match statement.exists(()).known()? {
         false => Ok(()),
-        true => Err(StoreError::new(Trouble::Corrupt, "a row belongs to none")),
+        true => Err(StoreError::new(
+            StoreErrorKind::Corrupt,
+            "a row belongs to none",
+        )),
     }
 }
 

@@ -9,11 +9,14 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use accord_store::{Advance, Common, Listener, Result, StoreError, Trouble, Verdict, WriteJob};
+use accord_store::{
+    Advance, Common, Listeners, Result, StoreError, StoreErrorKind, Verdict, WriteJob,
+};
+use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
 use crate::Options;
@@ -45,9 +48,6 @@ pub(crate) struct Counters {
     pub(crate) groups: AtomicU64,
 }
 
-/// Those who are told what was committed.
-pub(crate) type Listeners = RwLock<Vec<Listener>>;
-
 pub(crate) struct Writer {
     pub(crate) connection: Connection,
     pub(crate) readers: Arc<Readers>,
@@ -73,11 +73,11 @@ impl Queue {
 
     /// Puts a job in line, or ends it where it cannot be.
     pub(crate) fn put(&self, job: Box<dyn WriteJob>) {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = self.line.lock();
         let trouble = if line.closed {
-            StoreError::new(Trouble::Unavailable, CLOSED)
+            StoreError::new(StoreErrorKind::Unavailable, CLOSED)
         } else if line.jobs.len() >= self.limit {
-            StoreError::new(Trouble::Busy, "too many jobs wait for the writer")
+            StoreError::new(StoreErrorKind::Busy, "too many jobs wait for the writer")
         } else {
             line.jobs.push_back(job);
             drop(line);
@@ -90,25 +90,18 @@ impl Queue {
 
     /// Lets nobody in any more; what waits is still done.
     pub(crate) fn close(&self) {
-        self.line
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .closed = true;
+        self.line.lock().closed = true;
         self.changed.notify_all();
     }
 
     pub(crate) fn waiting(&self) -> usize {
-        self.line
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .jobs
-            .len()
+        self.line.lock().jobs.len()
     }
 
     /// Waits for jobs, for as long as `rest`, and takes at most `most` of them; `None` when the line is
     /// closed and empty.
     fn take(&self, most: usize, rest: Duration) -> Option<Vec<Box<dyn WriteJob>>> {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = self.line.lock();
         let rest = Instant::now() + rest;
         while line.jobs.is_empty() {
             if line.closed {
@@ -118,8 +111,7 @@ impl Queue {
             if left.is_zero() {
                 return Some(Vec::new());
             }
-            let waited = self.changed.wait_timeout(line, left);
-            line = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut line, left);
         }
         let count = line.jobs.len().min(most);
         Some(line.jobs.drain(..count).collect())
@@ -129,7 +121,7 @@ impl Queue {
     /// others are expected, it waits for them for as long as the pace allows.
     fn join(&self, group: &mut Vec<Box<dyn WriteJob>>, most: usize, pace: &Pace) -> bool {
         let missing = pace.expected.min(most).saturating_sub(group.len());
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = self.line.lock();
         if missing > 0 {
             let deadline = Instant::now() + pace.patience;
             while line.jobs.is_empty() && !line.closed {
@@ -137,8 +129,7 @@ impl Queue {
                 if left.is_zero() {
                     break;
                 }
-                let waited = self.changed.wait_timeout(line, left);
-                line = waited.unwrap_or_else(PoisonError::into_inner).0;
+                self.changed.wait_for(&mut line, left);
             }
         }
         let count = line.jobs.len().min(most.saturating_sub(group.len()));
@@ -199,7 +190,7 @@ impl Writer {
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
                     finish(job, outcome);
                 }
-                self.publish(&advances);
+                self.listeners.notify(&advances);
             }
             // Nothing is left of any of them, and none of them alone would get further.
             Err(Lost::Unbegun(error)) => {
@@ -268,20 +259,6 @@ impl Writer {
             .fetch_add(jobs.len() as u64, Ordering::Relaxed);
         self.counters.groups.fetch_add(1, Ordering::Relaxed);
         Ok(Group { outcomes, advances })
-    }
-
-    fn publish(&self, advances: &[Advance]) {
-        if advances.is_empty() {
-            return;
-        }
-        let listeners = self
-            .listeners
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        for listener in &*listeners {
-            // A listener's trouble is its own.
-            drop(catch_unwind(AssertUnwindSafe(|| listener(advances))));
-        }
     }
 }
 
@@ -373,10 +350,10 @@ fn attempt(unit: &mut Unit<'_>, job: &mut dyn WriteJob) -> Result<(Verdict, Resu
         (Ok(verdict), false) => Ok((verdict, Ok(()))),
         (Ok(Verdict::Undo), true) => Err(Lost::Undone),
         (Ok(Verdict::Keep), true) => {
-            Err(StoreError::new(Trouble::Unavailable, "SQLite rolled back").into())
+            Err(StoreError::new(StoreErrorKind::Unavailable, "SQLite rolled back").into())
         }
         (Err(_), _) => {
-            let broken = StoreError::new(Trouble::Broken, "a job panicked");
+            let broken = StoreError::new(StoreErrorKind::Broken, "a job panicked");
             match unit.is_lost() {
                 true => Err(broken.into()),
                 false => Ok((Verdict::Undo, Err(broken))),

@@ -11,15 +11,15 @@ use crate::{DamagedRow, Table};
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}", self.sentence())]
 pub struct StoreError {
-    trouble: Trouble,
+    kind: StoreErrorKind,
     detail: String,
     row: Option<Box<DamagedRow>>,
 }
 
-/// What kind of trouble a store is in.
+/// What kind of failure a [`StoreError`] is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum StoreErrorKind {
     /// There is no room for more.
     #[error("the store has no room left")]
     Full,
@@ -67,10 +67,10 @@ pub enum Trouble {
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 impl StoreError {
-    /// Trouble, with what the operator should know about it.
-    pub fn new(trouble: Trouble, detail: impl Into<String>) -> Self {
+    /// StoreErrorKind, with what the operator should know about it.
+    pub fn new(kind: StoreErrorKind, detail: impl Into<String>) -> Self {
         Self {
-            trouble,
+            kind,
             detail: detail.into(),
             row: None,
         }
@@ -79,7 +79,7 @@ impl StoreError {
     /// One row is damaged, and the rest of the store need not be.
     pub fn damaged_row(row: DamagedRow) -> Self {
         Self {
-            trouble: Trouble::Corrupt,
+            kind: StoreErrorKind::Corrupt,
             detail: row.what.clone(),
             row: Some(Box::new(row)),
         }
@@ -87,12 +87,12 @@ impl StoreError {
 
     /// A row that was to be added is there already, or one that was to be changed is not.
     pub fn conflict(what: &str, id: &str) -> Self {
-        Self::new(Trouble::Conflict, format!("{what} {id:?}"))
+        Self::new(StoreErrorKind::Conflict, format!("{what} {id:?}"))
     }
 
-    /// What kind of trouble it is.
-    pub fn trouble(&self) -> Trouble {
-        self.trouble
+    /// What kind of failure it is.
+    pub fn kind(&self) -> StoreErrorKind {
+        self.kind
     }
 
     /// The row that is damaged, where it is one row alone.
@@ -107,33 +107,33 @@ impl StoreError {
 
     /// The failure code.
     pub fn code(&self) -> Code {
-        match self.trouble {
-            Trouble::Full => Code::StoreFull,
-            Trouble::ReadOnly => Code::StoreReadOnly,
-            Trouble::Corrupt if self.row.is_some() => Code::AgenticIntegrityError,
-            Trouble::Corrupt => Code::StoreCorrupt,
-            Trouble::Busy => Code::StoreBusy,
-            Trouble::Locked { .. } => Code::StoreLocked,
-            Trouble::Unavailable => Code::StoreUnavailable,
-            Trouble::TooNew { .. } => Code::StoreTooNew,
-            Trouble::NoStore => Code::StoreMissing,
-            Trouble::Occupied => Code::StoreOccupied,
-            Trouble::Conflict => Code::StoreConflict,
-            Trouble::Broken => Code::StoreBroken,
+        match self.kind {
+            StoreErrorKind::Full => Code::StoreFull,
+            StoreErrorKind::ReadOnly => Code::StoreReadOnly,
+            StoreErrorKind::Corrupt if self.row.is_some() => Code::AgenticIntegrityError,
+            StoreErrorKind::Corrupt => Code::StoreCorrupt,
+            StoreErrorKind::Busy => Code::StoreBusy,
+            StoreErrorKind::Locked { .. } => Code::StoreLocked,
+            StoreErrorKind::Unavailable => Code::StoreUnavailable,
+            StoreErrorKind::TooNew { .. } => Code::StoreTooNew,
+            StoreErrorKind::NoStore => Code::StoreMissing,
+            StoreErrorKind::Occupied => Code::StoreOccupied,
+            StoreErrorKind::Conflict => Code::StoreConflict,
+            StoreErrorKind::Broken => Code::StoreBroken,
         }
     }
 
     fn sentence(&self) -> String {
         match &self.row {
             Some(row) => row.to_string(),
-            None => self.trouble.to_string(),
+            None => self.kind.to_string(),
         }
     }
 }
 
-impl From<Trouble> for StoreError {
-    fn from(trouble: Trouble) -> Self {
-        Self::new(trouble, "")
+impl From<StoreErrorKind> for StoreError {
+    fn from(kind: StoreErrorKind) -> Self {
+        Self::new(kind, "")
     }
 }
 

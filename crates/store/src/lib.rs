@@ -2,7 +2,7 @@
 //!
 //! One trait a concern says which rows there are ([`Packages`], [`Facts`], [`Events`], …), a
 //! [`ReadUnit`] or [`WriteUnit`] is all of them within one transaction, and a [`Store`] runs jobs
-//! on such units. [`MemoryStore`] implements everything in the simplest way; engines are compared
+//! on such units. [`ModelStore`] implements everything in the simplest way; engines are compared
 //! with it.
 //!
 //! Invariants:
@@ -17,11 +17,13 @@
 
 mod audit;
 mod blobs;
+mod engine;
 mod error;
 mod events;
 mod facts;
 mod keys;
-mod memory;
+mod listener;
+mod model;
 mod packages;
 mod projects;
 mod repair;
@@ -36,11 +38,13 @@ mod unit;
 
 pub use audit::{Audit, DamagedRow, Stored, Table};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
-pub use error::{Result, StoreError, Trouble};
+pub use engine::{Engine, Progress, Statistics};
+pub use error::{Result, StoreError, StoreErrorKind};
 pub use events::{EventEntry, EventRow, EventWrites, Events, Kept};
 pub use facts::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, When};
 pub use keys::{KeyRow, KeyWrites, Keys};
-pub use memory::MemoryStore;
+pub use listener::{Advance, Listener, Listeners};
+pub use model::ModelStore;
 pub use packages::{
     Drafts, MAX_SOURCES, Order, PARTS, PackageIndex, PackageQuery, PackageRow, PackageState,
     PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, RevisionRow,
@@ -51,5 +55,5 @@ pub use repair::{PackageSource, Repair};
 pub use search::{Choice, Common, Found, Hit, Search, SearchQuery, WEIGHTS, rarity};
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
 pub use settings::{Scope, SettingWrites, Settings};
-pub use store::{Advance, Listener, Store, StoreExt, Verdict, WriteJob};
+pub use store::{Store, StoreExt, Verdict, WriteJob};
 pub use unit::{ReadUnit, WriteUnit};

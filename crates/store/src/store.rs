@@ -9,11 +9,9 @@
 //! - nobody is told the outcome of a job before everything that the job saw is durable;
 //! - listeners hear of events after their commit, in the order of their sequence.
 
-use std::sync::mpsc;
+use std::sync::{Weak, mpsc};
 
-use accord_base::ProjectId;
-
-use crate::{ReadUnit, Result, StoreError, Trouble, WriteUnit};
+use crate::{Listener, ReadUnit, Result, StoreError, StoreErrorKind, WriteUnit};
 
 /// An engine.
 pub trait Store: Send + Sync {
@@ -25,24 +23,11 @@ pub trait Store: Send + Sync {
     fn with_snapshot(&self, job: &mut dyn FnMut(&dyn ReadUnit)) -> Result<()>;
 
     /// Puts `job` in line. Never waits: where the line is too long, the job is finished
-    /// at once with [`Trouble::Busy`].
+    /// at once with [`StoreErrorKind::Busy`].
     fn submit(&self, job: Box<dyn WriteJob>);
 
-    /// From now on tells `listener` what was committed. It is called on the thread that
-    /// commits, and has to be quick.
-    fn listen(&self, listener: Listener);
-}
-
-/// Is told which projects have new events.
-pub type Listener = Box<dyn Fn(&[Advance]) + Send + Sync>;
-
-/// A project's stream of events has grown.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Advance {
-    /// The project.
-    pub project_id: ProjectId,
-    /// The sequence number of its newest event.
-    pub through: u64,
+    /// Notifies `listener` of every commit from now on, until it is dropped.
+    fn subscribe(&self, listener: Weak<dyn Listener>);
 }
 
 /// A job that writes.
@@ -79,7 +64,7 @@ pub trait StoreExt: Store {
     ) -> Result<T, E> {
         let mut outcome = None;
         self.with_snapshot(&mut |unit| outcome = Some(job(unit)))?;
-        outcome.unwrap_or_else(|| Err(StoreError::from(Trouble::Broken).into()))
+        outcome.unwrap_or_else(|| Err(StoreError::from(StoreErrorKind::Broken).into()))
     }
 
     /// Writes in one transaction and waits until the outcome is durable. When the job
@@ -102,7 +87,7 @@ pub trait StoreExt: Store {
         });
         receiver
             .recv()
-            .unwrap_or_else(|_| Err(StoreError::from(Trouble::Unavailable).into()))
+            .unwrap_or_else(|_| Err(StoreError::from(StoreErrorKind::Unavailable).into()))
     }
 
     /// Writes in one transaction without waiting: `done` is told the outcome when it is
@@ -155,7 +140,7 @@ where
         let outcome = match (outcome, self.outcome) {
             (Err(error), _) => Err(error.into()),
             (Ok(()), Some(outcome)) => outcome,
-            (Ok(()), None) => Err(StoreError::from(Trouble::Broken).into()),
+            (Ok(()), None) => Err(StoreError::from(StoreErrorKind::Broken).into()),
         };
         (self.done)(outcome);
     }

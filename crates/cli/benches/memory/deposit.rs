@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use accord_store::Engine as _;
 use accord_store_sqlite::{Options, SqliteStore};
 
 use crate::PACKAGES;

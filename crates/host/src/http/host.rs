@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use accord_contract::codes::{Code, Failure};
 use accord_memory::{Memory, MemoryOptions};
-use accord_store::{StoreError, Trouble};
-use accord_store_sqlite::{Options, SqliteStore};
+use accord_store::{Engine, StoreError, StoreErrorKind};
 use axum::Router;
 
 use super::metrics::Metrics;
 use super::streams::Streams;
+use crate::engine;
 use crate::keys::Keys;
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
@@ -28,7 +28,7 @@ pub struct Host(Arc<Parts>);
 struct Parts {
     folder: PathBuf,
     settings: Settings,
-    store: Arc<SqliteStore>,
+    engine: Arc<dyn Engine>,
     memory: Memory,
     keys: Keys,
     metrics: Metrics,
@@ -45,20 +45,22 @@ impl Host {
     pub fn open(folder: &Path, settings: Settings) -> Result<Self, Failure> {
         // Where the folder cannot be created, the store says so below, with a code.
         drop(create_folder(folder));
-        let store = SqliteStore::open(folder, &Options::default())
-            .map_err(|error| explain(folder, &error))?;
-        Self::over(store, folder, settings)
+        let engine = engine::open(folder).map_err(|error| explain(folder, &error))?;
+        Self::over(engine, folder, settings)
     }
 
-    /// A host over the store of its data folder.
+    /// A host over an engine, which other hosts may use too.
     ///
     /// # Errors
     /// When the keys cannot be read, or two tools for agents have the same name.
-    pub fn over(store: SqliteStore, folder: &Path, settings: Settings) -> Result<Self, Failure> {
+    pub fn over(
+        engine: Arc<dyn Engine>,
+        folder: &Path,
+        settings: Settings,
+    ) -> Result<Self, Failure> {
         Toolbox::join(TOOLSETS)?;
-        let store = Arc::new(store);
         let memory = Memory::new(
-            Arc::clone(&store) as _,
+            Arc::clone(&engine) as _,
             MemoryOptions {
                 strict_projects: settings.strict_projects,
                 folder: Some(folder.to_owned()),
@@ -69,14 +71,14 @@ impl Host {
         let keys = Keys::load(&memory)?;
         let streams = Streams::new(settings.limits.event_streams);
         // Not the store itself: whoever still looks at the metrics must not keep it open.
-        let watched = Arc::downgrade(&store);
+        let watched = Arc::downgrade(&engine);
         let metrics = Metrics::new(streams.clone(), move || {
-            watched.upgrade().map(|store| store.statistics())
+            watched.upgrade().map(|engine| engine.statistics())
         });
         Ok(Self(Arc::new(Parts {
             folder: folder.to_owned(),
             settings,
-            store,
+            engine,
             memory,
             keys,
             metrics,
@@ -95,9 +97,9 @@ impl Host {
         &self.0.settings
     }
 
-    /// The store, for its upkeep.
-    pub fn store(&self) -> &Arc<SqliteStore> {
-        &self.0.store
+    /// The engine, for its upkeep.
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.0.engine
     }
 
     /// The services of the Agentic Protocol.
@@ -151,8 +153,11 @@ fn explain(folder: &Path, error: &StoreError) -> Failure {
         message = format!("{message} ({})", error.detail());
     }
     // It would have been made: where there is none now, there can be none.
-    let can_be_none =
-        !folder.is_dir() && !matches!(error.trouble(), Trouble::ReadOnly | Trouble::Full);
+    let can_be_none = !folder.is_dir()
+        && !matches!(
+            error.kind(),
+            StoreErrorKind::ReadOnly | StoreErrorKind::Full
+        );
     let code = match can_be_none {
         true => Code::StoreFolderUnusable,
         false => error.code(),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_store_sqlite::Statistics;
+use accord_store::Statistics;
 use hyper::{Method, StatusCode};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;

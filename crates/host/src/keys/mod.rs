@@ -19,7 +19,7 @@ use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
-use accord_memory::{Memory, Stop};
+use accord_memory::{Memory, UnitError};
 use accord_store::{KeyRow, Scope, StoreExt as _};
 use subtle::ConstantTimeEq as _;
 
@@ -78,11 +78,11 @@ impl Keys {
                 let more = page.len() == PAGE;
                 rows.extend(page);
                 if !more {
-                    return Ok::<_, Stop>((rows, unit.settings(Scope::Store)?));
+                    return Ok::<_, UnitError>((rows, unit.settings(Scope::Store)?));
                 }
             }
         });
-        let (rows, settings) = rows.map_err(Stop::into_failure)?;
+        let (rows, settings) = rows.map_err(UnitError::into_failure)?;
         let mut known = BTreeMap::new();
         for row in rows {
             let used = settings.iter().find_map(|(name, value)| {

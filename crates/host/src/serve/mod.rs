@@ -140,8 +140,8 @@ impl Server {
             tracing::warn!("some requests did not end in time and are cut off");
         }
         // Somebody may still hold the host for a moment; the store is closed all the same.
-        let store = Arc::clone(self.host.store());
-        let finished = tokio::task::spawn_blocking(move || store.finish()).await;
+        let engine = Arc::clone(self.host.engine());
+        let finished = tokio::task::spawn_blocking(move || engine.close()).await;
         if !matches!(finished, Ok(Ok(()))) {
             tracing::error!("the store did not close in order; what was acknowledged is kept");
         }

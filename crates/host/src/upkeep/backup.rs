@@ -9,8 +9,8 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
-use accord_store_sqlite::DATABASE;
 
+use crate::engine::DATABASE;
 use crate::http::{BLOBS, Host};
 use crate::settings::CONFIG_FILE;
 
@@ -38,10 +38,12 @@ pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
     let _kept = host.memory().keep_blobs();
     // Under another name, until everything else is there.
     let partial = to.join(format!("{DATABASE}.copy"));
-    host.store().backup(&partial, |_| {}).map_err(|error| {
-        tracing::error!(code = %error.code(), detail = error.detail(), "the backup failed");
-        Failure::from(error)
-    })?;
+    host.engine()
+        .backup(&partial, &mut |_| {})
+        .map_err(|error| {
+            tracing::error!(code = %error.code(), detail = error.detail(), "the backup failed");
+            Failure::from(error)
+        })?;
     let copied = finish(host, to, &partial).map_err(|error| failed(&error));
     if copied.is_err() {
         // Half a backup is none.

@@ -6,10 +6,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
-use accord_store::{StoreError, Trouble};
-use accord_store_sqlite::{DATABASE, LOCK};
+use accord_store::{StoreError, StoreErrorKind};
 
 use super::folder::create as create_folder;
+use crate::engine::{self, DATABASE, LOCK};
 use crate::http::BLOBS;
 use crate::settings::CONFIG_FILE;
 
@@ -21,13 +21,13 @@ use crate::settings::CONFIG_FILE;
 pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failure> {
     let database = backup.join(DATABASE);
     if !database.is_file() {
-        let missing = StoreError::new(Trouble::NoStore, String::new());
+        let missing = StoreError::new(StoreErrorKind::NoStore, String::new());
         return Err(explain(backup, &missing));
     }
-    accord_store_sqlite::check(&database).map_err(|error| explain(backup, &error))?;
+    engine::check(&database).map_err(|error| explain(backup, &error))?;
     must_be_free(folder)?;
     if folder.join(DATABASE).exists() && !replace {
-        let occupied = StoreError::new(Trouble::Occupied, String::new());
+        let occupied = StoreError::new(StoreErrorKind::Occupied, String::new());
         return Err(explain(folder, &occupied));
     }
     let copied = create_folder(folder).and_then(|()| {
@@ -43,7 +43,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
         Ok(())
     });
     copied.map_err(|error| unwritable(folder, &error))?;
-    let restored = accord_store_sqlite::restore(&database, folder, replace);
+    let restored = engine::restore(&database, folder, replace);
     restored.map_err(|error| explain(folder, &error))
 }
 
@@ -53,7 +53,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
 /// # Errors
 /// When there is no store, somebody serves it, or there is no room for a second copy.
 pub fn compact(folder: &Path) -> Result<(u64, u64), Failure> {
-    accord_store_sqlite::compact(folder).map_err(|error| explain(folder, &error))
+    engine::compact(folder).map_err(|error| explain(folder, &error))
 }
 
 /// Refuses a folder that somebody has open.
@@ -65,7 +65,7 @@ fn must_be_free(folder: &Path) -> Result<(), Failure> {
         Err(TryLockError::WouldBlock) => {
             let pid = fs::read_to_string(folder.join(LOCK)).unwrap_or_default();
             let pid = pid.trim().parse().ok();
-            let locked = StoreError::new(Trouble::Locked { pid }, String::new());
+            let locked = StoreError::new(StoreErrorKind::Locked { pid }, String::new());
             Err(explain(folder, &locked))
         }
         _ => Ok(()),

@@ -10,7 +10,7 @@ use crate::support::{World, each, package, package_with, project_id, wait_until}
 /// Changes the stored text of a package behind everybody's back.
 fn damage(world: &World, id: &str) {
     let (project, package) = (project_id("atlas"), PackageId::new(id).unwrap());
-    let outcome: Result<(), StoreError> = world.host.store().write(move |unit| {
+    let outcome: Result<(), StoreError> = world.host.engine().write(move |unit| {
         let row = unit.package(&project, &package)?.unwrap();
         let state = PackageState {
             revision: row.state.revision + 1,
@@ -30,7 +30,7 @@ fn is_quarantined(world: &World, id: &str) -> bool {
     let (project, package) = (project_id("atlas"), PackageId::new(id).unwrap());
     let row = world
         .host
-        .store()
+        .engine()
         .read(|unit| unit.package(&project, &package));
     row.unwrap().unwrap().quarantine.is_some()
 }
@@ -124,7 +124,7 @@ async fn a_fact_that_says_something_else_than_its_row_orients_nobody() {
         let given = asker.get(orient).await.expect(200);
         assert_eq!(each(&given["active_facts"], "value"), ["one"]);
         let project = project_id("atlas");
-        let outcome: Result<u64, StoreError> = world.host.store().write(move |unit| {
+        let outcome: Result<u64, StoreError> = world.host.engine().write(move |unit| {
             let mut row = unit.newest_facts(&project, 1)?.remove(0);
             let other = FactId::new("fact_other").unwrap();
             row.text = row.text.replace(row.fact_id.as_str(), other.as_str());
@@ -167,7 +167,7 @@ async fn the_time_of_a_project_never_goes_back() {
         .expect(201);
     // A clock that was ahead wrote this.
     let future = "2090-01-01T00:00:00.000Z";
-    let outcome: Result<u64, StoreError> = world.host.store().write(move |unit| {
+    let outcome: Result<u64, StoreError> = world.host.engine().write(move |unit| {
         let entry = EventEntry {
             at: Timestamp::parse(future).unwrap(),
             kind: "fact.asserted".into(),

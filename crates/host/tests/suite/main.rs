@@ -19,7 +19,6 @@ mod faults;
 mod import;
 mod keep_alive;
 mod mcp;
-mod meaning;
 mod oddities;
 mod pulls;
 mod repair;

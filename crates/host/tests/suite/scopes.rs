@@ -171,7 +171,7 @@ async fn every_write_has_its_event() {
         .expect(200);
     let events = world
         .host
-        .store()
+        .engine()
         .read(|unit| unit.events(&crate::support::project_id("atlas"), 0, 100))
         .unwrap();
     let kinds: Vec<_> = events

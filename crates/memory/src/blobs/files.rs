@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use accord_canon::Digest;
-use accord_store::{StoreError, Trouble};
+use accord_store::{StoreError, StoreErrorKind};
 use bytes::Bytes;
 use tempfile::NamedTempFile;
 use tokio::task::{JoinError, spawn_blocking};
@@ -157,11 +157,14 @@ impl Files {
 
 /// The work on a file broke off, or the runtime ends.
 pub(super) fn broken(error: &JoinError) -> StoreError {
-    StoreError::new(Trouble::Broken, error.to_string())
+    StoreError::new(StoreErrorKind::Broken, error.to_string())
 }
 
 fn gone() -> StoreError {
-    StoreError::new(Trouble::Broken, "an earlier piece could not be written")
+    StoreError::new(
+        StoreErrorKind::Broken,
+        "an earlier piece could not be written",
+    )
 }
 
 fn make(folder: &Path) -> io::Result<()> {

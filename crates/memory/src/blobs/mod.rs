@@ -29,7 +29,7 @@ use tokio::task::spawn_blocking;
 use self::files::Partial;
 use super::record::record;
 use super::spool::failed;
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 pub(super) use self::files::Files;
 pub use self::serve::{Blob, Part};
@@ -122,7 +122,7 @@ impl Memory {
         &self,
         unit: &dyn ReadUnit,
         id: &ProjectId,
-    ) -> Work<Option<accord_memory_core::Project>> {
+    ) -> UnitResult<Option<accord_memory_core::Project>> {
         let known = load::known_project(unit, id)?;
         let writing = Writing {
             project_id: id,
@@ -230,7 +230,7 @@ fn visible(
     access: &Access,
     project: Option<&ProjectId>,
     digest: &Digest,
-) -> Work<Option<Option<String>>> {
+) -> UnitResult<Option<Option<String>>> {
     if let Some(project) = project {
         let row = unit.blob(project, digest)?;
         return Ok(row.map(|row| row.media_type));

@@ -15,7 +15,7 @@ use accord_store::{FactKey, PackageIndex, WriteUnit};
 
 use super::read::{Item, Place};
 use crate::record::record;
-use crate::{Memory, Work, load};
+use crate::{Memory, UnitResult, load};
 
 /// What a line comes to.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -52,7 +52,11 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Writes the lines, and says what each comes to.
-    pub(super) fn apply(&self, memory: &Memory, unit: &mut dyn WriteUnit) -> Work<Vec<Outcome>> {
+    pub(super) fn apply(
+        &self,
+        memory: &Memory,
+        unit: &mut dyn WriteUnit,
+    ) -> UnitResult<Vec<Outcome>> {
         let now = memory.now_in(unit, &self.project)?;
         let known = load::known_project(unit, &self.project)?;
         let mut job = Job {
@@ -65,7 +69,7 @@ impl Batch {
         for (place, item) in &self.lines {
             outcomes.push(match job.line(place.number, item) {
                 Ok(outcome) => outcome,
-                Err(crate::Stop::Refused(failure)) => Outcome::Refused(failure),
+                Err(crate::UnitError::Refused(failure)) => Outcome::Refused(failure),
                 Err(stop) => return Err(stop),
             });
         }
@@ -81,7 +85,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn line(&mut self, number: u64, item: &Item) -> Work<Outcome> {
+    fn line(&mut self, number: u64, item: &Item) -> UnitResult<Outcome> {
         match item {
             Item::Project(project) => self.project(number, project),
             Item::Session(session) => self.session(session),
@@ -95,7 +99,7 @@ impl Job<'_> {
     }
 
     /// Makes sure that the project is there and takes writes.
-    fn admit(&mut self) -> Work<()> {
+    fn admit(&mut self) -> UnitResult<()> {
         if let Some(known) = &self.known {
             return Ok(known.must_take_writes()?);
         }
@@ -112,7 +116,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn project(&mut self, number: u64, project: &Project) -> Work<Outcome> {
+    fn project(&mut self, number: u64, project: &Project) -> UnitResult<Outcome> {
         let own = self
             .creation
             .filter(|creation| creation.line == Some(number));
@@ -141,7 +145,7 @@ impl Job<'_> {
         Ok(Outcome::Advanced)
     }
 
-    fn session(&mut self, session: &Session) -> Work<Outcome> {
+    fn session(&mut self, session: &Session) -> UnitResult<Outcome> {
         let row = self
             .unit
             .session(&session.project_id, &session.session_id)?;
@@ -175,7 +179,7 @@ impl Job<'_> {
         package: &Package,
         log: &[Revision],
         index: &PackageIndex,
-    ) -> Work<Outcome> {
+    ) -> UnitResult<Outcome> {
         let (project, id) = (package.project_id(), package.package_id());
         let known = match self.unit.package(project, id)? {
             // As it is now: there is nothing to ask the log for.
@@ -215,7 +219,7 @@ impl Job<'_> {
         }
     }
 
-    fn fact(&mut self, fact: &Fact) -> Work<Outcome> {
+    fn fact(&mut self, fact: &Fact) -> UnitResult<Outcome> {
         let project = &fact.project_id;
         let key = FactKey {
             subject: &fact.subject,

@@ -28,7 +28,7 @@ use accord_memory_core::export::{Line, may_hold_project, read_line};
 use accord_memory_core::limits::MAX_LINE_BYTES;
 use accord_memory_core::project::not_found;
 use accord_memory_core::{Project, ProjectPolicy, event};
-use accord_store::{StoreError, StoreExt as _, Trouble};
+use accord_store::{StoreError, StoreErrorKind, StoreExt as _};
 use bytes::{Bytes, BytesMut};
 use tempfile::SpooledTempFile;
 use tokio::task::spawn_blocking;
@@ -39,7 +39,7 @@ use self::read::{Item, Lines, Place, is_of_a_later_version};
 use super::patron::{Patron, Patronage};
 use super::record::record;
 use super::spool::{Spool, failed, trouble};
-use super::{Memory, Stop, Work, load};
+use super::{Memory, UnitError, UnitResult, load};
 
 pub use self::summary::{ImportCounts, ImportSummary, RefusedLine};
 
@@ -128,18 +128,19 @@ impl Intake {
         let done = done.await;
         patron.served();
         let done = done.unwrap_or_else(|error| {
-            let broken = StoreError::new(Trouble::Broken, error.to_string());
-            Err(Stop::Store(broken))
+            let broken = StoreError::new(StoreErrorKind::Broken, error.to_string());
+            Err(UnitError::Store(broken))
         });
-        done.map_err(Stop::into_failure)
+        done.map_err(UnitError::into_failure)
     }
 
     async fn settle(&mut self) -> Result<(), Failure> {
         let gathered = self.gathered.split();
         let mut spool = std::mem::replace(&mut self.spool, self.memory.spool());
         let put = spawn_blocking(move || spool.put(&gathered).map(|()| spool)).await;
-        let put =
-            put.unwrap_or_else(|error| Err(StoreError::new(Trouble::Broken, error.to_string())));
+        let put = put.unwrap_or_else(|error| {
+            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()))
+        });
         self.spool = put.map_err(failed)?;
         Ok(())
     }
@@ -179,7 +180,7 @@ struct Import {
 }
 
 /// A batch that went through the store, and what became of it.
-type Written = (Arc<Batch>, Work<Vec<Outcome>>);
+type Written = (Arc<Batch>, UnitResult<Vec<Outcome>>);
 
 impl Import {
     fn new(
@@ -205,7 +206,7 @@ impl Import {
         }
     }
 
-    fn run(mut self) -> Work<ImportSummary> {
+    fn run(mut self) -> UnitResult<ImportSummary> {
         self.creation = self.find_creation()?;
         self.first_pass()?;
         self.second_pass()?;
@@ -215,11 +216,11 @@ impl Import {
     }
 
     /// Looks for the line that describes the project, where that is not there.
-    fn find_creation(&mut self) -> Work<Option<Creation>> {
+    fn find_creation(&mut self) -> UnitResult<Option<Creation>> {
         let id = self.project.clone();
         let store = self.memory.store();
         if store
-            .read(|unit| Ok::<_, Stop>(unit.project(&id)?))?
+            .read(|unit| Ok::<_, UnitError>(unit.project(&id)?))?
             .is_some()
         {
             return Ok(None);
@@ -250,7 +251,7 @@ impl Import {
         }
     }
 
-    fn first_pass(&mut self) -> Work<()> {
+    fn first_pass(&mut self) -> UnitResult<()> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some((place, line)) = self.lines.next().map_err(trouble)? {
             self.summary.lines += 1;
@@ -276,7 +277,7 @@ impl Import {
     }
 
     /// Tries those again that others were in the way of.
-    fn second_pass(&mut self) -> Work<()> {
+    fn second_pass(&mut self) -> UnitResult<()> {
         let deferred = std::mem::take(&mut self.deferred);
         for places in deferred.chunks(BATCH_LINES) {
             let mut batch = Vec::with_capacity(places.len());
@@ -290,13 +291,13 @@ impl Import {
     }
 
     /// Puts a batch in line, and waits for an earlier one where too many are.
-    fn submit(&mut self, lines: Vec<(Place, Item)>, may_defer: bool) -> Work<()> {
+    fn submit(&mut self, lines: Vec<(Place, Item)>, may_defer: bool) -> UnitResult<()> {
         if lines.is_empty() {
             return Ok(());
         }
         if self.patronage.is_gone() {
             let detail = "nobody waits for the import any more";
-            return Err(StoreError::new(Trouble::Unavailable, detail).into());
+            return Err(StoreError::new(StoreErrorKind::Unavailable, detail).into());
         }
         while self.in_flight == IN_FLIGHT {
             self.take_outcome(may_defer)?;
@@ -322,19 +323,20 @@ impl Import {
         self.in_flight += 1;
     }
 
-    fn settle(&mut self, may_defer: bool) -> Work<()> {
+    fn settle(&mut self, may_defer: bool) -> UnitResult<()> {
         while self.in_flight > 0 {
             self.take_outcome(may_defer)?;
         }
         Ok(())
     }
 
-    fn take_outcome(&mut self, may_defer: bool) -> Work<()> {
+    fn take_outcome(&mut self, may_defer: bool) -> UnitResult<()> {
         let written = self.written.1.recv();
-        let (batch, outcomes) = written.map_err(|_| StoreError::from(Trouble::Unavailable))?;
+        let (batch, outcomes) =
+            written.map_err(|_| StoreError::from(StoreErrorKind::Unavailable))?;
         self.in_flight -= 1;
-        if let Err(Stop::Store(error)) = &outcomes
-            && error.trouble() == Trouble::Busy
+        if let Err(UnitError::Store(error)) = &outcomes
+            && error.kind() == StoreErrorKind::Busy
             && self.patience > 0
         {
             self.patience -= 1;
@@ -356,7 +358,7 @@ impl Import {
     }
 
     /// Archives a project that was archived where it comes from.
-    fn archive(&mut self) -> Work<()> {
+    fn archive(&mut self) -> UnitResult<()> {
         let Some(archived_at) = self
             .creation
             .as_ref()
@@ -373,7 +375,7 @@ impl Import {
             unit.update_project(&load::row_of_project(&project))?;
             let now = memory.now_in(unit, &id)?;
             record(unit, &event::project_archived(&project, now))?;
-            Ok::<(), Stop>(())
+            Ok::<(), UnitError>(())
         })
     }
 }

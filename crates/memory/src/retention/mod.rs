@@ -21,7 +21,7 @@ use accord_contract::wire::Object;
 use accord_store::ReadUnit;
 
 use super::walk::all_projects;
-use super::{Memory, Work, load};
+use super::{Memory, UnitResult, load};
 
 pub use self::sweep::{Sweep, SweepReport};
 
@@ -203,7 +203,7 @@ impl Memory {
 }
 
 /// The oldest event of a project, and the last that is to go.
-fn last_of(unit: &dyn ReadUnit, project: &ProjectId, before: Time) -> Work<(u64, u64)> {
+fn last_of(unit: &dyn ReadUnit, project: &ProjectId, before: Time) -> UnitResult<(u64, u64)> {
     let kept = unit.events_kept(project)?;
     let through = unit.events_before(project, before)?;
     Ok((kept.oldest, through.min(kept.newest.saturating_sub(1))))

@@ -10,7 +10,8 @@ use accord_contract::message;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_store::{
-    FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreExt as _, Trouble, When,
+    FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreErrorKind,
+    StoreExt as _, When,
 };
 use tokio::task::spawn_blocking;
 
@@ -18,7 +19,7 @@ use crate::blobs::Files;
 use crate::patron::{Patron, Patronage};
 use crate::spool::trouble;
 use crate::walk::all_projects;
-use crate::{Memory, Stop, Work};
+use crate::{Memory, UnitError, UnitResult};
 
 /// How many rows are read at once.
 const PAGE: usize = 200;
@@ -77,9 +78,9 @@ impl Memory {
         let swept = spawn_blocking(move || broom.sweep()).await;
         patron.served();
         let swept = swept.unwrap_or_else(|error| {
-            Err(StoreError::new(Trouble::Broken, error.to_string()).into())
+            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
         });
-        swept.map_err(Stop::into_failure)
+        swept.map_err(UnitError::into_failure)
     }
 }
 
@@ -91,7 +92,7 @@ struct Broom {
 }
 
 impl Broom {
-    fn sweep(&self) -> Work<SweepReport> {
+    fn sweep(&self) -> UnitResult<SweepReport> {
         let (mut candidates, mut loose) = (self.candidates()?, self.old_files()?);
         for project in self.read(all_projects)? {
             let mut own = candidates.remove(&project).unwrap_or_default();
@@ -121,10 +122,10 @@ impl Broom {
         Ok(report)
     }
 
-    fn read<T>(&self, mut job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
+    fn read<T>(&self, mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T>) -> UnitResult<T> {
         if self.patronage.is_gone() {
             let detail = "nobody waits for the sweep any more";
-            return Err(StoreError::new(Trouble::Unavailable, detail).into());
+            return Err(StoreError::new(StoreErrorKind::Unavailable, detail).into());
         }
         self.memory.store().read(|unit| {
             let outcome = job(unit)?;
@@ -137,7 +138,7 @@ impl Broom {
     }
 
     /// What projects have had for long enough.
-    fn candidates(&self) -> Work<Candidates> {
+    fn candidates(&self) -> UnitResult<Candidates> {
         let mut found = Candidates::new();
         for project in self.read(all_projects)? {
             let mut after: Option<Digest> = None;
@@ -158,7 +159,7 @@ impl Broom {
     }
 
     /// The files that are old enough.
-    fn old_files(&self) -> Work<BTreeSet<Digest>> {
+    fn old_files(&self) -> UnitResult<BTreeSet<Digest>> {
         let mut found = BTreeSet::new();
         for byte in 0..=u8::MAX {
             for file in self.files.beginning_with(byte).map_err(trouble)? {
@@ -181,7 +182,7 @@ impl Broom {
         project: &ProjectId,
         own: &mut BTreeSet<Digest>,
         loose: &mut BTreeSet<Digest>,
-    ) -> Work<()> {
+    ) -> UnitResult<()> {
         let mut spare = |text: &str| {
             for digest in named_in(text) {
                 own.remove(&digest);
@@ -224,7 +225,7 @@ impl Broom {
     }
 
     /// Takes a blob from a project, unless it was stored again meanwhile; says whether it went.
-    fn unlink(&self, project: &ProjectId, digest: &Digest) -> Work<bool> {
+    fn unlink(&self, project: &ProjectId, digest: &Digest) -> UnitResult<bool> {
         if self.asked.dry_run {
             return Ok(true);
         }
@@ -232,12 +233,12 @@ impl Broom {
         self.memory.store().write(move |unit| {
             let row = unit.blob(&project, &digest)?;
             let old = row.is_some_and(|row| row.stored_at.time() < before);
-            Ok::<_, Stop>(old && unit.remove_blob(&project, &digest)?)
+            Ok::<_, UnitError>(old && unit.remove_blob(&project, &digest)?)
         })
     }
 
     /// Removes a file that no project has any more; says how many bytes it had.
-    fn remove(&self, digest: &Digest, gone: &Candidates) -> Work<Option<u64>> {
+    fn remove(&self, digest: &Digest, gone: &Candidates) -> UnitResult<Option<u64>> {
         // Nobody stores a blob between the look and the removal.
         let gate = self.memory.blob_gate();
         let _closed = gate.blocking_write();

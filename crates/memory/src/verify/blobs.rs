@@ -11,13 +11,13 @@ use accord_store::BlobRow;
 use sha2::{Digest as _, Sha256};
 
 use super::{Look, PAGE, Suspect};
-use crate::Work;
+use crate::UnitResult;
 use crate::blobs::Files;
 use crate::spool::trouble;
 
 impl Look {
     /// Looks for the contents that a project has, and into them where `inside` says so.
-    pub(super) fn blobs_of(&mut self, project: &ProjectId, inside: bool) -> Work<()> {
+    pub(super) fn blobs_of(&mut self, project: &ProjectId, inside: bool) -> UnitResult<()> {
         let Ok(files) = self.memory.blob_files() else {
             return Ok(());
         };
@@ -44,7 +44,7 @@ impl Look {
     }
 
     /// Looks into every file of blobs.
-    pub(super) fn blob_files(&mut self) -> Work<()> {
+    pub(super) fn blob_files(&mut self) -> UnitResult<()> {
         let Ok(files) = self.memory.blob_files() else {
             return Ok(());
         };
@@ -64,7 +64,7 @@ impl Look {
     }
 }
 
-fn is_there(files: &Files, row: &BlobRow) -> Work<Result<(), Failure>> {
+fn is_there(files: &Files, row: &BlobRow) -> UnitResult<Result<(), Failure>> {
     match std::fs::metadata(files.path(&row.digest)) {
         Ok(file) if file.len() == row.size => Ok(Ok(())),
         Ok(file) => {
@@ -80,7 +80,7 @@ fn is_there(files: &Files, row: &BlobRow) -> Work<Result<(), Failure>> {
 }
 
 /// Whether a file has the digest that it is named after. One that is not there is for the index to miss.
-fn content(files: &Files, digest: &Digest) -> Work<Result<(), Failure>> {
+fn content(files: &Files, digest: &Digest) -> UnitResult<Result<(), Failure>> {
     match digest_of(&files.path(digest)) {
         Ok(found) if found == *digest => Ok(Ok(())),
         Ok(found) => {

@@ -6,10 +6,10 @@ use accord_memory_core::fact::{Span, check_chain};
 use accord_store::{FactKey, FactQuery, FactRow, ReadUnit, When};
 
 use super::{Look, PAGE, RESTORE, Suspect};
-use crate::{Work, load};
+use crate::{UnitResult, load};
 
 impl Look {
-    pub(super) fn facts(&mut self, project: &ProjectId) -> Work<()> {
+    pub(super) fn facts(&mut self, project: &ProjectId) -> UnitResult<()> {
         let mut after = None;
         let mut last: Option<FactRow> = None;
         while self.goes_on() {
@@ -50,7 +50,7 @@ impl Look {
     }
 
     /// Looks at a whole chain on one snapshot: page by page, it may have changed between two of them.
-    fn chain(&mut self, project: &ProjectId, suspect: &FactRow) -> Work<()> {
+    fn chain(&mut self, project: &ProjectId, suspect: &FactRow) -> UnitResult<()> {
         let key = FactKey {
             subject: &suspect.subject,
             predicate: &suspect.predicate,
@@ -64,7 +64,11 @@ impl Look {
     }
 }
 
-fn chain(unit: &dyn ReadUnit, project: &ProjectId, key: FactKey<'_>) -> Work<Result<(), Failure>> {
+fn chain(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    key: FactKey<'_>,
+) -> UnitResult<Result<(), Failure>> {
     let mut after = None;
     let mut last: Option<Span> = None;
     loop {

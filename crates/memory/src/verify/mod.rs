@@ -22,14 +22,14 @@ use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_memory_core::project;
 use accord_store::{
-    DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreExt as _, Table, Trouble,
+    DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreErrorKind, StoreExt as _, Table,
 };
 use tokio::task::spawn_blocking;
 
 use self::report::wrong;
 use super::patron::{Patron, Patronage};
 use super::record::recorded;
-use super::{Memory, Stop, Work, load};
+use super::{Memory, UnitError, UnitResult, load};
 
 pub use self::report::{Problem, Suspect, VerifyReport};
 
@@ -89,9 +89,9 @@ impl Memory {
         let done = spawn_blocking(move || look.run(asked.project, &access)).await;
         patron.served();
         let done = done.unwrap_or_else(|error| {
-            Err(StoreError::new(Trouble::Broken, error.to_string()).into())
+            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
         });
-        done.map_err(Stop::into_failure)
+        done.map_err(UnitError::into_failure)
     }
 }
 
@@ -117,7 +117,11 @@ struct Look {
 }
 
 impl Look {
-    fn run(mut self, only: Option<ProjectId>, access: &accord_base::Access) -> Work<VerifyReport> {
+    fn run(
+        mut self,
+        only: Option<ProjectId>,
+        access: &accord_base::Access,
+    ) -> UnitResult<VerifyReport> {
         let everything = only.is_none() && access.projects().is_none();
         let projects = match only {
             Some(project) => vec![project],
@@ -148,12 +152,15 @@ impl Look {
         Ok(self.report)
     }
 
-    fn read<T>(&self, job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
+    fn read<T>(&self, job: impl FnMut(&dyn ReadUnit) -> UnitResult<T>) -> UnitResult<T> {
         self.memory.store().read(job)
     }
 
     /// Reads, and reports the damaged rows that were met, each once.
-    fn read_noting<T>(&mut self, mut job: impl FnMut(&dyn ReadUnit) -> Work<T>) -> Work<T> {
+    fn read_noting<T>(
+        &mut self,
+        mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T>,
+    ) -> UnitResult<T> {
         let (outcome, met) = self.read(|unit| Ok((job(unit)?, unit.damage())))?;
         for row in met {
             self.damaged_row(row);
@@ -192,7 +199,7 @@ impl Look {
     }
 
     /// Compares what is derived with what it is derived from.
-    fn derived(&mut self, project: Option<&ProjectId>) -> Work<()> {
+    fn derived(&mut self, project: Option<&ProjectId>) -> UnitResult<()> {
         if !self.goes_on() {
             return Ok(());
         }
@@ -222,7 +229,7 @@ impl Look {
         (self.tell)(VerifyStep::Problem(problem));
     }
 
-    fn project(&mut self, id: &ProjectId) -> Work<()> {
+    fn project(&mut self, id: &ProjectId) -> UnitResult<()> {
         let row = self.read_noting(|unit| match unit.project(id) {
             Err(error) if error.damaged().is_some() => Ok(None),
             Ok(None) => Err(project::not_found(id).into()),
@@ -235,7 +242,7 @@ impl Look {
         Ok(())
     }
 
-    fn sessions(&mut self, project: &ProjectId) -> Work<()> {
+    fn sessions(&mut self, project: &ProjectId) -> UnitResult<()> {
         let mut query = SessionQuery {
             order: Order::OldestFirst,
             limit: PAGE,
@@ -258,7 +265,7 @@ impl Look {
         Ok(())
     }
 
-    fn events(&mut self, project: &ProjectId) -> Work<()> {
+    fn events(&mut self, project: &ProjectId) -> UnitResult<()> {
         let mut seen = 0;
         while self.goes_on() {
             let (page, kept, unreadable) = self.read_noting(|unit| {
@@ -301,7 +308,7 @@ impl Look {
 }
 
 /// How many rows a project is known to have.
-fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> Work<u64> {
+fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
     let packages = unit.tallies(project, None)?;
     let packages: u64 = packages.iter().map(|tally| tally.packages).sum();
     let kept = unit.events_kept(project)?;

@@ -9,7 +9,7 @@ use accord_store::{
 };
 
 use super::{Look, MEND, PAGE, Suspect, rows};
-use crate::{Stop, Work, load};
+use crate::{UnitError, UnitResult, load};
 
 /// A package, and what a look at it found.
 struct Looked {
@@ -20,7 +20,7 @@ struct Looked {
 }
 
 impl Look {
-    pub(super) fn packages(&mut self, project: &ProjectId) -> Work<()> {
+    pub(super) fn packages(&mut self, project: &ProjectId) -> UnitResult<()> {
         let numbers = self.read(|unit| Ok(unit.package_numbers(project)?))?;
         for numbers in numbers.chunks(PAGE) {
             if !self.goes_on() {
@@ -28,7 +28,9 @@ impl Look {
             }
             let page = self.read(|unit| {
                 let found = numbers.iter().map(|number| look(unit, project, *number));
-                found.filter_map(Work::transpose).collect::<Work<Vec<_>>>()
+                found
+                    .filter_map(UnitResult::transpose)
+                    .collect::<UnitResult<Vec<_>>>()
             })?;
             for looked in page {
                 self.report.packages += 1;
@@ -41,7 +43,7 @@ impl Look {
         Ok(())
     }
 
-    fn looked_at(&mut self, looked: Looked) -> Work<()> {
+    fn looked_at(&mut self, looked: Looked) -> UnitResult<()> {
         let row = &looked.row;
         if let Err(failure) = &looked.verdict {
             let (project, id) = (&row.project_id, row.package_id.as_str());
@@ -57,7 +59,7 @@ impl Look {
     }
 
     /// Quarantines a package or lets it out, as it is when that is written.
-    fn judge(&mut self, project: &ProjectId, id: &PackageId) -> Work<()> {
+    fn judge(&mut self, project: &ProjectId, id: &PackageId) -> UnitResult<()> {
         let (project, id) = (project.clone(), id.clone());
         let now = Timestamp::emit(self.memory.now());
         let moved = self.memory.store().write(move |unit| {
@@ -73,7 +75,7 @@ impl Look {
                 _ => return Ok(None),
             };
             unit.quarantine_package(&project, &id, verdict.as_ref())?;
-            Ok::<_, Stop>(Some(verdict.is_some()))
+            Ok::<_, UnitError>(Some(verdict.is_some()))
         })?;
         match moved {
             Some(true) => self.report.quarantined += 1,
@@ -85,7 +87,11 @@ impl Look {
 }
 
 /// Looks at a package and at what is derived from it, on one snapshot.
-fn look(unit: &dyn ReadUnit, project: &ProjectId, number: i64) -> Work<Option<Stored<Looked>>> {
+fn look(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    number: i64,
+) -> UnitResult<Option<Stored<Looked>>> {
     let row = match unit.package_numbered(project, number)? {
         None => return Ok(None),
         Some(Err(damaged)) => return Ok(Some(Err(damaged))),
@@ -110,7 +116,7 @@ fn look(unit: &dyn ReadUnit, project: &ProjectId, number: i64) -> Work<Option<St
 fn verdict<U: ReadUnit + ?Sized>(
     unit: &U,
     row: &PackageRow,
-) -> Work<Result<accord_memory_core::Package, Failure>> {
+) -> UnitResult<Result<accord_memory_core::Package, Failure>> {
     match unit.revisions(&row.project_id, &row.package_id) {
         Ok(log) => Ok(rows::package(row, &log)),
         Err(error) if error.damaged().is_some() => Ok(Err(error.into())),

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use accord_store::Engine as _;
 use accord_store::StoreExt as _;
 use accord_store_sqlite::{Options, SqliteStore};
 
@@ -133,5 +134,6 @@ fn prepared() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let store = SqliteStore::open(folder.path(), &Options::default()).expect("a store");
     store.close().expect("it closes");
+    drop(store);
     folder
 }

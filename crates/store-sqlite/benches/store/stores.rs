@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use accord_store::Engine as _;
 use accord_store::{StoreError, StoreExt as _};
 use accord_store_sqlite::{Options, SqliteStore};
 
@@ -84,6 +85,7 @@ fn fill(folder: &Path, packages: usize) {
     });
     facts.expect("the facts");
     store.close().expect("the store closes");
+    drop(store);
     let seconds = began.elapsed().as_secs_f64();
     println!(
         "  (a store of {packages} packages, filled in {seconds:.1} s: {:.0} a second)",

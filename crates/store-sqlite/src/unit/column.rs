@@ -4,7 +4,7 @@ use accord_base::{ActorId, ActorKey, ActorType};
 use accord_canon::Digest;
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::ContentHash;
-use accord_store::{Result, StoreError, Trouble};
+use accord_store::{Result, StoreError, StoreErrorKind};
 use rusqlite::types::ValueRef;
 
 use crate::error::{Known as _, damaged};
@@ -35,7 +35,7 @@ impl Row<'_> {
         match key == Ok(Some(stamp::key(instant).as_bytes())) {
             true => Ok(()),
             false => Err(StoreError::new(
-                Trouble::Corrupt,
+                StoreErrorKind::Corrupt,
                 "it stands at another time than its own",
             )),
         }

@@ -3,7 +3,8 @@
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
 use accord_store::{
-    PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result, RevisionRow, Trouble,
+    PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result, RevisionRow,
+    StoreErrorKind,
 };
 use rusqlite::params;
 
@@ -86,7 +87,7 @@ impl Repair for Unit<'_> {
         );
         match written {
             Ok(_) => {}
-            Err(error) if error.trouble() == Trouble::Conflict => return Ok(false),
+            Err(error) if error.kind() == StoreErrorKind::Conflict => return Ok(false),
             Err(error) => return Err(error),
         }
         let questions = index.open_questions().iter().map(String::as_str);
@@ -142,7 +143,7 @@ impl Unit<'_> {
             let sql = "UPDATE fact SET from_key = ?2, to_key = ?3 WHERE pk = ?1";
             match self.run(sql, params![pk, from, to]) {
                 // Another fact of the chain has no end, too.
-                Err(error) if error.trouble() == Trouble::Conflict => {}
+                Err(error) if error.kind() == StoreErrorKind::Conflict => {}
                 done => drop(done?),
             }
         }

@@ -1,5 +1,6 @@
 //! The engine and the model give the same answers.
 
+use accord_store::Engine as _;
 use accord_store::testing::{COMMON, compare, compare_groups, many_writers};
 use accord_store_sqlite::{Options, SqliteStore};
 

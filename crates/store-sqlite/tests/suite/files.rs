@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_base::ProjectId;
 use accord_contract::codes::Code;
+use accord_store::Engine as _;
 use accord_store::testing::{COMMON, compare, everything};
-use accord_store::{MemoryStore, StoreExt as _};
+use accord_store::{ModelStore, StoreExt as _};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restore};
 
 use crate::support::{deposit, event, open, whole_packages};
@@ -27,7 +28,7 @@ fn opened_again_a_store_holds_the_same() {
     drop(store);
     let store = SqliteStore::open(folder.path(), &options).unwrap();
     assert_eq!(everything(&store), before);
-    assert_ne!(everything(&MemoryStore::new()), before);
+    assert_ne!(everything(&ModelStore::new()), before);
 }
 
 #[test]
@@ -49,7 +50,7 @@ fn a_backup_made_while_others_write_is_whole() {
                 }
             }
         });
-        let made = store.backup(&file, |progress| steps.push(progress));
+        let made = store.backup(&file, &mut |progress| steps.push(progress));
         done.store(true, Ordering::SeqCst);
         made.unwrap();
     });
@@ -59,7 +60,7 @@ fn a_backup_made_while_others_write_is_whole() {
             .is_some_and(|last| last.done == last.total && last.total > 0)
     );
     check(&file).unwrap();
-    let again = store.backup(&file, |_| {}).unwrap_err();
+    let again = store.backup(&file, &mut |_| {}).unwrap_err();
     assert_eq!(again.code(), Code::StoreOccupied);
 
     let restored = tempfile::tempdir().unwrap();
@@ -77,7 +78,7 @@ fn what_a_store_writes_is_its_owners_alone() {
     let store = open(folder.path());
     deposit(&store, "p", "one", "words").unwrap();
     let backup = backups.path().join("backup.db");
-    store.backup(&backup, |_| {}).unwrap();
+    store.backup(&backup, &mut |_| {}).unwrap();
     assert_private(folder.path());
     drop(store);
     compact(folder.path()).unwrap();
@@ -117,7 +118,7 @@ fn a_log_is_no_obstacle_to_compaction_and_restore() {
     assert_eq!(whole_packages(&open(two.path())).len(), 2);
     deposit(&store, "p", "three", "words").unwrap();
     let backup = one.path().join("backup.db");
-    store.backup(&backup, |_| {}).unwrap();
+    store.backup(&backup, &mut |_| {}).unwrap();
     restore(&backup, files.path(), true).unwrap();
     assert_eq!(whole_packages(&open(files.path())).len(), 3);
 }
@@ -129,7 +130,7 @@ fn a_log_that_nobody_can_read_does_not_get_into_what_is_restored() {
     let store = open(one.path());
     deposit(&store, "p", "one", "words").unwrap();
     let backup = files.path().join("backup.db");
-    store.backup(&backup, |_| {}).unwrap();
+    store.backup(&backup, &mut |_| {}).unwrap();
     deposit(&store, "q", "other", "words").unwrap();
     let later = rusqlite::Connection::open(one.path().join(DATABASE)).unwrap();
     later.execute_batch("PRAGMA user_version = 99").unwrap();
@@ -148,7 +149,7 @@ fn a_restore_replaces_only_what_it_may() {
     let file = files.path().join("one.db");
     let store = open(one.path());
     deposit(&store, "p", "one", "").unwrap();
-    store.backup(&file, |_| {}).unwrap();
+    store.backup(&file, &mut |_| {}).unwrap();
     let other = open(two.path());
     deposit(&other, "p", "two", "").unwrap();
     assert_eq!(
@@ -171,7 +172,7 @@ fn what_is_no_sound_store_is_not_restored() {
     let store = open(one.path());
     deposit(&store, "p", "one", "words").unwrap();
     let file = files.path().join("one.db");
-    store.backup(&file, |_| {}).unwrap();
+    store.backup(&file, &mut |_| {}).unwrap();
     let sound = fs::read(&file).unwrap();
     for page in 1..sound.len() / PAGE {
         let mut damaged = sound.clone();

@@ -4,9 +4,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use accord_base::ProjectId;
+use accord_store::Engine as _;
 use accord_store::{
-    PackageIndex, PackageQuery, QuestionQuery, Result, SearchQuery, StoreError, StoreExt as _,
-    Trouble, WriteUnit,
+    PackageIndex, PackageQuery, QuestionQuery, Result, SearchQuery, StoreError, StoreErrorKind,
+    StoreExt as _, WriteUnit,
 };
 use accord_store_sqlite::{Options, SqliteStore};
 
@@ -21,7 +22,7 @@ fn a_job_that_breaks_off_takes_nothing_with_it() {
         unit.append_event(&ProjectId::new("p").unwrap(), &event("never"))?;
         std::panic::resume_unwind(Box::new("on purpose"))
     });
-    assert_eq!(broken.unwrap_err().trouble(), Trouble::Broken);
+    assert_eq!(broken.unwrap_err().kind(), StoreErrorKind::Broken);
     deposit(&store, "p", "after", "").unwrap();
     let names: Vec<_> = whole_packages(&store)
         .into_iter()
@@ -45,7 +46,7 @@ fn in_a_group_only_the_job_that_fails_is_undone() {
         let job = move |unit: &mut dyn WriteUnit| {
             let seq = unit.append_event(&ProjectId::new("p").unwrap(), &event("e"))?;
             match number % 3 {
-                0 => Err(StoreError::from(Trouble::Conflict)),
+                0 => Err(StoreError::from(StoreErrorKind::Conflict)),
                 _ => Ok(seq),
             }
         };
@@ -112,14 +113,14 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
             for word in ["one", "lost"] {
                 assert_eq!(unit.search(&id, &words(word))?.hits.len(), 1, "{word}");
             }
-            Err(StoreError::from(Trouble::Conflict))
+            Err(StoreError::from(StoreErrorKind::Conflict))
         };
         store.enqueue(job, move |outcome| tell.send((name, outcome)).unwrap());
     }
     go.send(()).unwrap();
     let outcomes: Vec<(&str, Result<u64>)> = told.iter().take(3).collect();
     assert_eq!(outcomes[0], ("one", Ok(2)));
-    assert_eq!(outcomes[1], ("lost", Err(Trouble::Conflict.into())));
+    assert_eq!(outcomes[1], ("lost", Err(StoreErrorKind::Conflict.into())));
     assert_eq!(outcomes[2], ("two", Ok(3)));
     // The deposit; everything else together.
     assert_eq!(store.statistics().commits, 2);
@@ -165,22 +166,22 @@ fn a_project_that_was_lost_with_its_job_is_not_taken_for_another() {
     let job = move |unit: &mut dyn WriteUnit| {
         unit.insert_project(&lost)?;
         unit.append_event(&lost.project_id, &event("never"))?;
-        Err(StoreError::from(Trouble::Broken))
+        Err(StoreError::from(StoreErrorKind::Broken))
     };
     store.enqueue(job, |_: Result<()>| {});
     let (tell, told) = mpsc::channel();
     let job = move |unit: &mut dyn WriteUnit| {
         unit.insert_project(&next)?;
         match unit.append_event(&id, &event("to nobody")) {
-            Err(error) => Ok(error.trouble()),
-            Ok(_) => Err(StoreError::from(Trouble::Broken)),
+            Err(error) => Ok(error.kind()),
+            Ok(_) => Err(StoreError::from(StoreErrorKind::Broken)),
         }
     };
-    store.enqueue(job, move |outcome: Result<Trouble>| {
+    store.enqueue(job, move |outcome: Result<StoreErrorKind>| {
         tell.send(outcome).unwrap();
     });
     go.send(()).unwrap();
-    assert_eq!(told.recv().unwrap(), Ok(Trouble::Conflict));
+    assert_eq!(told.recv().unwrap(), Ok(StoreErrorKind::Conflict));
     assert_eq!(store.statistics().commits, 1);
 }
 
@@ -200,7 +201,7 @@ fn too_many_jobs_are_refused_at_once() {
         );
     }
     let refused = told.recv().unwrap();
-    assert_eq!(refused.unwrap_err().trouble(), Trouble::Busy);
+    assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Busy);
     go.send(()).unwrap();
     assert!(told.recv().unwrap().is_ok() && told.recv().unwrap().is_ok());
 }
@@ -221,6 +222,7 @@ fn what_waits_is_done_before_the_store_closes() {
         store.enqueue(job, move |outcome: Result<u64>| tell.send(outcome).unwrap());
     }
     store.close().unwrap();
+    drop(store);
     drop(tell);
     assert_eq!(told.iter().filter(Result::is_ok).count(), 50);
 }
@@ -303,6 +305,7 @@ fn a_store_that_was_closed_is_one_file() {
     deposit(&store, "p", "one", "").unwrap();
     assert_eq!(whole_packages(&store).len(), 1);
     store.close().unwrap();
+    drop(store);
     let names: Vec<_> = fs_names(folder.path());
     assert_eq!(
         names,
@@ -330,12 +333,12 @@ fn a_store_that_is_closed_while_somebody_reads_is_one_file() {
             })
         });
         begun.recv().unwrap();
-        store.finish().unwrap();
+        store.close().unwrap();
         assert!(reader.join().unwrap().unwrap().newest >= 1);
     });
     assert_eq!(fs_names(folder.path()), ["accord.db", "accord.lock"]);
     let late = store.read(|unit| unit.events_kept(&ProjectId::new("p").unwrap()));
-    assert_eq!(late.unwrap_err().trouble(), Trouble::Unavailable);
+    assert_eq!(late.unwrap_err().kind(), StoreErrorKind::Unavailable);
 }
 
 /// Makes the writer wait until it is told to go on, so that what comes meanwhile gathers.
@@ -349,7 +352,8 @@ fn hold(store: &SqliteStore) -> mpsc::Sender<()> {
             return Ok(());
         }
         began.send(()).unwrap();
-        wait.recv().map_err(|_| StoreError::from(Trouble::Broken))
+        wait.recv()
+            .map_err(|_| StoreError::from(StoreErrorKind::Broken))
     };
     store.enqueue(job, |_| {});
     begun.recv().unwrap();

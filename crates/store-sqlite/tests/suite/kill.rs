@@ -9,7 +9,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use accord_store::Trouble;
+use accord_store::StoreErrorKind;
 use accord_store::testing::Random;
 
 use crate::support::{deposit, given, open, refusal, start, whole_packages};
@@ -63,8 +63,8 @@ fn round_of(folder: &Path, after: Duration, acknowledged: &mut BTreeSet<(String,
         line.clear();
     }
     assert_eq!(
-        refusal(folder).trouble(),
-        Trouble::Locked {
+        refusal(folder).kind(),
+        StoreErrorKind::Locked {
             pid: Some(child.id())
         }
     );

@@ -4,7 +4,7 @@ use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
 use accord_memory_core::package::Status;
 use accord_store::{
-    MAX_SOURCES, MemoryStore, PackageIndex, Quarantine, QuestionQuery, Store, StoreExt as _,
+    MAX_SOURCES, ModelStore, PackageIndex, Quarantine, QuestionQuery, Store, StoreExt as _,
 };
 
 use crate::support::{log, open, package, project};
@@ -12,7 +12,7 @@ use crate::support::{log, open, package, project};
 #[test]
 fn the_newest_that_ask_are_named_and_others_take_the_place_of_those_that_go() {
     let folder = tempfile::tempdir().unwrap();
-    many_ask(&MemoryStore::new());
+    many_ask(&ModelStore::new());
     many_ask(&open(folder.path()));
 }
 

@@ -1,4 +1,4 @@
-//! Trouble: each has its code, and none of it loses what was acknowledged.
+//! StoreErrorKind: each has its code, and none of it loses what was acknowledged.
 
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
-use accord_store::{StoreError, Trouble};
+use accord_store::Engine as _;
+use accord_store::{StoreError, StoreErrorKind};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restore};
 
 use crate::support::{CHILD, deposit, given, in_namespace, open, refusal, whole_packages};
@@ -19,7 +20,7 @@ fn a_store_has_one_owner_and_says_who() {
     let store = open(folder.path());
     let refused = refusal(folder.path());
     let pid = std::process::id();
-    assert_eq!(refused.trouble(), Trouble::Locked { pid: Some(pid) });
+    assert_eq!(refused.kind(), StoreErrorKind::Locked { pid: Some(pid) });
     assert_eq!(refused.code(), Code::StoreLocked);
     assert!(refused.to_string().contains(&pid.to_string()), "{refused}");
     drop(store);
@@ -64,7 +65,7 @@ fn a_later_format_is_left_alone() {
         restore(&file, elsewhere.path(), false).unwrap_err(),
     ] {
         let known = accord_store_sqlite::FORMAT;
-        assert_eq!(refused.trouble(), Trouble::TooNew { found: 99, known });
+        assert_eq!(refused.kind(), StoreErrorKind::TooNew { found: 99, known });
         assert_eq!(refused.code(), Code::StoreTooNew);
     }
     assert_eq!(fs::read(&file).unwrap(), before);

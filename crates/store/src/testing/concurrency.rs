@@ -6,14 +6,16 @@
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Weak};
 
 use accord_base::ProjectId;
 use accord_memory_core::PackageId;
+use parking_lot::Mutex;
 
 use super::World;
 use crate::{
-    Advance, EventEntry, PackageRow, ProjectRow, Store, StoreError, StoreExt as _, Trouble,
+    Advance, EventEntry, Listener, PackageRow, ProjectRow, Store, StoreError, StoreErrorKind,
+    StoreExt as _,
 };
 
 /// Lets many threads write packages and events into a few projects of an empty store, some of which
@@ -25,12 +27,8 @@ use crate::{
 pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
     let told: Arc<Mutex<Vec<Advance>>> = Arc::default();
     let heard = Arc::clone(&told);
-    store.listen(Box::new(move |advances| {
-        heard
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend_from_slice(advances);
-    }));
+    let listener = Arc::new(move |advances: &[Advance]| heard.lock().extend_from_slice(advances));
+    store.subscribe(Arc::downgrade(&listener) as Weak<dyn Listener>);
     let projects: Vec<ProjectRow> = projects(seed);
     let kept: Vec<(ProjectId, PackageId, u64)> = std::thread::scope(|scope| {
         let writers: Vec<_> = (0..threads)
@@ -80,7 +78,7 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
             kept.len(),
             "seed {seed}: {id} has what nobody acknowledged"
         );
-        let told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = told.lock();
         let through: Vec<u64> = (told.iter().filter(|advance| advance.project_id == *id))
             .map(|advance| advance.through)
             .collect();
@@ -143,14 +141,14 @@ fn write(
                 std::panic::resume_unwind(Box::new("on purpose"));
             }
             if gives_up {
-                return Err(StoreError::from(Trouble::Full));
+                return Err(StoreError::from(StoreErrorKind::Full));
             }
             Ok(seq)
         });
         match outcome {
             Ok(seq) => kept.push((id, package_id, seq)),
-            Err(error) if breaks => assert_eq!(error.trouble(), Trouble::Broken),
-            Err(error) if gives_up => assert_eq!(error.trouble(), Trouble::Full),
+            Err(error) if breaks => assert_eq!(error.kind(), StoreErrorKind::Broken),
+            Err(error) if gives_up => assert_eq!(error.kind(), StoreErrorKind::Full),
             Err(error) => panic!("{error}: {}", error.detail()),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use super::script::Script;
 use super::{COMMON, World, look};
-use crate::{MemoryStore, Result, Store, StoreExt as _, Trouble};
+use crate::{ModelStore, Result, Store, StoreErrorKind, StoreExt as _};
 
 /// Lets random units of work gather behind a job that waits, so that they share a commit, and
 /// compares what they say and leave with what the model says of one after the other. Some of them
@@ -14,7 +14,7 @@ use crate::{MemoryStore, Result, Store, StoreExt as _, Trouble};
 /// # Panics
 /// When they differ; the message names the seed and the group.
 pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
-    let model = MemoryStore::with_common(COMMON);
+    let model = ModelStore::with_common(COMMON);
     let mut world = World::new(seed);
     for group in 0..groups {
         let size = 2 + world.random.below(7);
@@ -62,7 +62,7 @@ fn hold(engine: &dyn Store) -> mpsc::Sender<()> {
                 return Ok(());
             }
             began.send(()).expect("somebody waits for the beginning");
-            released.recv().map_err(|_| Trouble::Broken.into())
+            released.recv().map_err(|_| StoreErrorKind::Broken.into())
         },
         |_: Result<()>| {},
     );

@@ -15,7 +15,7 @@ pub use groups::compare_groups;
 pub use random::Random;
 pub use world::World;
 
-use crate::{Common, MemoryStore, Store, StoreExt as _};
+use crate::{Common, ModelStore, Store, StoreExt as _};
 
 /// Terms are very common early, so that small runs meet them.
 pub const COMMON: Common = Common {
@@ -31,7 +31,7 @@ pub const COMMON: Common = Common {
 /// # Panics
 /// When they differ; the message names the seed and the unit.
 pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
-    let model = MemoryStore::with_common(COMMON);
+    let model = ModelStore::with_common(COMMON);
     let mut world = World::new(seed);
     let mut kept = 0;
     for number in 0..units {

@@ -10,11 +10,11 @@ use super::look::{Look, random_looks};
 use crate::{
     BlobRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow, PackageState,
     ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Store, StoreError,
-    StoreExt as _, Trouble, WriteUnit,
+    StoreErrorKind, StoreExt as _, WriteUnit,
 };
 
 /// What the steps of a unit said, or the trouble that ended it.
-pub(super) type Said = Result<Vec<String>, Trouble>;
+pub(super) type Said = Result<Vec<String>, StoreErrorKind>;
 
 /// One unit of work.
 #[derive(Clone, Debug)]
@@ -63,13 +63,13 @@ impl Script {
     pub(super) fn run(&self, store: &dyn Store) -> Said {
         store
             .write(self.clone().into_job())
-            .map_err(|error| error.trouble())
+            .map_err(|error| error.kind())
     }
 
     /// Puts the unit in line; `done` is told what [`Self::run`] gives.
     pub(super) fn enqueue(&self, store: &dyn Store, done: impl FnOnce(Said) + Send + 'static) {
         store.enqueue(self.clone().into_job(), move |outcome| {
-            done(outcome.map_err(|error| error.trouble()));
+            done(outcome.map_err(|error| error.kind()));
         });
     }
 
@@ -82,7 +82,7 @@ impl Script {
                 }
             }
             match self.gives_up {
-                true => Err(StoreError::from(Trouble::Broken)),
+                true => Err(StoreError::from(StoreErrorKind::Broken)),
                 false => Ok(said),
             }
         }

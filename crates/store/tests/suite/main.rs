@@ -1,16 +1,16 @@
 //! The model against the tests that every engine has to pass, and against itself.
 
-use accord_store::MemoryStore;
+use accord_store::ModelStore;
 use accord_store::testing::{COMMON, compare, many_writers};
 
 #[test]
 fn the_model_is_the_model() {
     for seed in 0..4 {
-        compare(&MemoryStore::with_common(COMMON), seed, 60);
+        compare(&ModelStore::with_common(COMMON), seed, 60);
     }
 }
 
 #[test]
 fn many_writers_at_once() {
-    many_writers(&MemoryStore::new(), 8, 20, 1);
+    many_writers(&ModelStore::new(), 8, 20, 1);
 }

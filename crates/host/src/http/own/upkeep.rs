@@ -10,7 +10,6 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, True, Wire as _};
 use accord_contract::{envelope, message};
 use accord_memory::{Sweep, Trim, TrimmedProject};
-use accord_store_sqlite::FORMAT;
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
@@ -161,14 +160,14 @@ async fn status(
     Extension(correlation): Extension<Correlation>,
 ) -> Reply {
     caller.access().may_anywhere(Verb::Read)?;
-    let statistics = host.store().statistics();
+    let statistics = host.engine().statistics();
     let connections = host.metrics().connections().load(Ordering::Relaxed);
     let envelope = StatusEnvelope {
         ok: True,
         correlation_id: correlation.as_str().into(),
         protocol: ProtocolInfo::ours(Capabilities::new()),
         version: env!("CARGO_PKG_VERSION").into(),
-        store_format: FORMAT.into(),
+        store_format: host.engine().format().into(),
         store_jobs: statistics.jobs,
         store_commits: statistics.commits,
         store_waiting: statistics.waiting as u64,

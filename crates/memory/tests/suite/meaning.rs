@@ -7,10 +7,10 @@ use accord_memory::embed::Embedder;
 use accord_memory::{Memory, MemoryOptions, SearchBy};
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{PackageFilter, Params, Pull, Relevant};
-use accord_store::MemoryStore;
-use serde_json::{Value, json};
+use accord_store::ModelStore;
+use serde_json::json;
 
-use crate::support::{package_with, project_id};
+use crate::support::{deposit, project_id};
 
 /// Knows that some words mean alike.
 struct Thesaurus;
@@ -32,16 +32,7 @@ fn memory() -> Memory {
         embedder: Some(Arc::new(Thesaurus)),
         ..MemoryOptions::default()
     };
-    Memory::new(Arc::new(MemoryStore::new()), options)
-}
-
-async fn deposit(memory: &Memory, id: &str, members: Value) {
-    let sent = package_with(id, members).to_string().into();
-    let caller = Caller::owner();
-    memory
-        .deposit(&caller, &project_id("atlas"), sent, false)
-        .await
-        .unwrap();
+    Memory::new(Arc::new(ModelStore::new()), options)
 }
 
 async fn find(

@@ -4,34 +4,43 @@
 //! nothing of a job that fails can be left, and a reader's snapshot is the state that it began with.
 
 mod audit;
+mod blobs;
+mod events;
 mod facts;
+mod keys;
 mod packages;
+mod projects;
 mod repair;
-mod rest;
 mod search;
 mod sessions;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use accord_base::{ProjectId, SessionId};
 use accord_canon::Digest;
 use accord_memory_core::{FactId, PackageId};
+use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Advance, BlobRow, Common, EventEntry, FactRow, KeyRow, Listener, PackageIndex, PackageRow,
-    ProjectRow, ReadUnit, Result, RevisionRow, SessionRow, Store, StoreError, Trouble, Verdict,
-    WriteJob,
+    Advance, BlobRow, Common, Engine, EventEntry, FactRow, KeyRow, Listener, Listeners,
+    PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Result, RevisionRow, SessionRow,
+    Statistics, Store, StoreError, StoreErrorKind, Verdict, WriteJob,
 };
 
-/// A store that lasts as long as the process.
+/// A store in memory, and the model of every engine. Nothing of it survives the process.
 #[derive(Default)]
-pub struct MemoryStore {
+pub struct ModelStore {
     state: RwLock<Arc<State>>,
-    /// Held by whoever writes.
+    /// Locked while a job runs, so that one job runs at a time.
     writing: Mutex<()>,
-    listeners: RwLock<Vec<Listener>>,
+    listeners: Listeners,
+    commits: AtomicU64,
+    closed: AtomicBool,
 }
 
 /// Everything that is kept; also a unit of work on it.
@@ -66,7 +75,7 @@ struct PackageEntry {
     log: Vec<RevisionRow>,
 }
 
-impl MemoryStore {
+impl ModelStore {
     /// An empty store.
     pub fn new() -> Self {
         Self::default()
@@ -85,15 +94,18 @@ impl MemoryStore {
     }
 
     fn snapshot(&self) -> Arc<State> {
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.state.read())
     }
 
     /// Runs a job and keeps what it wrote, if it is to be kept.
     fn commit(&self, job: &mut dyn WriteJob) -> Result<()> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.closed.load(Ordering::Acquire) {
+            return Err(StoreError::new(StoreErrorKind::Unavailable, "it is closed"));
+        }
+        let _writing = self.writing.lock();
         let mut state = State::clone(&self.snapshot());
         let verdict = catch_unwind(AssertUnwindSafe(|| job.run(&mut state)))
-            .map_err(|_| StoreError::new(Trouble::Broken, "a job panicked"))?;
+            .map_err(|_| StoreError::new(StoreErrorKind::Broken, "a job panicked"))?;
         if verdict == Verdict::Undo {
             return Ok(());
         }
@@ -104,19 +116,14 @@ impl MemoryStore {
                 through,
             })
             .collect();
-        *self.state.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(state);
-        if !advances.is_empty() {
-            let listeners = self
-                .listeners
-                .read()
-                .unwrap_or_else(PoisonError::into_inner);
-            listeners.iter().for_each(|listener| listener(&advances));
-        }
+        *self.state.write() = Arc::new(state);
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.listeners.notify(&advances);
         Ok(())
     }
 }
 
-impl Store for MemoryStore {
+impl Store for ModelStore {
     fn with_snapshot(&self, job: &mut dyn FnMut(&dyn ReadUnit)) -> Result<()> {
         job(&*self.snapshot());
         Ok(())
@@ -127,12 +134,34 @@ impl Store for MemoryStore {
         job.finish(outcome);
     }
 
-    fn listen(&self, listener: Listener) {
-        let mut listeners = self
-            .listeners
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        listeners.push(listener);
+    fn subscribe(&self, listener: Weak<dyn Listener>) {
+        self.listeners.add(listener);
+    }
+}
+
+impl Engine for ModelStore {
+    fn format(&self) -> u32 {
+        // Nothing is written in any format.
+        0
+    }
+
+    fn statistics(&self) -> Statistics {
+        let commits = self.commits.load(Ordering::Relaxed);
+        Statistics {
+            jobs: commits,
+            commits,
+            ..Statistics::default()
+        }
+    }
+
+    fn backup(&self, _: &Path, _: &mut dyn FnMut(Progress)) -> Result<()> {
+        let detail = "a store in memory has no backup";
+        Err(StoreError::new(StoreErrorKind::Unavailable, detail))
+    }
+
+    fn close(&self) -> Result<()> {
+        self.closed.store(true, Ordering::Release);
+        Ok(())
     }
 }
 

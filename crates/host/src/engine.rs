@@ -1,0 +1,20 @@
+//! The engine of a data folder: the only module that knows which engine that is.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use accord_memory::Repaired;
+use accord_store::{Engine, Result};
+use accord_store_sqlite::{Options, SqliteStore};
+
+pub(crate) use accord_store_sqlite::{DATABASE, LOCK, check, compact, restore};
+
+/// Opens the engine of a folder, and creates the folder when it does not exist.
+pub(crate) fn open(folder: &Path) -> Result<Arc<dyn Engine>> {
+    Ok(Arc::new(SqliteStore::open(folder, &Options::default())?))
+}
+
+/// Rebuilds what is derived in the store of a folder, on a copy that then replaces the store.
+pub(crate) fn repair(folder: &Path) -> Result<Repaired> {
+    accord_store_sqlite::rewrite(folder, |store| accord_memory::repair(store))
+}

@@ -1,0 +1,51 @@
+//! What a host needs of an engine in addition to units of work.
+
+use std::path::Path;
+
+use crate::{Result, Store};
+
+/// An engine as a host holds it.
+///
+/// Several hosts in one process may share an engine. Each of them sees every commit, because the
+/// engine notifies all listeners ([`Store::subscribe`]).
+pub trait Engine: Store {
+    /// The version of the format in which the engine keeps its data.
+    fn format(&self) -> u32;
+
+    /// What the engine has done since it was opened.
+    fn statistics(&self) -> Statistics;
+
+    /// Copies everything, as it is at one instant, into a new file. Reads and writes go on.
+    ///
+    /// # Errors
+    /// With [`StoreErrorKind::Occupied`](crate::StoreErrorKind::Occupied) when the file exists.
+    fn backup(&self, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()>;
+
+    /// Finishes the jobs that wait, then refuses new ones. Closing twice is the same as once.
+    ///
+    /// # Errors
+    /// When the engine could not finish its work.
+    fn close(&self) -> Result<()>;
+}
+
+/// What an engine has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Statistics {
+    /// Jobs that were carried out.
+    pub jobs: u64,
+    /// Commits that they shared.
+    pub commits: u64,
+    /// Jobs that wait.
+    pub waiting: usize,
+    /// Connections for reading that are open.
+    pub readers: usize,
+}
+
+/// The progress of a long operation, in units of the engine's choice.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Progress {
+    /// The units that are done.
+    pub done: u64,
+    /// All units.
+    pub total: u64,
+}

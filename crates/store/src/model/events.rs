@@ -1,0 +1,71 @@
+//! Events in the model.
+
+use accord_base::ProjectId;
+use accord_contract::time::{Time, Timestamp};
+
+use super::State;
+use crate::{EventEntry, EventRow, EventWrites, Events, Kept, Result};
+
+impl Events for State {
+    fn events(&self, project: &ProjectId, after: u64, limit: usize) -> Result<Vec<EventRow>> {
+        let events = self
+            .at(project)
+            .into_iter()
+            .flat_map(|project| &project.events);
+        let behind = events.filter(|(seq, _)| **seq > after).take(limit);
+        let row = |(seq, entry): (&u64, &EventEntry)| EventRow {
+            seq: *seq,
+            entry: entry.clone(),
+        };
+        Ok(behind.map(row).collect())
+    }
+
+    fn events_kept(&self, project: &ProjectId) -> Result<Kept> {
+        let Some(project) = self.at(project) else {
+            return Ok(Kept {
+                oldest: 1,
+                newest: 0,
+            });
+        };
+        let newest = project.newest_event;
+        let oldest = project.events.keys().next().copied().unwrap_or(newest + 1);
+        Ok(Kept { oldest, newest })
+    }
+
+    fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
+        let newest = self
+            .at(project)
+            .and_then(|project| project.events.values().next_back());
+        Ok(newest.map(|entry| entry.at.clone()))
+    }
+
+    fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
+        let kept = self.events_kept(project)?;
+        let events = self
+            .at(project)
+            .into_iter()
+            .flat_map(|project| project.events.values());
+        let before = events.take_while(|event| event.at.time() < instant).count();
+        Ok(kept.oldest - 1 + before as u64)
+    }
+}
+
+impl EventWrites for State {
+    fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64> {
+        let stream = self.at_mut(project)?;
+        stream.newest_event += 1;
+        let seq = stream.newest_event;
+        stream.events.insert(seq, entry.clone());
+        self.advanced.insert(project.clone(), seq);
+        Ok(seq)
+    }
+
+    fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64> {
+        let Some(project) = self.projects.get_mut(project) else {
+            return Ok(0);
+        };
+        let before = project.events.len();
+        project.events.retain(|seq, _| *seq > through);
+        Ok((before - project.events.len()) as u64)
+    }
+}
