@@ -1,6 +1,6 @@
 //! The services for governed runs: what the command and the conformance adapter both call.
 //!
-//! A [`Runs`] is one repository in one [`World`]. Each operation is one method, and one file
+//! A [`Runs`] is one repository in one [`Environment`]. Each operation is one method, and one file
 //! below `operations`: it takes the repository's lock, brings to an end what others left half
 //! done, reads configuration and state, asks `accord-runs-core`, writes what that says as one
 //! commit, and lets go.
@@ -24,21 +24,21 @@
     reason = "running hooks, git and commands of gates under a clock is what this crate is for"
 )]
 
-mod carry;
+mod acceptance_driver;
 pub mod coordinator;
-mod drive;
+mod environment;
 pub mod git;
 pub mod hooks;
+mod operation;
 pub mod operations;
 pub mod repository;
 mod runs;
 pub mod runtime;
 mod scaffold;
+mod turn_cycle;
 mod web;
-mod work;
-mod world;
 
-pub use carry::{Carried, Manner};
+pub use environment::{Environment, Notice};
 pub use repository::LockHolder;
 pub use runs::{Reading, Runs};
-pub use world::{Notice, World};
+pub use turn_cycle::{CycleOptions, TurnOutcome};

@@ -8,9 +8,9 @@ use accord_contract::wire::Value;
 use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::state::State;
 
+use crate::environment::Environment;
+use crate::operation::Operation;
 use crate::repository::Repository;
-use crate::work::Work;
-use crate::world::World;
 
 /// Which rules a configuration is held to.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -27,7 +27,7 @@ pub enum Reading {
 /// The services for one governed repository.
 pub struct Runs {
     repository: Repository,
-    pub(crate) world: World,
+    pub(crate) environment: Environment,
     reading: Reading,
 }
 
@@ -46,24 +46,24 @@ impl Runs {
     ///
     /// # Errors
     /// With `not_governed` when there is none.
-    pub fn open(folder: &Path, world: World) -> Result<Self, Failure> {
+    pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
         let start = Repository::open(folder)?;
         for place in start.root().to_path_buf().ancestors() {
             let repository = Repository::open(place)?;
             if repository.is_governed()? {
-                return Ok(Self::on(repository, world, Reading::Full));
+                return Ok(Self::on(repository, environment, Reading::Full));
             }
         }
         // The words for it are the tree's own.
         start.config()?;
-        Ok(Self::on(start, world, Reading::Full))
+        Ok(Self::on(start, environment, Reading::Full))
     }
 
     /// The services over a repository that somebody opened.
-    pub fn on(repository: Repository, world: World, reading: Reading) -> Self {
+    pub fn on(repository: Repository, environment: Environment, reading: Reading) -> Self {
         Self {
             repository,
-            world,
+            environment,
             reading,
         }
     }
@@ -74,8 +74,8 @@ impl Runs {
     }
 
     /// The world.
-    pub fn world(&self) -> &World {
-        &self.world
+    pub fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// Whether people work here, with programs that are to be on this machine.
@@ -109,7 +109,7 @@ impl Runs {
     }
 
     /// Begins to work: takes the lock, brings left journals to their end, reads.
-    pub(crate) fn begin(&self) -> Result<Work<'_>, Failure> {
-        Work::begin(self)
+    pub(crate) fn begin(&self) -> Result<Operation<'_>, Failure> {
+        Operation::begin(self)
     }
 }

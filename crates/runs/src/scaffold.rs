@@ -137,7 +137,7 @@ pub(crate) fn role_prompt(title: &str, mandate: &str) -> String {
     )
 }
 
-const PM_SIGNOFF: &str = "# Sign-off
+const PM_SIGNOFF: &str = "# WorkerSignal-off
 
 Approved: NO
 

@@ -49,7 +49,7 @@ fn finalize(case: &CaseContext<'_>, turn: &TurnId) -> Result<Result<(), Failure>
     // A fixture may omit the run of its bundle.
     let run = state.run_id().cloned().or_else(|| RunId::parse("run_001"));
     let role = state.turn(turn).map_or("dev", |turn| turn.role());
-    let now = case.world().now();
+    let now = case.environment().now();
     let made = match manifest::finalize(&bundle, run.as_ref(), turn, role, now) {
         Ok(made) => Value::Object(made).to_string(),
         Err(failure) => return Ok(Err(failure)),

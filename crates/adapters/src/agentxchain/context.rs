@@ -6,7 +6,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_process::Cancel;
 use accord_runs::repository::{LockedRepository, RecordFile, Repository};
-use accord_runs::{Reading, Runs, World};
+use accord_runs::{Environment, Reading, Runs};
 use accord_runs_core::TurnId;
 use accord_runs_core::config::Config;
 use accord_runs_core::result::Leniency;
@@ -45,11 +45,11 @@ impl<'a> CaseContext<'a> {
     }
 
     /// The environment of an operation: the machine's clock and randomness.
-    pub(super) fn world(&self) -> World {
-        let world = World::system().patience(LOCK_TIMEOUT);
+    pub(super) fn environment(&self) -> Environment {
+        let environment = Environment::system().with_lock_timeout(LOCK_TIMEOUT);
         match &self.cancel {
-            Some(cancel) => world.cancel(cancel.clone()),
-            None => world,
+            Some(cancel) => environment.with_cancel(cancel.clone()),
+            None => environment,
         }
     }
 
@@ -59,7 +59,7 @@ impl<'a> CaseContext<'a> {
 
     /// The services on the repository, which read its configuration by these rules.
     pub(super) fn runs(&self, reading: Reading) -> Runs {
-        Runs::on(self.repository(), self.world(), reading)
+        Runs::on(self.repository(), self.environment(), reading)
     }
 
     /// The locked repository.

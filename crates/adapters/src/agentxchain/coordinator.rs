@@ -41,7 +41,7 @@ pub(super) fn project(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
 }
 
 fn coordinator(case: &CaseContext<'_>) -> Coordinator {
-    Coordinator::on(case.repository(), case.world())
+    Coordinator::on(case.repository(), case.environment())
 }
 
 fn commit(
@@ -73,8 +73,8 @@ fn commit(
         root: root.as_deref(),
         accepted: &accepted,
     };
-    let world = case.world();
-    let (mut ids, now) = (world.ids(), world.now());
+    let environment = case.environment();
+    let (mut ids, now) = (environment.ids(), environment.now());
     Ok(
         project_acceptance(&place, &offer, &mut ids, now).and_then(|projection| {
             let mut change =

@@ -23,7 +23,7 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let run = case.state()?.run_id().map(ToString::to_string);
     let batch = HookBatch::new(phase, hooks, case.object("payload")?, run);
     let held = case.lock()?;
-    let outcome = accord_runs::hooks::run_any(batch, phase, &held, &case.world(), &[])
+    let outcome = accord_runs::hooks::run_any(batch, phase, &held, &case.environment(), &[])
         .map_err(|failure| machine_error(failure.message))?;
     let audit = held.lines(RecordFile::HookAudit).map_err(machine_error)?;
     let audit: Result<Vec<Object>, BadCall> = audit

@@ -53,8 +53,8 @@ fn resolve(case: &CaseContext<'_>) -> Result<Result<(), Failure>, BadCall> {
 fn transition_state(case: &CaseContext<'_>) -> Result<Result<(), Failure>, BadCall> {
     let locked = case.lock()?;
     let state = case.state()?;
-    let world = case.world();
-    let (mut ids, now) = (world.ids(), world.now());
+    let environment = case.environment();
+    let (mut ids, now) = (environment.ids(), environment.now());
     Ok(
         transition(&state, &case.call.args, &mut ids, now).and_then(|change| {
             locked.commit(&Commit::of_change(&state, &change, &mut ids, now))?;

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// One thing that was done to a disk.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum ManualResult {
     MakeFolder(String),
     Create(String, Vec<u8>),
     Append(String, Vec<u8>),
@@ -24,11 +24,11 @@ pub(crate) enum Deed {
 /// A disk that notes what is done to it.
 pub(crate) struct Noting {
     disk: Root,
-    deeds: Arc<Mutex<Vec<Deed>>>,
+    deeds: Arc<Mutex<Vec<ManualResult>>>,
 }
 
 impl Noting {
-    pub(crate) fn new(disk: Root) -> (Self, Arc<Mutex<Vec<Deed>>>) {
+    pub(crate) fn new(disk: Root) -> (Self, Arc<Mutex<Vec<ManualResult>>>) {
         let deeds = Arc::default();
         let noting = Self {
             disk,
@@ -37,7 +37,7 @@ impl Noting {
         (noting, deeds)
     }
 
-    fn note(&self, deed: Deed) {
+    fn note(&self, deed: ManualResult) {
         self.deeds.lock().expect("nobody panicked").push(deed);
     }
 }
@@ -46,47 +46,47 @@ impl Disk for Noting {
     accord_trees::forward! { disk: root_path, stat, list, open, truncate, guard }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
-        self.note(Deed::MakeFolder(path.into()));
+        self.note(ManualResult::MakeFolder(path.into()));
         self.disk.make_folder(path)
     }
 
     fn create(&self, path: &str, bytes: &[u8]) -> Result<bool> {
-        self.note(Deed::Create(path.into(), bytes.to_vec()));
+        self.note(ManualResult::Create(path.into(), bytes.to_vec()));
         self.disk.create(path, bytes)
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        self.note(Deed::Append(path.into(), bytes.to_vec()));
+        self.note(ManualResult::Append(path.into(), bytes.to_vec()));
         self.disk.append(path, bytes)
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
-        self.note(Deed::Rename(from.into(), to.into()));
+        self.note(ManualResult::Rename(from.into(), to.into()));
         self.disk.rename(from, to)
     }
 
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
-        self.note(Deed::Rename(from.into(), to.into()));
+        self.note(ManualResult::Rename(from.into(), to.into()));
         self.disk.publish(from, to)
     }
 
     fn remove_file(&self, path: &str) -> Result<bool> {
-        self.note(Deed::Remove(path.into()));
+        self.note(ManualResult::Remove(path.into()));
         self.disk.remove_file(path)
     }
 
     fn remove_tree(&self, path: &str) -> Result<()> {
-        self.note(Deed::Remove(path.into()));
+        self.note(ManualResult::Remove(path.into()));
         self.disk.remove_tree(path)
     }
 
     fn sync(&self, path: &str) -> Result<()> {
-        self.note(Deed::Sync(path.into()));
+        self.note(ManualResult::Sync(path.into()));
         self.disk.sync(path)
     }
 
     fn sync_folder(&self, path: &str) -> Result<()> {
-        self.note(Deed::SyncFolder(path.into()));
+        self.note(ManualResult::SyncFolder(path.into()));
         self.disk.sync_folder(path)
     }
 }
@@ -94,11 +94,11 @@ impl Disk for Noting {
 /// Deeds that are carried out again and again, in a folder of their own.
 pub(crate) struct Floor {
     folder: TempDir,
-    deeds: Vec<Deed>,
+    deeds: Vec<ManualResult>,
 }
 
 impl Floor {
-    pub(crate) fn new(deeds: Vec<Deed>) -> Self {
+    pub(crate) fn new(deeds: Vec<ManualResult>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         Self { folder, deeds }
     }
@@ -106,8 +106,9 @@ impl Floor {
     /// How much it is.
     pub(crate) fn told(&self) -> String {
         let syncs = self.deeds.iter();
-        let syncs = syncs.filter(|deed| matches!(deed, Deed::Sync(_) | Deed::SyncFolder(_)));
-        let bytes: usize = self.deeds.iter().map(Deed::bytes).sum();
+        let syncs = syncs
+            .filter(|deed| matches!(deed, ManualResult::Sync(_) | ManualResult::SyncFolder(_)));
+        let bytes: usize = self.deeds.iter().map(ManualResult::bytes).sum();
         format!("{} syncs, {bytes} bytes", syncs.count())
     }
 
@@ -126,16 +127,16 @@ impl Floor {
         for deed in &self.deeds {
             let path = self.folder.path().join(deed.path());
             let folder = match deed {
-                Deed::SyncFolder(_) => path.as_path(),
+                ManualResult::SyncFolder(_) => path.as_path(),
                 _ => path.parent().expect("a folder"),
             };
             fs::create_dir_all(folder).expect("a folder");
             let is_made = |named: &str| {
                 self.deeds
                     .iter()
-                    .any(|deed| matches!(deed, Deed::Rename(_, to) if to == named))
+                    .any(|deed| matches!(deed, ManualResult::Rename(_, to) if to == named))
             };
-            if let Deed::Remove(named) = deed
+            if let ManualResult::Remove(named) = deed
                 && !is_made(named)
             {
                 fs::write(&path, "{}").expect("a file");
@@ -144,7 +145,7 @@ impl Floor {
     }
 }
 
-impl Deed {
+impl ManualResult {
     fn path(&self) -> &str {
         match self {
             Self::MakeFolder(path)

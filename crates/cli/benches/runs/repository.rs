@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use accord_runs::operations::{Accept, InitOptions, Start, init};
 use accord_runs::repository::Repository;
-use accord_runs::{Reading, Runs, World};
+use accord_runs::{Environment, Reading, Runs};
 use accord_trees::Root;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::floor::{Deed, Noting};
+use crate::floor::{ManualResult, Noting};
 
 const STATE: &str = ".agentxchain/state.json";
 const HISTORY: &str = ".agentxchain/history.jsonl";
@@ -41,7 +41,12 @@ impl Governed {
     /// A repository in whose run so many turns were accepted.
     pub(crate) fn new(turns: usize, files: Files, git: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        init(folder.path(), &InitOptions::default(), &World::system()).expect("it begins");
+        init(
+            folder.path(),
+            &InitOptions::default(),
+            &Environment::system(),
+        )
+        .expect("it begins");
         let mut governed = Self {
             folder,
             files,
@@ -89,12 +94,12 @@ impl Governed {
     }
 
     /// Accepts a turn, and notes what was written.
-    pub(crate) fn record(&mut self) -> Vec<Deed> {
+    pub(crate) fn record(&mut self) -> Vec<ManualResult> {
         self.stage();
         let root = Root::open(self.folder.path()).expect("a folder");
         let (disk, deeds) = Noting::new(root);
         let repository = Repository::on(Arc::new(disk));
-        let runs = Runs::on(repository, World::system(), Reading::Full);
+        let runs = Runs::on(repository, Environment::system(), Reading::Full);
         runs.accept(&Accept::default()).expect("it is accepted");
         self.over();
         std::mem::take(&mut *deeds.lock().expect("nobody panicked"))
@@ -109,7 +114,7 @@ impl Governed {
         self.write(&file, &format!("turn {}\n", self.turns));
         let result = json!({
             "schema_version": "1.0",
-            "run_id": turn.moved.state.run_id().expect("a run").as_str(),
+            "run_id": turn.update.state.run_id().expect("a run").as_str(),
             "turn_id": turn.turn.id().as_str(),
             "role": "pm",
             "runtime_id": turn.runtime.id,
@@ -190,7 +195,7 @@ impl Governed {
     }
 
     fn runs(&self) -> Runs {
-        Runs::open(self.folder.path(), World::system()).expect("it is governed")
+        Runs::open(self.folder.path(), Environment::system()).expect("it is governed")
     }
 
     /// Commits as a checkpoint does: what turns changed, and not the records of the run.

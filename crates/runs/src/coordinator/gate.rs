@@ -10,7 +10,7 @@ use super::Coordinator;
 /// A gate that was passed.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct GateMove {
+pub struct GateApproval {
     /// The gate, as it waited.
     pub gate: Object,
     /// Where the initiative stands.
@@ -24,24 +24,24 @@ impl Coordinator {
     /// With `invalid_state_transition` when none waits, with `hook_blocked` when a hook refuses,
     /// with `coordinator_diverged` when a repository is no longer as it was when the gate was
     /// reached.
-    pub fn approve_gate(&self) -> Result<GateMove, Failure> {
-        let mut desk = self.sit_down()?;
-        desk.catch_up(Account::None)?;
+    pub fn approve_gate(&self) -> Result<GateApproval, Failure> {
+        let mut session = self.open_session()?;
+        session.catch_up(Account::None)?;
         // Refused before a hook is asked about it.
-        approve_gate(&desk.place(), desk.now())?;
-        let gate = desk.state.pending_gate().cloned().unwrap_or_default();
-        let batch = hooks::before_gate(&desk.place(), &desk.workspace());
-        let said = desk.hooks(batch, HookPhase::BeforeGate)?;
+        approve_gate(&session.place(), session.now())?;
+        let gate = session.state.pending_gate().cloned().unwrap_or_default();
+        let batch = hooks::before_gate(&session.place(), &session.workspace());
+        let said = session.hooks(batch, HookPhase::BeforeGate)?;
         if let Some(failure) = said.failure() {
             return Err(failure);
         }
-        let now = desk.now();
-        let mut ledger = desk.ledger;
-        let change = approve_gate(&desk.place(), now)?.into_change(&mut ledger, now);
-        desk.commit(change)?;
-        Ok(GateMove {
+        let now = session.now();
+        let mut ledger = session.ledger;
+        let change = approve_gate(&session.place(), now)?.into_change(&mut ledger, now);
+        session.commit(change)?;
+        Ok(GateApproval {
             gate,
-            state: desk.state,
+            state: session.state,
         })
     }
 }

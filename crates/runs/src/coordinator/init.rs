@@ -6,15 +6,15 @@ use accord_runs_core::coordinator::{
 };
 
 use super::Coordinator;
-use super::desk::ledger;
-use super::look::{Child, When, about, views};
+use super::repos::{ChildRepo, When, in_repo, views};
+use super::session::ledger;
 use crate::operations::Start;
 use crate::repository::LockedRepository;
 
 /// An initiative that has begun.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Begun {
+pub struct InitiativeStarted {
     /// Where it stands.
     pub state: CoordinatorState,
     /// The repositories whose run was begun for it; the others had one.
@@ -27,7 +27,7 @@ impl Coordinator {
     /// # Errors
     /// With `invalid_coordinator_config` when a repository is not where it should be, with
     /// `coordinator_diverged` when one cannot take part; no run is begun then.
-    pub fn init(&self) -> Result<Begun, Failure> {
+    pub fn init(&self) -> Result<InitiativeStarted, Failure> {
         let config = self.config()?;
         let children = self.children(&config);
         let problems = children
@@ -40,9 +40,9 @@ impl Coordinator {
         check_free(&self.lock()?)?;
         // The first look is at all of them, so that none is begun where one cannot take part.
         let seen = views(&children, None, When::Before)?;
-        let now = self.world.now();
+        let now = self.environment.now();
         let mut begun = Vec::new();
-        if let Err(starts) = init(&config, &seen, &[], &mut self.world.ids(), now)? {
+        if let Err(starts) = init(&config, &seen, &[], &mut self.environment.ids(), now)? {
             let idle = |(_, start): &&(String, _)| {
                 *start == accord_runs_core::coordinator::RepoStart::Begin
             };
@@ -52,17 +52,17 @@ impl Coordinator {
             }
         }
         let seen = views(&children, None, When::Before)?;
-        let held = self.lock()?;
-        let before = check_free(&held)?;
-        let now = self.world.now();
-        let mut ids = self.world.ids();
+        let locked = self.lock()?;
+        let before = check_free(&locked)?;
+        let now = self.environment.now();
+        let mut ids = self.environment.ids();
         let ready = init(&config, &seen, &begun, &mut ids, now)?.map_err(|_| {
             let message = "a repository lost its run while the initiative began; begin it again";
             Failure::new(Code::XchainCoordinatorDiverged, message)
         })?;
-        let change = ready.into_change(&mut ledger(&held)?, now);
-        held.commit(&change.commit(before.as_ref(), &mut ids, now))?;
-        Ok(Begun {
+        let change = ready.into_change(&mut ledger(&locked)?, now);
+        locked.commit(&change.commit(before.as_ref(), &mut ids, now))?;
+        Ok(InitiativeStarted {
             state: change.state,
             begun,
         })
@@ -70,8 +70,8 @@ impl Coordinator {
 }
 
 /// A workspace has one initiative at a time.
-fn check_free(held: &LockedRepository) -> Result<Option<CoordinatorState>, Failure> {
-    let state = held.coordinator_state()?;
+fn check_free(locked: &LockedRepository) -> Result<Option<CoordinatorState>, Failure> {
+    let state = locked.coordinator_state()?;
     match &state {
         Some(state) if state.status() != CoordinatorStatus::Completed => {
             let message = format!(
@@ -86,7 +86,7 @@ fn check_free(held: &LockedRepository) -> Result<Option<CoordinatorState>, Failu
     }
 }
 
-fn start(children: &[Child], id: &str) -> Result<(), Failure> {
+fn start(children: &[ChildRepo], id: &str) -> Result<(), Failure> {
     let child = children.iter().find(|child| child.repo.id == id);
     if let Some(Ok(runs)) = child.map(|child| &child.runs) {
         let provenance = [("trigger", "coordinator"), ("created_by", "coordinator")];
@@ -95,7 +95,7 @@ fn start(children: &[Child], id: &str) -> Result<(), Failure> {
             restart: false,
             provenance: Some(provenance.into_iter().collect()),
         };
-        runs.start(&start).map_err(|failure| about(id, failure))?;
+        runs.start(&start).map_err(|failure| in_repo(id, failure))?;
     }
     Ok(())
 }

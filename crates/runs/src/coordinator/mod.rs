@@ -1,6 +1,6 @@
 //! Several repositories, one initiative: the services behind `agentxchain-multi.json`.
 //!
-//! A [`Coordinator`] is one workspace in one [`World`]. What it knows lies below
+//! A [`Coordinator`] is one workspace in one [`Environment`]. What it knows lies below
 //! `.agentxchain/multirepo` of the workspace; its repositories stay their own masters, and are
 //! worked on through [`Runs`](crate::Runs) alone.
 //!
@@ -14,11 +14,11 @@
 //! - a hook of the coordinator leaves the records of the workspace and of every repository as they
 //!   were.
 
-mod desk;
 mod gate;
 mod init;
-mod look;
+mod repos;
 mod resync;
+mod session;
 mod status;
 mod step;
 
@@ -29,15 +29,15 @@ use accord_contract::codes::{Code, Failure};
 use accord_runs_core::RepoPath;
 use accord_runs_core::coordinator::CoordinatorConfig;
 
-use crate::World;
+use crate::Environment;
+use crate::operation::own_path;
 use crate::repository::Repository;
-use crate::work::own_path;
 
-pub use gate::GateMove;
-pub use init::Begun;
-pub use resync::Synced;
-pub use status::{CoordinatorOverview, NextMove, RepoOverview};
-pub use step::{Outcome, Stepped};
+pub use gate::GateApproval;
+pub use init::InitiativeStarted;
+pub use resync::ResyncResult;
+pub use status::{CoordinatorOverview, NextAction, RepoOverview};
+pub use step::{StepOutcome, StepResult};
 
 /// The configuration of a coordinator, in its workspace.
 pub const COORDINATOR_CONFIG: &str = "agentxchain-multi.json";
@@ -48,7 +48,7 @@ const MAX_DOCUMENT: u64 = 4 * 1024 * 1024;
 /// The services for one workspace.
 pub struct Coordinator {
     workspace: Repository,
-    world: World,
+    environment: Environment,
 }
 
 impl fmt::Debug for Coordinator {
@@ -64,21 +64,24 @@ impl Coordinator {
     ///
     /// # Errors
     /// With `invalid_coordinator_config` when there is none.
-    pub fn open(folder: &Path, world: World) -> Result<Self, Failure> {
+    pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
         let start = Repository::open(folder)?;
         let config = config_path()?;
         for place in start.root().to_path_buf().ancestors() {
             let workspace = Repository::open(place)?;
             if workspace.stat(&config)?.is_some() {
-                return Ok(Self::on(workspace, world));
+                return Ok(Self::on(workspace, environment));
             }
         }
         Err(missing(start.root()))
     }
 
     /// The services over a workspace that somebody opened.
-    pub fn on(workspace: Repository, world: World) -> Self {
-        Self { workspace, world }
+    pub fn on(workspace: Repository, environment: Environment) -> Self {
+        Self {
+            workspace,
+            environment,
+        }
     }
 
     /// Where the workspace is.

@@ -11,7 +11,7 @@ use super::Coordinator;
 /// What a resynchronisation did.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Synced {
+pub struct ResyncResult {
     /// Where the initiative stands.
     pub state: CoordinatorState,
     /// The acceptances that were taken over.
@@ -30,7 +30,7 @@ impl Coordinator {
     /// # Errors
     /// With `no_initiative` when none was begun.
     pub fn divergence(&self) -> Result<Vec<Divergence>, Failure> {
-        let seen = self.see()?;
+        let seen = self.snapshot()?;
         Ok(diverging(&seen.place(), &seen.views))
     }
 
@@ -40,19 +40,19 @@ impl Coordinator {
     /// # Errors
     /// With `coordinator_diverged` when something is left that only a person mends, or when the
     /// report of a blocked initiative says nothing yet.
-    pub fn resync(&self) -> Result<Synced, Failure> {
-        let mut desk = self.sit_down()?;
-        let report = if desk.state.status() == CoordinatorStatus::Blocked {
-            let report = desk.report()?.unwrap_or_default();
+    pub fn resync(&self) -> Result<ResyncResult, Failure> {
+        let mut session = self.open_session()?;
+        let report = if session.state.status() == CoordinatorStatus::Blocked {
+            let report = session.report()?.unwrap_or_default();
             check_recovery_report(&report)?;
             Some(report)
         } else {
             None
         };
         let account = report.as_deref().map_or(Account::None, Account::Report);
-        let found = desk.catch_up(account)?;
-        Ok(Synced {
-            state: desk.state,
+        let found = session.catch_up(account)?;
+        Ok(ResyncResult {
+            state: session.state,
             projected: found.projected.into_iter().map(|(line, _)| line).collect(),
             mended: found.mended,
             left: found.left,

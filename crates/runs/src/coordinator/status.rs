@@ -11,8 +11,8 @@ use accord_runs_core::coordinator::{
     recovery_report_path,
 };
 
-use super::desk::none_begun;
-use super::look::{Child, When, views};
+use super::repos::{ChildRepo, When, views};
+use super::session::none_begun;
 use super::{COORDINATOR_CONFIG, Coordinator};
 use crate::operations::{Finding, NextStep, Overview, stray_findings};
 use crate::repository::{LockHolder, RecordFile};
@@ -36,7 +36,7 @@ pub struct CoordinatorOverview {
     /// Members of the configuration that have no effect.
     pub findings: Vec<Finding>,
     /// What is to be done next, the first first.
-    pub next: Vec<NextMove>,
+    pub next: Vec<NextAction>,
     /// Who works on the workspace just now.
     pub holder: Option<LockHolder>,
     /// Journals that the next writer brings to their end.
@@ -60,7 +60,7 @@ pub struct RepoOverview {
 /// What is to be done next.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum NextMove {
+pub enum NextAction {
     /// Begin an initiative.
     Init,
     /// Take a step.
@@ -85,16 +85,16 @@ pub enum NextMove {
 }
 
 /// What is seen of an initiative at one moment.
-pub(super) struct Seen {
+pub(super) struct Snapshot {
     config: CoordinatorConfig,
     state: CoordinatorState,
     barriers: Barriers,
     history: Vec<Object>,
     pub(super) views: BTreeMap<String, RepoView>,
-    children: Vec<Child>,
+    children: Vec<ChildRepo>,
 }
 
-impl Seen {
+impl Snapshot {
     pub(super) fn place(&self) -> Place<'_> {
         Place {
             config: &self.config,
@@ -131,10 +131,10 @@ impl Coordinator {
         };
         if self.workspace.coordinator_state()?.is_none() {
             overview.repos = self.repos(&self.children(&config), None);
-            overview.next.push(NextMove::Init);
+            overview.next.push(NextAction::Init);
             return Ok(overview);
         }
-        let seen = self.see_with(config)?;
+        let seen = self.snapshot_with(config)?;
         overview.divergence = diverging(&seen.place(), &seen.views);
         if seen.state.status() == CoordinatorStatus::Active {
             overview.prospects = prospects(&seen.place(), &seen.views);
@@ -147,14 +147,14 @@ impl Coordinator {
     }
 
     /// Reads everything, without a lock.
-    pub(super) fn see(&self) -> Result<Seen, Failure> {
-        self.see_with(self.config()?)
+    pub(super) fn snapshot(&self) -> Result<Snapshot, Failure> {
+        self.snapshot_with(self.config()?)
     }
 
-    fn see_with(&self, config: CoordinatorConfig) -> Result<Seen, Failure> {
+    fn snapshot_with(&self, config: CoordinatorConfig) -> Result<Snapshot, Failure> {
         let state = self.workspace.coordinator_state()?.ok_or_else(none_begun)?;
         let children = self.children(&config);
-        Ok(Seen {
+        Ok(Snapshot {
             barriers: self.barriers()?,
             history: self.lines(RecordFile::CoordinatorHistory, &state)?,
             views: views(&children, Some(&state), When::During)?,
@@ -164,8 +164,8 @@ impl Coordinator {
         })
     }
 
-    fn repos(&self, children: &[Child], state: Option<&CoordinatorState>) -> Vec<RepoOverview> {
-        let overview = |child: &Child| {
+    fn repos(&self, children: &[ChildRepo], state: Option<&CoordinatorState>) -> Vec<RepoOverview> {
+        let overview = |child: &ChildRepo| {
             let run = state.and_then(|state| state.repo_run(&child.repo.id));
             RepoOverview {
                 run: run.map(str::to_owned),
@@ -181,23 +181,23 @@ impl Coordinator {
     }
 }
 
-fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
+fn next(seen: &Snapshot, overview: &CoordinatorOverview) -> Vec<NextAction> {
     let mut moves = match seen.state.status() {
         // A repository may still wait at its own end.
         CoordinatorStatus::Completed => {
             let mut moves = moves_in(overview, waits_for_a_person);
-            moves.push(NextMove::Init);
+            moves.push(NextAction::Init);
             return moves;
         }
         CoordinatorStatus::Blocked => {
-            return vec![NextMove::Account {
+            return vec![NextAction::Account {
                 report: recovery_report_path(),
             }];
         }
         CoordinatorStatus::Paused => {
             let gate = seen.state.pending_gate();
             let gate = gate.and_then(|gate| gate.get("gate")?.as_str());
-            return vec![NextMove::ApproveGate {
+            return vec![NextAction::ApproveGate {
                 gate: gate.unwrap_or_default().to_owned(),
             }];
         }
@@ -208,7 +208,7 @@ fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
     let behind = behind.any(|found| found.kind.is_mendable());
     let shut = gate_blockers(&seen.place(), &seen.views);
     if can || behind || shut.is_empty() {
-        moves.insert(0, NextMove::Step);
+        moves.insert(0, NextAction::Step);
         return moves;
     }
     // A step would change nothing: what keeps the gate shut is done in the repositories. Those that
@@ -232,7 +232,7 @@ fn next(seen: &Seen, overview: &CoordinatorOverview) -> Vec<NextMove> {
         }
     }
     if moves.is_empty() {
-        moves.push(NextMove::Step);
+        moves.push(NextAction::Step);
     }
     moves
 }
@@ -278,8 +278,8 @@ fn waits_for_a_person(repo: &RepoOverview) -> bool {
 fn moves_in(
     overview: &CoordinatorOverview,
     meant: impl Fn(&RepoOverview) -> bool,
-) -> Vec<NextMove> {
-    let there = |repo: &RepoOverview| NextMove::Repository {
+) -> Vec<NextAction> {
+    let there = |repo: &RepoOverview| NextAction::Repository {
         id: repo.id.clone(),
         place: repo.place.clone(),
     };

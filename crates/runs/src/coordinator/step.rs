@@ -11,27 +11,27 @@ use accord_runs_core::coordinator::{
 };
 use accord_runs_core::hooks::HookPhase;
 
-use super::desk::{Desk, diverged};
-use super::look::about;
+use super::repos::in_repo;
+use super::session::{CoordinatorSession, diverged};
 use super::{Coordinator, MAX_DOCUMENT};
 use crate::Runs;
+use crate::operation::own_path;
 use crate::operations::Dispatched;
-use crate::work::own_path;
 
 /// What a step did.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Stepped {
+pub struct StepResult {
     /// The acceptances that were taken over.
     pub projected: Vec<Object>,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
 }
 
 /// What came of a step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum StepOutcome {
     /// A turn was handed out.
     Dispatched {
         /// Which.
@@ -57,52 +57,52 @@ impl Coordinator {
     /// With `nothing_to_dispatch` and the reason of each workstream when nothing can be done, with
     /// `coordinator_diverged` when the initiative is blocked, with `hook_blocked` when a hook
     /// refuses.
-    pub fn step(&self, workstream: Option<&str>) -> Result<Stepped, Failure> {
-        let mut desk = self.sit_down()?;
-        if let Some(dispatching) = Dispatching::of(&desk.state) {
-            match dispatching.find(&desk.view(&dispatching.choice.repo)) {
+    pub fn step(&self, workstream: Option<&str>) -> Result<StepResult, Failure> {
+        let mut session = self.open_session()?;
+        if let Some(dispatching) = Dispatching::of(&session.state) {
+            match dispatching.find(&session.view(&dispatching.choice.repo)) {
                 Found::Active {
                     turn,
                     dispatched: false,
                 } => {
-                    drop(desk);
+                    drop(session);
                     return self.hand_over(dispatching, &turn, Vec::new());
                 }
                 // A worker may be at it already, and is left alone.
                 Found::Active { turn, .. } | Found::Over(turn) => {
-                    announce(&mut desk, &dispatching, &turn)?;
+                    announce(&mut session, &dispatching, &turn)?;
                 }
                 Found::Nothing => {
-                    let change = forget_dispatch(&desk.place());
-                    desk.commit(change)?;
+                    let change = forget_dispatch(&session.place());
+                    session.commit(change)?;
                 }
             }
         }
-        check_open(&desk)?;
-        let found = desk.catch_up(Account::None)?;
+        check_open(&session)?;
+        let found = session.catch_up(Account::None)?;
         let projected: Vec<Object> = found.projected.into_iter().map(|(line, _)| line).collect();
-        let choice = match choose(&desk.place(), &desk.views, workstream) {
+        let choice = match choose(&session.place(), &session.views, workstream) {
             Ok(choice) => choice,
-            Err(nothing) => return reach_gate(desk, nothing, projected),
+            Err(nothing) => return reach_gate(session, nothing, projected),
         };
-        let batch = hooks::before_assignment(&desk.place(), &choice, &desk.workspace());
-        let said = desk.hooks(batch, HookPhase::BeforeAssignment)?;
+        let batch = hooks::before_assignment(&session.place(), &choice, &session.workspace());
+        let said = session.hooks(batch, HookPhase::BeforeAssignment)?;
         if let Some(failure) = said.failure() {
             return Err(failure);
         }
-        let view = desk.view(&choice.repo);
-        let mut ids = desk.ids.clone();
+        let view = session.view(&choice.repo);
+        let mut ids = session.ids.clone();
         let (dispatching, change) =
-            begin_dispatch(&desk.place(), &choice, &view, &mut ids, desk.now());
-        desk.ids = ids;
-        desk.commit(change)?;
-        drop(desk);
+            begin_dispatch(&session.place(), &choice, &view, &mut ids, session.now());
+        session.ids = ids;
+        session.commit(change)?;
+        drop(session);
         let assigned = self.child_of(&choice)?.assign(Some(&choice.role));
         match assigned {
             Ok(assigned) => self.hand_over(dispatching, assigned.turn.id(), projected),
             Err(failure) => {
                 self.take_back(&dispatching)?;
-                Err(about(&choice.repo, failure))
+                Err(in_repo(&choice.repo, failure))
             }
         }
     }
@@ -114,24 +114,24 @@ impl Coordinator {
         dispatching: Dispatching,
         turn: &TurnId,
         projected: Vec<Object>,
-    ) -> Result<Stepped, Failure> {
+    ) -> Result<StepResult, Failure> {
         let runs = self.child_of(&dispatching.choice)?;
         let repo = &dispatching.choice.repo;
         let told = self.context_of(&dispatching.context)?;
-        let held = runs.repository().lock(self.world.lock_patience());
-        let held = held.map_err(|error| about(repo, error.into()))?;
+        let locked = runs.repository().lock(self.environment.lock_timeout());
+        let locked = locked.map_err(|error| in_repo(repo, error.into()))?;
         for (name, bytes) in told {
-            let added = held.add_to_bundle(turn, name, &bytes);
-            added.map_err(|error| about(repo, error.into()))?;
+            let added = locked.add_to_bundle(turn, name, &bytes);
+            added.map_err(|error| in_repo(repo, error.into()))?;
         }
-        drop(held);
+        drop(locked);
         let dispatched = runs.dispatch(Some(turn));
-        let dispatched = dispatched.map_err(|failure| about(repo, failure))?;
-        let mut desk = self.sit_down()?;
-        announce(&mut desk, &dispatching, turn)?;
-        Ok(Stepped {
+        let dispatched = dispatched.map_err(|failure| in_repo(repo, failure))?;
+        let mut session = self.open_session()?;
+        announce(&mut session, &dispatching, turn)?;
+        Ok(StepResult {
             projected,
-            outcome: Outcome::Dispatched {
+            outcome: StepOutcome::Dispatched {
                 choice: dispatching.choice,
                 dispatched: Box::new(dispatched),
                 context: dispatching.context,
@@ -141,10 +141,10 @@ impl Coordinator {
 
     /// A turn that could not be assigned is no longer meant.
     fn take_back(&self, dispatching: &Dispatching) -> Result<(), Failure> {
-        let mut desk = self.sit_down()?;
-        if Dispatching::of(&desk.state).as_ref() == Some(dispatching) {
-            let change = forget_dispatch(&desk.place());
-            desk.commit(change)?;
+        let mut session = self.open_session()?;
+        if Dispatching::of(&session.state).as_ref() == Some(dispatching) {
+            let change = forget_dispatch(&session.place());
+            session.commit(change)?;
         }
         Ok(())
     }
@@ -177,46 +177,56 @@ impl Coordinator {
 }
 
 /// Writes down which turn was handed out, once.
-fn announce(desk: &mut Desk<'_>, dispatching: &Dispatching, turn: &TurnId) -> Result<(), Failure> {
+fn announce(
+    session: &mut CoordinatorSession<'_>,
+    dispatching: &Dispatching,
+    turn: &TurnId,
+) -> Result<(), Failure> {
     let named = |line: &Object, name: &str, value: &str| {
         line.get(name).and_then(Value::as_str) == Some(value)
     };
-    let known = desk.history.iter().any(|line| {
+    let known = session.history.iter().any(|line| {
         named(line, "type", "turn_dispatched") && named(line, "repo_turn_id", turn.as_str())
     });
-    let ours = Dispatching::of(&desk.state).as_ref() == Some(dispatching);
+    let ours = Dispatching::of(&session.state).as_ref() == Some(dispatching);
     if known && !ours {
         return Ok(());
     }
     let mut change = if known {
-        forget_dispatch(&desk.place())
+        forget_dispatch(&session.place())
     } else {
-        let mut ledger = desk.ledger;
-        let change = end_dispatch(&desk.place(), dispatching, turn, &mut ledger, desk.now());
-        desk.ledger = ledger;
+        let mut ledger = session.ledger;
+        let change = end_dispatch(
+            &session.place(),
+            dispatching,
+            turn,
+            &mut ledger,
+            session.now(),
+        );
+        session.ledger = ledger;
         change
     };
     if !ours {
         // Somebody else hands another turn out meanwhile; that is theirs to finish.
-        change.state = desk.state.clone();
+        change.state = session.state.clone();
     }
-    desk.commit(change)
+    session.commit(change)
 }
 
 /// An initiative that goes on, and waits for nobody.
-fn check_open(desk: &Desk<'_>) -> Result<(), Failure> {
+fn check_open(session: &CoordinatorSession<'_>) -> Result<(), Failure> {
     let refuse = |message: String, next: &str| {
         Err(Failure::new(Code::XchainInvalidStateTransition, message).suggesting(next))
     };
-    match desk.state.status() {
+    match session.state.status() {
         CoordinatorStatus::Active => Ok(()),
-        CoordinatorStatus::Blocked => Err(diverged(&desk.state, &[])),
+        CoordinatorStatus::Blocked => Err(diverged(&session.state, &[])),
         CoordinatorStatus::Completed => refuse(
             "the initiative is over".into(),
             "accord run coordinator init",
         ),
         CoordinatorStatus::Paused => {
-            let gate = desk.state.pending_gate();
+            let gate = session.state.pending_gate();
             let gate = gate.and_then(|gate| gate.get("gate")?.as_str());
             let gate = gate.unwrap_or("a gate");
             refuse(
@@ -229,22 +239,24 @@ fn check_open(desk: &Desk<'_>) -> Result<(), Failure> {
 
 /// Where no turn can be handed out, the phase or the initiative may be at its end.
 fn reach_gate(
-    mut desk: Desk<'_>,
+    mut session: CoordinatorSession<'_>,
     nothing: Failure,
     projected: Vec<Object>,
-) -> Result<Stepped, Failure> {
-    let (place, now) = (desk.place(), desk.now());
-    let next = desk.config.next_phase(desk.state.phase());
+) -> Result<StepResult, Failure> {
+    let (place, now) = (session.place(), session.now());
+    let next = session.config.next_phase(session.state.phase());
     let reached = match next {
-        Some(next) => request_phase(&place, &desk.views, next, now),
-        None => request_completion(&place, &desk.views, now),
+        Some(next) => request_phase(&place, &session.views, next, now),
+        None => request_completion(&place, &session.views, now),
     };
     let outcome = match reached {
         Ok(change) => {
-            let mut ledger = desk.ledger;
+            let mut ledger = session.ledger;
             let change = change.into_change(&mut ledger, now);
-            desk.commit(change)?;
-            Outcome::Gate { state: desk.state }
+            session.commit(change)?;
+            StepOutcome::Gate {
+                state: session.state,
+            }
         }
         Err(shut) => {
             let mut nothing = nothing;
@@ -257,8 +269,8 @@ fn reach_gate(
             if projected.is_empty() {
                 return Err(nothing);
             }
-            Outcome::Waiting(nothing)
+            StepOutcome::Waiting(nothing)
         }
     };
-    Ok(Stepped { projected, outcome })
+    Ok(StepResult { projected, outcome })
 }

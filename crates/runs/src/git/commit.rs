@@ -65,7 +65,7 @@ fn is_there(root: &Path, file: &str) -> bool {
         Ok(found) if found.is_dir() => !behind_link && place.join(".git").exists(),
         Ok(_) => !behind_link,
         // What cannot be looked at is for git to complain about.
-        Err(error) => !super::mark::is_gone(&error),
+        Err(error) => !super::marker::is_gone(&error),
     }
 }
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use accord_contract::codes::Failure;
 
 use super::status::{names, unknown};
-use super::{Git, mark};
+use super::{Git, marker};
 
 /// What the index has of a file.
 struct Known<'a> {
@@ -37,7 +37,7 @@ impl Git {
                         same_kind.push(known);
                     }
                 }
-                Err(error) if mark::is_gone(&error) && entry[0].eq_ignore_ascii_case(&b's') => {}
+                Err(error) if marker::is_gone(&error) && entry[0].eq_ignore_ascii_case(&b's') => {}
                 _ => drop(changed.insert(known.path)),
             }
         }

@@ -10,7 +10,7 @@
 
 mod commit;
 mod hidden;
-mod mark;
+mod marker;
 mod status;
 mod view;
 
@@ -23,8 +23,8 @@ use accord_contract::codes::{Code, Failure};
 use accord_process::{Cancel, Ending, Invocation, Outcome, Overflow, Spec, StartError};
 use accord_runs_core::RepoPath;
 
+use crate::environment::cancelled;
 use crate::repository::RecordFile;
-use crate::world::given_up;
 
 pub use status::Changes;
 pub(crate) use view::changed;
@@ -187,7 +187,7 @@ impl Git {
     fn failed(&self, command: &str, outcome: &Outcome) -> Failure {
         let told = self.word.as_ref().is_some_and(Cancel::is_cancelled);
         if told && !matches!(outcome.ending, Ending::Exited(_)) {
-            return given_up();
+            return cancelled();
         }
         if outcome.timed_out {
             let seconds = TIME_LIMIT.as_secs();

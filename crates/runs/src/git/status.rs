@@ -183,7 +183,7 @@ impl Git {
             // What belongs to the run is never held against anybody.
             let mark = match is_operational(path) {
                 true => "run".to_owned(),
-                false => super::mark::of(&self.root, path)?,
+                false => super::marker::of(&self.root, path)?,
             };
             Ok((path.clone(), mark))
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
 
-use super::{Git, mark};
+use super::{Git, marker};
 
 /// Settings that hide changes, or show some that are none.
 const SETTINGS: [&str; 14] = [
@@ -51,10 +51,10 @@ impl Git {
         // A state may be published; what is set on this machine is not.
         let settings = settings.into_iter();
         let mut view: BTreeMap<String, String> = settings
-            .map(|(name, value)| (name, mark::of_text(&value)))
+            .map(|(name, value)| (name, marker::of_text(&value)))
             .collect();
         for (name, place) in FILES.iter().zip(&self.own_files) {
-            if let Some(mark) = mark::of_rules(&self.root, place)? {
+            if let Some(mark) = marker::of_rules(&self.root, place)? {
                 view.insert((*name).to_owned(), mark);
             }
         }

@@ -21,8 +21,8 @@ use accord_runs_core::hooks::{
     self, Execution, Hook, HookBatch, HookChain, HookOutcome, HookPhase, Transport,
 };
 
+use crate::environment::{Environment, Notice};
 use crate::repository::{LockedRepository, RecordFile};
-use crate::world::{Notice, World};
 
 /// The most bytes of an answer that are taken from a hook.
 const MAX_OUTPUT: usize = 1024 * 1024;
@@ -35,23 +35,23 @@ const MAX_OUTPUT: usize = 1024 * 1024;
 /// when the word was given, protected files being restored.
 pub fn run(
     batch: HookBatch,
-    held: &LockedRepository,
-    world: &World,
+    locked: &LockedRepository,
+    environment: &Environment,
     extra: &[String],
 ) -> Result<HookOutcome, Failure> {
-    let scene = Scene {
-        held,
+    let scope = HookScope {
+        locked,
         extra,
         others: &[],
         audit: RecordFile::HookAudit,
     };
-    run_in(batch, &scene, world)
+    run_in_scope(batch, &scope, environment)
 }
 
 /// Where hooks run.
-pub(crate) struct Scene<'a> {
+pub(crate) struct HookScope<'a> {
     /// The folder that they run in.
-    pub(crate) held: &'a LockedRepository,
+    pub(crate) locked: &'a LockedRepository,
     /// Files of it that are protected beside those that always are.
     pub(crate) extra: &'a [String],
     /// Repositories that they may not touch either, by the name that an audit uses, with what is
@@ -62,54 +62,54 @@ pub(crate) struct Scene<'a> {
 }
 
 /// Runs the hooks of a batch in a scene, as [`run`] does.
-pub(crate) fn run_in(
+pub(crate) fn run_in_scope(
     batch: HookBatch,
-    scene: &Scene<'_>,
-    world: &World,
+    scope: &HookScope<'_>,
+    environment: &Environment,
 ) -> Result<HookOutcome, Failure> {
-    let held = scene.held;
+    let locked = scope.locked;
     let phase = batch.phase;
     let run_id = batch.run_id.clone();
-    let root = held.root().to_string_lossy().into_owned();
+    let root = locked.root().to_string_lossy().into_owned();
     let mut chain = HookChain::new(batch);
     let mut written = 0;
     while let Some(hook) = chain.next().cloned() {
         let name = hook.name.clone();
-        world.tell(&Notice::HookStarted {
+        environment.notify(&Notice::HookStarted {
             phase,
             name: name.clone(),
         });
         let payload = &chain.batch().payload;
-        let envelope = hooks::envelope(&hook, run_id.as_deref(), &root, payload, world.now());
-        let environment = hooks::environment(&hook, run_id.as_deref(), &root);
-        let protected = held.protect(scene.extra)?;
+        let envelope = hooks::envelope(&hook, run_id.as_deref(), &root, payload, environment.now());
+        let variables = hooks::environment(&hook, run_id.as_deref(), &root);
+        let protected = locked.protect(scope.extra)?;
         let mut elsewhere = Vec::new();
-        for (other, held, extra) in scene.others {
-            elsewhere.push((other, held, held.protect(extra)?));
+        for (other, locked, extra) in scope.others {
+            elsewhere.push((other, locked, locked.protect(extra)?));
         }
         let mut ran = execute(
             &hook,
             &envelope,
-            held.root(),
-            &environment,
-            world.cancel_word(),
+            locked.root(),
+            &variables,
+            environment.cancel_token(),
         );
-        ran.tampered = held.restore(&protected)?;
+        ran.tampered = locked.restore(&protected)?;
         // A hook that was ended for another reason than its own has not answered.
-        world.check_word()?;
-        for (other, held, protected) in elsewhere {
-            let names = held.restore(&protected)?;
+        environment.check_cancelled()?;
+        for (other, locked, protected) in elsewhere {
+            let names = locked.restore(&protected)?;
             ran.tampered
                 .extend(names.iter().map(|name| format!("{other}/{name}")));
         }
-        let at = world.now();
+        let at = environment.now();
         chain.record(&ran, at);
         let entries = &chain.entries()[written..];
         written += entries.len();
         let lines: Vec<Object> = entries.iter().map(|entry| entry.line().clone()).collect();
-        held.append(scene.audit, &lines)?;
+        locked.append(scope.audit, &lines)?;
         if let Some(entry) = entries.first() {
-            world.tell(&Notice::HookEnded {
+            environment.notify(&Notice::HookEnded {
                 phase,
                 name,
                 action: entry.action,
@@ -126,12 +126,12 @@ pub(crate) fn run_in(
 pub fn run_any(
     batch: Option<HookBatch>,
     phase: HookPhase,
-    held: &LockedRepository,
-    world: &World,
+    locked: &LockedRepository,
+    environment: &Environment,
     extra: &[String],
 ) -> Result<HookOutcome, Failure> {
     match batch {
-        Some(batch) => run(batch, held, world, extra),
+        Some(batch) => run(batch, locked, environment, extra),
         None => Ok(HookOutcome::none(phase)),
     }
 }
@@ -143,12 +143,12 @@ pub fn run_any(
 pub fn keep_annotations(
     outcome: &HookOutcome,
     turn: &TurnId,
-    held: &LockedRepository,
+    locked: &LockedRepository,
     at: Time,
 ) -> Result<(), Failure> {
     let lines = outcome.annotation_lines(turn.as_str(), at);
     if !lines.is_empty() {
-        held.append(RecordFile::HookAnnotations, &lines)?;
+        locked.append(RecordFile::HookAnnotations, &lines)?;
     }
     Ok(())
 }

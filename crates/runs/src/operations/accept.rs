@@ -5,10 +5,10 @@ use accord_runs_core::TurnId;
 use accord_runs_core::accept::{self as core, Accepted, Inputs, Options, Outcome};
 use accord_runs_core::result::Leniency;
 
-use super::step::refuse_if_worked_on;
+use super::step::refuse_if_worker_runs;
 use super::{Checkpoint, checkpoint};
 use crate::Runs;
-use crate::drive::drive;
+use crate::acceptance_driver::drive_acceptance;
 
 /// How a turn is accepted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Accept {
 /// A turn that is part of the history.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Acceptance {
+pub struct AcceptResult {
     /// The turn, its line in the history and the run that follows.
     pub accepted: Accepted,
     /// The checkpoint, where one was asked for and made.
@@ -46,19 +46,19 @@ impl Runs {
     /// # Errors
     /// With the code of what speaks against it. The turn, or the run, then says so, unless the
     /// turn could not be looked at: then nothing was written.
-    pub fn accept(&self, accept: &Accept) -> Result<Acceptance, Failure> {
-        let mut work = self.begin()?;
+    pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
+        let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
-            work.state.target_at(turn, attempt)?;
-        } else if let Ok(turn) = work.target(accept.turn.as_ref()) {
+            operation.state.target_at(turn, attempt)?;
+        } else if let Ok(turn) = operation.target(accept.turn.as_ref()) {
             // Half a worker's work is not for others to hand in.
-            refuse_if_worked_on(&turn)?;
+            refuse_if_worker_runs(&turn)?;
         }
         let inputs = Inputs {
-            config: work.config.clone(),
-            state: work.state.clone(),
-            index: work.held.index(work.state.run_id())?,
-            repo_decisions: work.held.repo_decisions()?,
+            config: operation.config.clone(),
+            state: operation.state.clone(),
+            index: operation.locked.index(operation.state.run_id())?,
+            repo_decisions: operation.locked.repo_decisions()?,
         };
         let options = Options {
             leniency: Leniency {
@@ -67,30 +67,30 @@ impl Runs {
             },
             human_merge: accept.human_merge,
         };
-        let ids = work.world.ids();
+        let ids = operation.environment.ids();
         let machine =
-            core::Acceptance::begin(inputs, accept.turn.as_ref(), options, ids, work.now())?;
+            core::Acceptance::begin(inputs, accept.turn.as_ref(), options, ids, operation.now())?;
         let turn = machine.turn().clone();
-        let outcome = drive(&mut work, machine)?;
-        work.note_turns();
+        let outcome = drive_acceptance(&mut operation, machine)?;
+        operation.save_dispatch_index();
         let accepted = match outcome {
             Outcome::Refused { failure, .. } => {
-                work.note("acceptance_failed", Some(&turn));
+                operation.save_session("acceptance_failed", Some(&turn));
                 return Err(failure);
             }
             Outcome::Accepted(accepted) => *accepted,
         };
-        work.note("turn_accepted", Some(&turn));
-        let mut acceptance = Acceptance {
+        operation.save_session("turn_accepted", Some(&turn));
+        let mut acceptance = AcceptResult {
             accepted,
             checkpoint: None,
             no_checkpoint: None,
         };
         if accept.checkpoint {
-            match checkpoint::make(&mut work, Some(turn.id())) {
+            match checkpoint::make(&mut operation, Some(turn.id())) {
                 Ok(made) => {
                     acceptance.checkpoint = made;
-                    acceptance.accepted.state = work.state.clone();
+                    acceptance.accepted.state = operation.state.clone();
                 }
                 Err(failure) => acceptance.no_checkpoint = Some(failure),
             }

@@ -10,10 +10,10 @@ use accord_runs_core::run::{
     self, ActionRun, ApprovalPlan, approve_completion, approve_transition, stopped_by_hook,
 };
 
-use super::Moved;
+use super::RunUpdate;
 use crate::Runs;
-use crate::work::Work;
-use crate::world::Notice;
+use crate::environment::Notice;
+use crate::operation::Operation;
 
 /// How much of what a gate's command wrote is kept.
 const MAX_EXCERPT: usize = 4096;
@@ -64,57 +64,61 @@ impl Runs {
     /// With `invalid_state_transition` when none waits, with `hook_blocked` when a hook refuses,
     /// with `gate_action_failed` when a command of the gate fails. The last two block the run,
     /// and the gate keeps waiting.
-    pub fn approve(&self, gate: Gate) -> Result<Moved, Failure> {
-        let mut work = self.begin()?;
-        let history = work.held.index(work.state.run_id())?.length();
+    pub fn approve(&self, gate: Gate) -> Result<RunUpdate, Failure> {
+        let mut operation = self.begin()?;
+        let history = operation.locked.index(operation.state.run_id())?.length();
         let plan = run::plan_approval(
-            &work.state,
-            &work.config,
+            &operation.state,
+            &operation.config,
             gate.is_completion(),
             history,
             gate.command(),
         )?;
-        let said = work.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
-        let now = work.now();
-        if let Some(refused) = stopped_by_hook(&work.state, &said, &mut work.ids, now) {
-            return Err(work.refused(refused));
+        let said = operation.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
+        let now = operation.now();
+        if let Some(refused) = stopped_by_hook(&operation.state, &said, &mut operation.ids, now) {
+            return Err(operation.commit_refusal(refused));
         }
-        let ran = run_actions(&work, &plan.actions, &plan.environment);
-        work.world.check_word()?;
-        let now = work.now();
+        let ran = run_actions(&operation, &plan.actions, &plan.environment);
+        operation.environment.check_cancelled()?;
+        let now = operation.now();
         let approved = match gate {
-            Gate::Transition => {
-                approve_transition(&work.state, &work.config, &ran, &mut work.ids, now)
-            }
-            Gate::Completion => approve_completion(&work.state, &ran, &mut work.ids, now),
+            Gate::Transition => approve_transition(
+                &operation.state,
+                &operation.config,
+                &ran,
+                &mut operation.ids,
+                now,
+            ),
+            Gate::Completion => approve_completion(&operation.state, &ran, &mut operation.ids, now),
         };
         let change = match approved {
             Ok(change) => change,
-            Err(refused) => return Err(work.refused(refused)),
+            Err(refused) => return Err(operation.commit_refusal(refused)),
         };
-        let moved = work.moved(change)?;
+        let update = operation.commit_update(change)?;
         let reason = match gate {
             Gate::Transition => "phase_approved",
             Gate::Completion => "run_completed",
         };
-        work.note(reason, None);
-        Ok(moved)
+        operation.save_session(reason, None);
+        Ok(update)
     }
 }
 
 /// Runs the commands of a gate in their order, up to the first that fails. The configuration
 /// declares them as lines for a shell.
 fn run_actions(
-    work: &Work<'_>,
+    operation: &Operation<'_>,
     actions: &[GateAction],
     environment: &[(String, String)],
 ) -> Vec<ActionRun> {
     let mut ran = Vec::new();
     for action in actions {
-        work.world.tell(&Notice::CommandStarted {
+        operation.environment.notify(&Notice::CommandStarted {
             command: action.run.clone(),
         });
-        let run = run_action(work, action, environment);
+        let run = run_action(operation, action, environment);
         let failed = run.exit_code != Some(0) || run.timed_out;
         ran.push(run);
         if failed {
@@ -124,13 +128,18 @@ fn run_actions(
     ran
 }
 
-fn run_action(work: &Work<'_>, action: &GateAction, environment: &[(String, String)]) -> ActionRun {
-    let mut invocation = Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(work.root());
+fn run_action(
+    operation: &Operation<'_>,
+    action: &GateAction,
+    environment: &[(String, String)],
+) -> ActionRun {
+    let mut invocation =
+        Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(operation.root());
     for (name, value) in environment {
         invocation = invocation.env(name, value);
     }
     let mut spec = Spec::new(invocation).time_limit(Duration::from_millis(action.timeout_ms));
-    if let Some(cancel) = work.world.cancel_word() {
+    if let Some(cancel) = operation.environment.cancel_token() {
         spec = spec.cancel(cancel.clone());
     }
     let mut run = ActionRun {

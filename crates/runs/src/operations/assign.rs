@@ -10,11 +10,11 @@ use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::run::{BaselineCheck, check_assignment};
 use accord_runs_core::state::{State, Turn};
 
-use super::Moved;
+use super::RunUpdate;
 use crate::Runs;
 use crate::git::{Changes, Git};
+use crate::operation::without_git;
 use crate::repository::{RecordFile, Repository};
-use crate::work::without_git;
 
 /// A turn that somebody has now.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Assigned {
     /// The turn.
     pub turn: Turn,
     /// The run that it belongs to.
-    pub moved: Moved,
+    pub update: RunUpdate,
 }
 
 impl Runs {
@@ -34,32 +34,37 @@ impl Runs {
     /// `runtime_unavailable` when the role's runtime cannot be used here. A hook that refuses
     /// blocks the run.
     pub fn assign(&self, role: Option<&str>) -> Result<Assigned, Failure> {
-        let mut work = self.begin()?;
+        let mut operation = self.begin()?;
         let role = match role {
             Some(role) => role.to_owned(),
-            None => due_role(&work.state, &work.config).ok_or_else(|| {
+            None => due_role(&operation.state, &operation.config).ok_or_else(|| {
                 let message = format!(
                     "the phase {} says of no role that it is due",
-                    work.state.phase()
+                    operation.state.phase()
                 );
                 Failure::new(Code::XchainUnknownRole, message).suggesting("name the role")
             })?,
         };
-        let check = look(&work.held, &work.state, work.git()?.as_ref())?;
-        let history = work.held.index(work.state.run_id())?.length();
-        let assignable = check_assignment(&work.state, &work.config, &role, check, history)?;
-        self.check_able(&work.config, &role)?;
-        let said = work.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
-        let now = work.now();
-        let (change, turn) = match assignable.confirm(&said, &mut work.ids, now) {
+        let check = check_baseline(
+            &operation.locked,
+            &operation.state,
+            operation.git()?.as_ref(),
+        )?;
+        let history = operation.locked.index(operation.state.run_id())?.length();
+        let assignable =
+            check_assignment(&operation.state, &operation.config, &role, check, history)?;
+        self.check_able(&operation.config, &role)?;
+        let said = operation.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
+        let now = operation.now();
+        let (change, turn) = match assignable.confirm(&said, &mut operation.ids, now) {
             Ok(assigned) => assigned,
-            Err(refused) => return Err(work.refused(refused)),
+            Err(refused) => return Err(operation.commit_refusal(refused)),
         };
-        work.commit(&change, Vec::<Write>::new())?;
-        work.note("turn_assigned", Some(&turn));
+        operation.commit(&change, Vec::<Write>::new())?;
+        operation.save_session("turn_assigned", Some(&turn));
         Ok(Assigned {
             turn,
-            moved: Moved {
+            update: RunUpdate {
                 state: change.state,
                 events: change.events,
             },
@@ -93,7 +98,7 @@ pub(super) fn due_role(state: &State, config: &Config) -> Option<String> {
 }
 
 /// What the repository is like, as far as an assignment asks.
-pub(super) fn look(
+pub(super) fn check_baseline(
     repository: &Repository,
     state: &State,
     git: Option<&Git>,
@@ -115,8 +120,8 @@ pub(super) fn look(
     if !foreign.is_empty() {
         return Ok(BaselineCheck::Dirty(baseline, foreign));
     }
-    let last = accepted.into_values().max_by_key(|work| work.sequence);
-    let turn = last.map_or_else(String::new, |work| work.turn);
+    let last = accepted.into_values().max_by_key(|done| done.sequence);
+    let turn = last.map_or_else(String::new, |done| done.turn);
     Ok(BaselineCheck::Uncheckpointed(baseline, turn))
 }
 

@@ -7,7 +7,7 @@ use accord_runs_core::{TurnId, run};
 
 use super::assign::{AcceptedWork, accepted_work};
 use crate::Runs;
-use crate::work::Work;
+use crate::operation::Operation;
 
 /// A commit that holds what accepted turns changed.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -35,22 +35,22 @@ impl Runs {
 /// Commits what accepted turns changed; `None` when all of it is committed already, as when
 /// workers commit by themselves.
 pub(super) fn make(
-    work: &mut Work<'_>,
+    operation: &mut Operation<'_>,
     turn: Option<&TurnId>,
 ) -> Result<Option<Checkpoint>, Failure> {
-    let git = work
+    let git = operation
         .git()?
         .ok_or_else(|| nothing("the repository is not under git"))?;
     let changes = git.changes()?;
-    let mut accepted = accepted_work(&work.held, &work.state, &changes)?;
-    accepted.retain(|_, work| turn.is_none_or(|turn| work.turn == turn.as_str()));
+    let mut accepted = accepted_work(&operation.locked, &operation.state, &changes)?;
+    accepted.retain(|_, done| turn.is_none_or(|turn| done.turn == turn.as_str()));
     if accepted.is_empty() {
         return Ok(None);
     }
     let files: Vec<String> = accepted.keys().cloned().collect();
     let by_turn: BTreeMap<&str, &AcceptedWork> = accepted
         .values()
-        .map(|work| (work.turn.as_str(), work))
+        .map(|done| (done.turn.as_str(), done))
         .collect();
     let Some(commit) = git.commit(&files, &message(&by_turn))? else {
         return Ok(None);
@@ -58,18 +58,18 @@ pub(super) fn make(
     let clean = git.changes()?.attributable().next().is_none();
     let turns: Vec<String> = by_turn.keys().map(|turn| (*turn).to_owned()).collect();
     for (turn, accepted) in &by_turn {
-        let now = work.now();
+        let now = operation.now();
         let about = (*turn, accepted.role.as_str());
         let change = run::checkpoint(
-            &work.state,
+            &operation.state,
             about,
             &commit,
             &files,
             clean,
-            &mut work.ids,
+            &mut operation.ids,
             now,
         )?;
-        work.commit(&change, Vec::new())?;
+        operation.commit(&change, Vec::new())?;
     }
     Ok(Some(Checkpoint {
         commit,
@@ -83,10 +83,10 @@ fn nothing(why: &str) -> Failure {
 }
 
 fn message(turns: &BTreeMap<&str, &AcceptedWork>) -> String {
-    let line = |work: &AcceptedWork| {
-        let summary = work.summary.lines().next().unwrap_or_default();
+    let line = |done: &AcceptedWork| {
+        let summary = done.summary.lines().next().unwrap_or_default();
         let summary: String = summary.chars().take(60).collect();
-        format!("{}: {summary}", work.role)
+        format!("{}: {summary}", done.role)
     };
     let mut works = turns.values();
     match (works.next(), turns.len()) {
@@ -94,7 +94,7 @@ fn message(turns: &BTreeMap<&str, &AcceptedWork>) -> String {
         _ => {
             let lines: Vec<String> = turns
                 .values()
-                .map(|work| format!("- {} ({})", line(work), work.turn))
+                .map(|done| format!("- {} ({})", line(done), done.turn))
                 .collect();
             format!(
                 "Checkpoint of {} turns\n\n{}\n",

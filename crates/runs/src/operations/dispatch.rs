@@ -13,12 +13,12 @@ use accord_runs_core::run::stopped_by_hook;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{RepoPath, TurnId};
 
-use super::Moved;
-use super::step::refuse_if_worked_on;
-use crate::drive::is_unusable;
+use super::RunUpdate;
+use super::step::refuse_if_worker_runs;
+use crate::acceptance_driver::is_unusable;
+use crate::operation::{Operation, own_path};
 use crate::repository::RecordFile;
 use crate::runtime;
-use crate::work::{Work, own_path};
 use crate::{Notice, Runs};
 
 /// How many turns of the history a worker is told about.
@@ -45,7 +45,7 @@ pub struct Dispatched {
     /// What the bundle holds.
     pub manifest: Object,
     /// The run that it belongs to.
-    pub moved: Moved,
+    pub update: RunUpdate,
 }
 
 impl Runs {
@@ -55,32 +55,34 @@ impl Runs {
     /// With `worker_busy` while a worker works on it, with `runtime_not_supported` or
     /// `runtime_unavailable` when its runtime cannot be used here, before anything is written. A hook that refuses blocks the run.
     pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched, Failure> {
-        let mut work = self.begin()?;
-        let turn = work.target(turn)?;
-        refuse_if_worked_on(&turn)?;
+        let mut operation = self.begin()?;
+        let turn = operation.target(turn)?;
+        refuse_if_worker_runs(&turn)?;
         // The same refusals as at the end, before anything is written.
-        let now = work.now();
-        let mut draft = work.ids.clone();
-        let between = while_nobody_worked(&work, &turn)?;
+        let now = operation.now();
+        let mut draft = operation.ids.clone();
+        let between = changes_without_worker(&operation, &turn)?;
         let between = between.as_ref();
-        let change = dispatch::hand_over(&work.state, turn.id(), between, &mut draft, now)?;
-        dispatch::check_runtime(&work.config, &turn, runtime::SUPPORTED)?;
-        let runtime = turn.runtime_id().and_then(|id| work.config.runtime(id));
+        let change = dispatch::hand_over(&operation.state, turn.id(), between, &mut draft, now)?;
+        dispatch::check_runtime(&operation.config, &turn, runtime::SUPPORTED)?;
+        let runtime = turn
+            .runtime_id()
+            .and_then(|id| operation.config.runtime(id));
         let runtime = runtime.cloned().ok_or_else(|| {
             let message = format!("the turn {} has no runtime that is declared", turn.id());
             Failure::new(Code::XchainRoleWithoutRuntime, message)
         })?;
-        runtime::check(&runtime, work.root())?;
+        runtime::check(&runtime, operation.root())?;
 
         // The worker is told what the state will say.
         let handed = change.state.turn(turn.id()).cloned().unwrap_or(turn);
-        let (prompt, mut context) = brief(&work, &handed)?;
-        let initiative = initiative(&work, handed.id())?;
+        let (prompt, mut context) = brief(&operation, &handed)?;
+        let initiative = initiative(&operation, handed.id())?;
         if let Some(told) = initiative.get(CONTEXT_MARKDOWN) {
             context.push('\n');
             context.push_str(&String::from_utf8_lossy(told));
         }
-        let assignment = dispatch::assignment(&change.state, &work.config, &handed);
+        let assignment = dispatch::assignment(&change.state, &operation.config, &handed);
         let mut files = Bundle::from([
             (
                 "ASSIGNMENT.json".to_owned(),
@@ -90,36 +92,43 @@ impl Runs {
             ("CONTEXT.md".to_owned(), context.clone().into_bytes()),
         ]);
         files.extend(initiative);
-        work.held.write_bundle(handed.id(), &files)?;
-        after_dispatch(&mut work, &handed, &files)?;
+        operation.locked.write_bundle(handed.id(), &files)?;
+        after_dispatch(&mut operation, &handed, &files)?;
 
-        let now = work.now();
-        let bundle = work.held.bundle(handed.id())?;
+        let now = operation.now();
+        let bundle = operation.locked.bundle(handed.id())?;
         let manifest = manifest::finalize(
             &bundle,
-            work.state.run_id(),
+            operation.state.run_id(),
             handed.id(),
             handed.role(),
             now,
         )?;
-        work.held
+        operation
+            .locked
             .add_to_bundle(handed.id(), MANIFEST, pretty(&manifest).as_bytes())?;
-        let change = dispatch::hand_over(&work.state, handed.id(), between, &mut work.ids, now)?;
-        let moved = work.moved(change)?;
+        let change = dispatch::hand_over(
+            &operation.state,
+            handed.id(),
+            between,
+            &mut operation.ids,
+            now,
+        )?;
+        let update = operation.commit_update(change)?;
         if let Some(between) = between.filter(|between| !between.files.is_empty()) {
             let files = between.files.clone();
-            self.world.tell(&Notice::Spared { files });
+            self.environment.notify(&Notice::ChangesExcluded { files });
         }
-        work.note_turns();
+        operation.save_dispatch_index();
         Ok(Dispatched {
             bundle: dispatch::bundle_folder(handed.id()),
             staging: dispatch::staging_path(handed.id()),
-            turn: moved.state.turn(handed.id()).cloned().unwrap_or(handed),
+            turn: update.state.turn(handed.id()).cloned().unwrap_or(handed),
             runtime,
             prompt,
             context,
             manifest,
-            moved,
+            update,
         })
     }
 
@@ -137,20 +146,25 @@ impl Runs {
 }
 
 /// What somebody else changed since the turn's last worker ended, or since the turn was assigned.
-fn while_nobody_worked(work: &Work<'_>, turn: &Turn) -> Result<Option<Between>, Failure> {
-    let runtime = turn.runtime_id().and_then(|id| work.config.runtime(id));
+fn changes_without_worker(
+    operation: &Operation<'_>,
+    turn: &Turn,
+) -> Result<Option<Between>, Failure> {
+    let runtime = turn
+        .runtime_id()
+        .and_then(|id| operation.config.runtime(id));
     // A person may begin before the bundle is there.
     let by_hand = runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual);
     // What changed beside other turns may be theirs.
     let beside = turn.member("concurrent_with").and_then(Value::as_array);
-    let alone = work.state.turns().len() == 1 && beside.is_none_or(Vec::is_empty);
+    let alone = operation.state.turns().len() == 1 && beside.is_none_or(Vec::is_empty);
     let noted = turn
         .member(dispatch::LEFT_BEHIND)
         .is_some_and(Value::is_object);
     if by_hand || !(noted || alone && dispatch::never_handed_out(turn)) {
         return Ok(None);
     }
-    let Some(git) = work.git()? else {
+    let Some(git) = operation.git()? else {
         return Ok(None);
     };
     let mut baseline = turn.baseline();
@@ -166,16 +180,16 @@ fn while_nobody_worked(work: &Work<'_>, turn: &Turn) -> Result<Option<Between>, 
     }
 }
 
-fn brief(work: &Work<'_>, turn: &Turn) -> Result<(String, String), Failure> {
-    let run = work.run_member();
-    let mut recent = work.held.last_lines(RecordFile::History, RECENT)?;
+fn brief(operation: &Operation<'_>, turn: &Turn) -> Result<(String, String), Failure> {
+    let run = operation.run_member();
+    let mut recent = operation.locked.last_lines(RecordFile::History, RECENT)?;
     recent.retain(|line| line.get("run_id") == Some(&run));
-    let own = role_prompt(work, turn.role())?;
-    let index = work.held.index(work.state.run_id())?;
+    let own = role_prompt(operation, turn.role())?;
+    let index = operation.locked.index(operation.state.run_id())?;
     let next_decision = index.decisions().continued().take_next();
     let briefing = Briefing {
-        config: &work.config,
-        state: &work.state,
+        config: &operation.config,
+        state: &operation.state,
         turn,
         recent: &recent,
         next_decision: &next_decision,
@@ -185,15 +199,15 @@ fn brief(work: &Work<'_>, turn: &Turn) -> Result<(String, String), Failure> {
 }
 
 /// What a coordinator left in the bundle for the turn, whatever the attempt.
-pub(super) fn initiative(work: &Work<'_>, turn: &TurnId) -> Result<Bundle, Failure> {
-    let mut bundle = work.held.bundle(turn)?;
+pub(super) fn initiative(operation: &Operation<'_>, turn: &TurnId) -> Result<Bundle, Failure> {
+    let mut bundle = operation.locked.bundle(turn)?;
     bundle.retain(|name, _| name == CONTEXT_DOCUMENT || name == CONTEXT_MARKDOWN);
     Ok(bundle)
 }
 
 /// A role's own words: the file that the configuration names, or the one in the usual place.
-fn role_prompt(work: &Work<'_>, role: &str) -> Result<Option<String>, Failure> {
-    let named = work.config.document().get("prompts");
+fn role_prompt(operation: &Operation<'_>, role: &str) -> Result<Option<String>, Failure> {
+    let named = operation.config.document().get("prompts");
     let named = named.and_then(|prompts| prompts.get(role)?.as_str());
     let path = match named {
         Some(named) => RepoPath::parse(named).map_err(|error| {
@@ -202,12 +216,16 @@ fn role_prompt(work: &Work<'_>, role: &str) -> Result<Option<String>, Failure> {
         })?,
         None => own_path(&format!(".agentxchain/prompts/{role}.md"))?,
     };
-    let bytes = work.held.read(&path, MAX_PROMPT)?;
+    let bytes = operation.locked.read(&path, MAX_PROMPT)?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Hooks may add to the bundle, and change nothing that is in it.
-fn after_dispatch(work: &mut Work<'_>, turn: &Turn, files: &Bundle) -> Result<(), Failure> {
+fn after_dispatch(
+    operation: &mut Operation<'_>,
+    turn: &Turn,
+    files: &Bundle,
+) -> Result<(), Failure> {
     let phase = HookPhase::AfterDispatch;
     let folder = dispatch::bundle_folder(turn.id());
     let names: Vec<String> = files.keys().cloned().collect();
@@ -215,22 +233,22 @@ fn after_dispatch(work: &mut Work<'_>, turn: &Turn, files: &Bundle) -> Result<()
         .iter()
         .map(|name| format!("{folder}/{name}"))
         .collect();
-    let payload = hooks::after_dispatch(turn, &work.state, &folder, &names);
-    let run = work.state.run_id().map(ToString::to_string);
-    let batch = HookBatch::new(phase, work.config.hooks(phase), payload, run);
-    let said = work.hooks(batch, phase, &protected)?;
-    let now = work.now();
-    let refused = stopped_by_hook(&work.state, &said, &mut work.ids, now);
+    let payload = hooks::after_dispatch(turn, &operation.state, &folder, &names);
+    let run = operation.state.run_id().map(ToString::to_string);
+    let batch = HookBatch::new(phase, operation.config.hooks(phase), payload, run);
+    let said = operation.hooks(batch, phase, &protected)?;
+    let now = operation.now();
+    let refused = stopped_by_hook(&operation.state, &said, &mut operation.ids, now);
     match refused {
         None => Ok(()),
         Some(refused) => {
             // What nobody may use is not left lying about; what a coordinator left is for the next try.
-            let left = initiative(work, turn.id())?;
-            work.held.remove(&own_path(&folder)?)?;
+            let left = initiative(operation, turn.id())?;
+            operation.locked.remove(&own_path(&folder)?)?;
             for (name, bytes) in &left {
-                work.held.add_to_bundle(turn.id(), name, bytes)?;
+                operation.locked.add_to_bundle(turn.id(), name, bytes)?;
             }
-            Err(work.refused(refused))
+            Err(operation.commit_refusal(refused))
         }
     }
 }

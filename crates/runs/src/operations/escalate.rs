@@ -4,7 +4,7 @@ use accord_contract::codes::Failure;
 use accord_runs_core::run;
 use accord_runs_core::state::Block;
 
-use super::Moved;
+use super::RunUpdate;
 use crate::Runs;
 
 impl Runs {
@@ -12,30 +12,33 @@ impl Runs {
     ///
     /// # Errors
     /// With `invalid_state_transition` when it is not active.
-    pub fn escalate(&self, reason: &str) -> Result<Moved, Failure> {
-        let mut work = self.begin()?;
-        let now = work.now();
-        let change = run::escalate(&work.state, reason, &mut work.ids, now)?;
-        let moved = work.moved(change)?;
-        work.escalated(None, Some(reason));
-        work.note("blocked", None);
-        Ok(moved)
+    pub fn escalate(&self, reason: &str) -> Result<RunUpdate, Failure> {
+        let mut operation = self.begin()?;
+        let now = operation.now();
+        let change = run::escalate(&operation.state, reason, &mut operation.ids, now)?;
+        let update = operation.commit_update(change)?;
+        operation.run_escalation_hooks(None, Some(reason));
+        operation.save_session("blocked", None);
+        Ok(update)
     }
 
     /// Blocks the run for any reason.
     ///
     /// # Errors
     /// With `invalid_state_transition` when no run goes on.
-    pub fn block(&self, block: &Block) -> Result<Moved, Failure> {
-        let mut work = self.begin()?;
-        let now = work.now();
-        let change = run::block(&work.state, block, &mut work.ids, now)?;
-        let moved = work.moved(change)?;
-        let turn = block.turn.as_ref().and_then(|turn| work.state.turn(turn));
-        work.escalated(turn, Some(&block.detail));
+    pub fn block(&self, block: &Block) -> Result<RunUpdate, Failure> {
+        let mut operation = self.begin()?;
+        let now = operation.now();
+        let change = run::block(&operation.state, block, &mut operation.ids, now)?;
+        let update = operation.commit_update(change)?;
+        let turn = block
+            .turn
+            .as_ref()
+            .and_then(|turn| operation.state.turn(turn));
+        operation.run_escalation_hooks(turn, Some(&block.detail));
         let turn = turn.cloned();
-        work.note("blocked", turn.as_ref());
-        Ok(moved)
+        operation.save_session("blocked", turn.as_ref());
+        Ok(update)
     }
 
     /// Lets a run that is blocked or paused go on. What the person committed to git meanwhile is
@@ -43,11 +46,11 @@ impl Runs {
     ///
     /// # Errors
     /// With `invalid_state_transition` when it is neither, or when a gate waits for approval.
-    pub fn resolve(&self) -> Result<Moved, Failure> {
-        let mut work = self.begin()?;
-        let now = work.now();
-        let standing = work.baseline()?;
-        let change = run::resolve(&work.state, Some(&standing), &mut work.ids, now)?;
-        work.moved(change)
+    pub fn resolve(&self) -> Result<RunUpdate, Failure> {
+        let mut operation = self.begin()?;
+        let now = operation.now();
+        let standing = operation.baseline()?;
+        let change = run::resolve(&operation.state, Some(&standing), &mut operation.ids, now)?;
+        operation.commit_update(change)
     }
 }

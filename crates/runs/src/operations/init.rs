@@ -8,10 +8,10 @@ use accord_runs_core::config::Config;
 use accord_runs_core::patterns::slug;
 use accord_runs_core::state::State;
 
-use crate::World;
+use crate::Environment;
+use crate::operation::own_path;
 use crate::repository::{LockedRepository, Repository};
 use crate::scaffold;
-use crate::work::own_path;
 
 /// What a new project is like.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -46,7 +46,11 @@ const MAX_IGNORE: u64 = 1024 * 1024;
 ///
 /// # Errors
 /// With `already_governed` when it is one; nothing is written then.
-pub fn init(folder: &Path, options: &InitOptions, world: &World) -> Result<Initialized, Failure> {
+pub fn init(
+    folder: &Path,
+    options: &InitOptions,
+    environment: &Environment,
+) -> Result<Initialized, Failure> {
     std::fs::create_dir_all(folder).map_err(|error| {
         let message = format!("{} could not be made: {error}", folder.display());
         Failure::new(Code::XchainFileSystemFailed, message)
@@ -65,8 +69,8 @@ pub fn init(folder: &Path, options: &InitOptions, world: &World) -> Result<Initi
     );
     // What would not be accepted later is refused now.
     let config = Config::read(document.clone().into())?;
-    let held = repository.lock(world.lock_patience())?;
-    let mut files = Files::new(&held);
+    let locked = repository.lock(environment.lock_timeout())?;
+    let mut files = Files::new(&locked);
     for (path, text) in scaffold::FILES {
         files.create(path, text.as_bytes())?;
     }
@@ -82,12 +86,12 @@ pub fn init(folder: &Path, options: &InitOptions, world: &World) -> Result<Initi
     files.ignore(&scaffold::IGNORED)?;
     // The configuration comes last: until it is there, the folder is not governed, and the
     // command can be given again.
-    if !held.create(&own_path("agentxchain.json")?, pretty(&document).as_bytes())? {
+    if !locked.create(&own_path("agentxchain.json")?, pretty(&document).as_bytes())? {
         return Err(refuse());
     }
     files.done.written.push("agentxchain.json".to_owned());
     let mut done = files.done;
-    done.root = held.root().to_owned();
+    done.root = locked.root().to_owned();
     Ok(done)
 }
 
@@ -111,14 +115,14 @@ fn project(options: &InitOptions, root: &Path) -> scaffold::Project {
 }
 
 struct Files<'a> {
-    held: &'a LockedRepository,
+    locked: &'a LockedRepository,
     done: Initialized,
 }
 
 impl<'a> Files<'a> {
-    fn new(held: &'a LockedRepository) -> Self {
+    fn new(locked: &'a LockedRepository) -> Self {
         Self {
-            held,
+            locked,
             done: Initialized {
                 root: PathBuf::new(),
                 written: Vec::new(),
@@ -128,7 +132,7 @@ impl<'a> Files<'a> {
     }
 
     fn create(&mut self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
-        let list = match self.held.create(&own_path(path)?, bytes)? {
+        let list = match self.locked.create(&own_path(path)?, bytes)? {
             true => &mut self.done.written,
             false => &mut self.done.kept,
         };
@@ -139,7 +143,7 @@ impl<'a> Files<'a> {
     /// Adds the lines that a list of ignored files lacks.
     fn ignore(&mut self, lines: &[&str]) -> Result<(), Failure> {
         let path = own_path(".gitignore")?;
-        let bytes = self.held.read(&path, MAX_IGNORE)?.unwrap_or_default();
+        let bytes = self.locked.read(&path, MAX_IGNORE)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&bytes).into_owned();
         let missing: Vec<&str> = lines
             .iter()
@@ -156,7 +160,7 @@ impl<'a> Files<'a> {
         }
         text.extend(missing.join("\n").into_bytes());
         text.push(b'\n');
-        self.held.write(&path, &text)?;
+        self.locked.write(&path, &text)?;
         self.done.written.push(path.to_string());
         Ok(())
     }

@@ -9,7 +9,6 @@ mod doctor;
 mod escalate;
 mod init;
 mod judge;
-mod mark;
 mod records;
 mod reissue;
 mod reject;
@@ -19,11 +18,12 @@ mod staged;
 mod start;
 mod status;
 mod step;
+mod worker_status;
 
 use accord_runs_core::event::Event;
 use accord_runs_core::state::State;
 
-pub use accept::{Accept, Acceptance};
+pub use accept::{Accept, AcceptResult};
 pub use approve::Gate;
 pub use assign::Assigned;
 pub use checkpoint::Checkpoint;
@@ -34,17 +34,17 @@ pub use init::{InitOptions, Initialized, init};
 pub use records::{Query, RunChoice};
 pub use reissue::{Reissue, Reissued};
 pub use reject::{Reject, Rejected};
-pub use run_loop::{DEFAULT_MAX_TURNS, Loop, Looped, Stop};
-pub use stage::{Deed, Staged};
+pub use run_loop::{DEFAULT_MAX_TURNS, LoopOptions, LoopResult, LoopStop};
+pub use stage::{ManualResult, Staged};
 pub use start::Start;
-pub(crate) use status::is_for_a_person;
+pub(crate) use status::needs_human_merge;
 pub use status::{NextStep, Overview, TurnView};
-pub use step::{Step, Stepped};
+pub use step::{Step, StepResult};
 
 /// A run that moved.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Moved {
+pub struct RunUpdate {
     /// Where it stands now.
     pub state: State,
     /// What was emitted on the way, in order.

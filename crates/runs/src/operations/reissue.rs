@@ -7,11 +7,11 @@ use accord_runs_core::run::check_reissue;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{TurnId, dispatch};
 
-use super::assign::look;
+use super::assign::check_baseline;
 use super::dispatch::initiative;
-use super::staged::put_aside;
-use super::step::refuse_if_worked_on;
-use super::{Assigned, Moved};
+use super::staged::archive_result;
+use super::step::refuse_if_worker_runs;
+use super::{Assigned, RunUpdate};
 use crate::Runs;
 
 /// Which turn is taken back, and who goes on.
@@ -46,30 +46,34 @@ impl Runs {
     /// `turn_not_active` or `target_required`, or with the code of the guard that an assignment
     /// to the role meets. A hook that refuses blocks the run, and the turn stays.
     pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
-        let mut work = self.begin()?;
-        let old = work.target(reissue.turn.as_ref())?;
-        refuse_if_worked_on(&old)?;
+        let mut operation = self.begin()?;
+        let old = operation.target(reissue.turn.as_ref())?;
+        refuse_if_worker_runs(&old)?;
         let role = reissue.role.as_deref().unwrap_or(old.role());
-        let check = look(&work.held, &work.state, work.git()?.as_ref())?;
-        let index = work.held.index(work.state.run_id())?;
+        let check = check_baseline(
+            &operation.locked,
+            &operation.state,
+            operation.git()?.as_ref(),
+        )?;
+        let index = operation.locked.index(operation.state.run_id())?;
         let (history, accepted) = (index.length(), index.contains(old.id().as_str()));
         let wanted = (role, reissue.reason.as_str());
         let checked = check_reissue(
-            &work.state,
-            &work.config,
+            &operation.state,
+            &operation.config,
             Some(old.id()),
             wanted,
             check,
             history,
         )?;
-        self.check_able(&work.config, role)?;
-        let said = work.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
-        let now = work.now();
-        let reissued = match checked.confirm(&said, &mut work.ids, now) {
+        self.check_able(&operation.config, role)?;
+        let said = operation.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
+        let now = operation.now();
+        let reissued = match checked.confirm(&said, &mut operation.ids, now) {
             Ok(reissued) => reissued,
-            Err(refused) => return Err(work.refused(refused)),
+            Err(refused) => return Err(operation.commit_refusal(refused)),
         };
-        let (kept, mut further) = put_aside(&work, &old, now)?;
+        let (kept, mut further) = archive_result(&operation, &old, now)?;
         // A turn has one line; one that was accepted, and of which the state does not know, has it.
         if !accepted {
             further.push(Write::Append {
@@ -79,7 +83,7 @@ impl Runs {
         }
         // Who goes on must know of the initiative what the first one knew.
         let folder = dispatch::bundle_folder(reissued.turn.id());
-        for (name, bytes) in initiative(&work, old.id())? {
+        for (name, bytes) in initiative(&operation, old.id())? {
             further.push(Write::Replace {
                 path: format!("{folder}/{name}"),
                 text: String::from_utf8_lossy(&bytes).into_owned(),
@@ -91,14 +95,14 @@ impl Runs {
         ] {
             further.push(Write::Remove { path });
         }
-        work.commit(&reissued.change, further)?;
-        work.note_turns();
-        work.note("turn_assigned", Some(&reissued.turn));
+        operation.commit(&reissued.change, further)?;
+        operation.save_dispatch_index();
+        operation.save_session("turn_assigned", Some(&reissued.turn));
         Ok(Reissued {
             old,
             assigned: Assigned {
                 turn: reissued.turn,
-                moved: Moved {
+                update: RunUpdate {
                     state: reissued.change.state,
                     events: reissued.change.events,
                 },

@@ -5,9 +5,9 @@ use accord_runs_core::TurnId;
 use accord_runs_core::run::{self, Rejection};
 use accord_runs_core::state::Status;
 
-use super::Moved;
-use super::staged::put_aside;
-use super::step::refuse_if_worked_on;
+use super::RunUpdate;
+use super::staged::archive_result;
+use super::step::refuse_if_worker_runs;
 use crate::Runs;
 
 /// Why a turn is rejected.
@@ -32,7 +32,7 @@ pub struct Rejected {
     /// Where the rejected result is kept, where there was one that can be read.
     pub kept: Option<String>,
     /// The run that it belongs to.
-    pub moved: Moved,
+    pub update: RunUpdate,
 }
 
 impl Runs {
@@ -42,11 +42,11 @@ impl Runs {
     /// With `worker_busy` while its worker works, with `invalid_state_transition`,
     /// `turn_not_active`, `target_required` or `turn_already_accepted`.
     pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
-        let mut work = self.begin()?;
-        let turn = work.target(reject.turn.as_ref())?;
-        refuse_if_worked_on(&turn)?;
+        let mut operation = self.begin()?;
+        let turn = operation.target(reject.turn.as_ref())?;
+        refuse_if_worker_runs(&turn)?;
         // Another try of it could never be accepted.
-        let index = work.held.index(work.state.run_id())?;
+        let index = operation.locked.index(operation.state.run_id())?;
         index.check_not_accepted(turn.id())?;
         let rejection = Rejection {
             reason: reject.reason.clone(),
@@ -55,31 +55,31 @@ impl Runs {
             // What earlier tries left behind is still the turn's own.
             baseline: match turn.baseline() {
                 Some(baseline) => baseline,
-                None => work.baseline()?,
+                None => operation.baseline()?,
             },
             left_behind: self.left_behind(&turn),
         };
-        let now = work.now();
+        let now = operation.now();
         let change = run::reject(
-            &work.state,
-            &work.config,
+            &operation.state,
+            &operation.config,
             Some(turn.id()),
             &rejection,
-            &mut work.ids,
+            &mut operation.ids,
             now,
         )?;
-        let (kept, further) = put_aside(&work, &turn, now)?;
-        work.commit(&change, further)?;
-        work.note_turns();
-        let blocked = work.state.status() == Status::Blocked;
+        let (kept, further) = archive_result(&operation, &turn, now)?;
+        operation.commit(&change, further)?;
+        operation.save_dispatch_index();
+        let blocked = operation.state.status() == Status::Blocked;
         if blocked {
-            work.escalated(Some(&turn), Some(&reject.reason));
-            work.note("blocked", Some(&turn));
+            operation.run_escalation_hooks(Some(&turn), Some(&reject.reason));
+            operation.save_session("blocked", Some(&turn));
         }
         Ok(Rejected {
             again: !blocked,
             kept,
-            moved: Moved {
+            update: RunUpdate {
                 state: change.state,
                 events: change.events,
             },

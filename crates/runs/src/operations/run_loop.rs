@@ -16,8 +16,8 @@ use accord_runs_core::state::{Block, Status};
 
 use super::{Dispatched, Gate, NextStep};
 use crate::Runs;
-use crate::carry::{Carried, Manner};
-use crate::world::Notice;
+use crate::environment::Notice;
+use crate::turn_cycle::{CycleOptions, TurnOutcome};
 
 /// How long to wait before a worker that came to nothing is started again, the first time.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -28,9 +28,9 @@ pub const DEFAULT_MAX_TURNS: usize = 50;
 
 /// How a run is driven.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Loop {
+pub struct LoopOptions {
     /// How turns are carried.
-    pub manner: Manner,
+    pub cycle: CycleOptions,
     /// How many turns are carried at most, those that are out already included; where nothing is said, what the configuration says
     /// (`run_loop.max_turns`), else [`DEFAULT_MAX_TURNS`].
     pub max_turns: Option<usize>,
@@ -40,7 +40,7 @@ pub struct Loop {
 
 /// Why a run is driven no further.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stop {
+pub enum LoopStop {
     /// The run is over.
     Completed,
     /// The run is blocked: a person is needed.
@@ -54,15 +54,15 @@ pub enum Stop {
     /// It was told to stop.
     Cancelled,
     /// No run goes on; this is to be done first.
-    Stands(NextStep),
+    NotRunning(NextStep),
 }
 
 /// How far a run was driven.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Looped {
+pub struct LoopResult {
     /// Why no further.
-    pub stop: Stop,
+    pub stop: LoopStop,
     /// How many turns were accepted on the way.
     pub accepted: usize,
     /// What is odd about them and allowed, each with the turn that it is about.
@@ -70,7 +70,7 @@ pub struct Looped {
 }
 
 /// What a thread has to say about its turn.
-type Report = (TurnId, Result<Carried, Failure>);
+type Report = (TurnId, Result<TurnOutcome, Failure>);
 
 impl Runs {
     /// Drives the run on, turn after turn.
@@ -78,7 +78,7 @@ impl Runs {
     /// # Errors
     /// With the first failure that another try does not mend. Workers that still work are waited
     /// for before.
-    pub fn run_loop(&self, options: &Loop) -> Result<Looped, Failure> {
+    pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult, Failure> {
         let (sender, receiver) = channel();
         let max_turns = match options.max_turns {
             Some(most) => most,
@@ -87,40 +87,40 @@ impl Runs {
                 .map_or(DEFAULT_MAX_TURNS, |config| declared_most(&config)),
         };
         thread::scope(|scope| {
-            let mut driver = Driver {
+            let mut run_loop = RunLoop {
                 runs: self,
                 options,
                 max_turns,
                 sender,
                 receiver,
-                out: BTreeSet::new(),
+                running: BTreeSet::new(),
                 tries: BTreeMap::new(),
                 carried: BTreeSet::new(),
                 accepted: 0,
                 warnings: Vec::new(),
             };
-            let stop = driver.drive(scope);
+            let stop = run_loop.run(scope);
             // Nobody is left behind: a turn under way is carried to its end.
-            while !driver.out.is_empty() {
-                driver.wait()?;
+            while !run_loop.running.is_empty() {
+                run_loop.wait()?;
             }
-            Ok(Looped {
+            Ok(LoopResult {
                 stop: stop?,
-                accepted: driver.accepted,
-                warnings: driver.warnings,
+                accepted: run_loop.accepted,
+                warnings: run_loop.warnings,
             })
         })
     }
 }
 
-struct Driver<'a> {
+struct RunLoop<'a> {
     runs: &'a Runs,
-    options: &'a Loop,
+    options: &'a LoopOptions,
     max_turns: usize,
     sender: Sender<Report>,
     receiver: Receiver<Report>,
     /// The turns that threads of ours carry.
-    out: BTreeSet<TurnId>,
+    running: BTreeSet<TurnId>,
     /// How often the worker of a turn came to nothing.
     tries: BTreeMap<TurnId, u64>,
     /// The turns that were carried, also those that somebody else had given out.
@@ -129,26 +129,26 @@ struct Driver<'a> {
     warnings: Vec<String>,
 }
 
-impl<'a> Driver<'a> {
-    fn drive<'scope>(&mut self, scope: &'scope Scope<'scope, 'a>) -> Result<Stop, Failure> {
+impl<'a> RunLoop<'a> {
+    fn run<'scope>(&mut self, scope: &'scope Scope<'scope, 'a>) -> Result<LoopStop, Failure> {
         loop {
             if self.is_cancelled() {
-                return Ok(Stop::Cancelled);
+                return Ok(LoopStop::Cancelled);
             }
             let next = self.runs.status()?.next;
             let mut stop = None;
             let mut moved = false;
             for step in next {
-                if step.turn().is_some_and(|turn| self.out.contains(turn)) {
+                if step.turn().is_some_and(|turn| self.running.contains(turn)) {
                     continue;
                 }
-                match self.take(step, scope)? {
-                    Taken::Moved => {
+                match self.take_step(step, scope)? {
+                    StepEffect::RunUpdate => {
                         moved = true;
                         break;
                     }
-                    Taken::Waits => {}
-                    Taken::Stop(why) => {
+                    StepEffect::Waits => {}
+                    StepEffect::Stop(why) => {
                         stop = Some(why);
                         break;
                     }
@@ -157,8 +157,8 @@ impl<'a> Driver<'a> {
             match stop {
                 _ if moved => {}
                 // What a worker under way comes to may change what is to be done.
-                Some(stop) if self.out.is_empty() => return Ok(stop),
-                None if self.out.is_empty() => {
+                Some(stop) if self.running.is_empty() => return Ok(stop),
+                None if self.running.is_empty() => {
                     let message = "the run is active and nothing is due in it";
                     return Err(Failure::new(Code::XchainInvalidStateTransition, message));
                 }
@@ -172,19 +172,19 @@ impl<'a> Driver<'a> {
     }
 
     /// Takes a step, where it can be taken now.
-    fn take<'scope>(
+    fn take_step<'scope>(
         &mut self,
         step: NextStep,
         scope: &'scope Scope<'scope, 'a>,
-    ) -> Result<Taken, Failure> {
+    ) -> Result<StepEffect, Failure> {
         let runs = self.runs;
         Ok(match step {
             NextStep::Examine(failure) => return Err(failure),
             NextStep::Start { restart: true } if runs.state()?.status() == Status::Completed => {
-                Taken::Stop(Stop::Completed)
+                StepEffect::Stop(LoopStop::Completed)
             }
-            start @ NextStep::Start { .. } => Taken::Stop(Stop::Stands(start)),
-            NextStep::Resolve { .. } => Taken::Stop(Stop::Blocked),
+            start @ NextStep::Start { .. } => StepEffect::Stop(LoopStop::NotRunning(start)),
+            NextStep::Resolve { .. } => StepEffect::Stop(LoopStop::Blocked),
             NextStep::ApproveTransition { gate, .. } => {
                 self.approve(Gate::Transition, Some(gate))?
             }
@@ -192,46 +192,48 @@ impl<'a> Driver<'a> {
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::Assign { .. }
                 if self.carried.len() >= self.max_turns =>
             {
-                Taken::Stop(Stop::MaxTurns)
+                StepEffect::Stop(LoopStop::MaxTurns)
             }
-            NextStep::Checkpoint if self.options.manner.checkpoint => {
+            NextStep::Checkpoint if self.options.cycle.checkpoint => {
                 let made = runs.checkpoint(None)?;
-                runs.world().tell(&Notice::Checkpointed {
+                runs.environment().notify(&Notice::Checkpointed {
                     commit: made.commit,
                 });
-                Taken::Moved
+                StepEffect::RunUpdate
             }
             // Files of workers under way are theirs to answer for.
-            NextStep::Checkpoint | NextStep::Tidy { .. } if !self.out.is_empty() => Taken::Waits,
+            NextStep::Checkpoint | NextStep::Tidy { .. } if !self.running.is_empty() => {
+                StepEffect::Waits
+            }
             NextStep::RaiseBudget { .. } if runs.state()?.status() == Status::Blocked => {
-                Taken::Stop(Stop::Blocked)
+                StepEffect::Stop(LoopStop::Blocked)
             }
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::RaiseBudget { .. } => {
                 // The assignment says best what stands in its way.
                 runs.assign(None)?;
-                Taken::Moved
+                StepEffect::RunUpdate
             }
             NextStep::Assign { role, .. } => {
                 let assigned = runs.assign(Some(&role))?;
                 let turn = assigned.turn.id().clone();
-                runs.world().tell(&Notice::Assigned {
+                runs.environment().notify(&Notice::Assigned {
                     turn: turn.clone(),
                     role,
                 });
-                self.give_out(turn, scope);
-                Taken::Moved
+                self.spawn_turn(turn, scope);
+                StepEffect::RunUpdate
             }
             NextStep::Work {
                 by_hand: true,
                 turn,
                 ..
-            } => Taken::Stop(Stop::Stands(NextStep::Work {
+            } => StepEffect::Stop(LoopStop::NotRunning(NextStep::Work {
                 staging: accord_runs_core::dispatch::staging_path(&turn),
                 by_hand: true,
                 turn,
             })),
             stands @ (NextStep::Reconcile { merge: true, .. } | NextStep::Reissue { .. }) => {
-                Taken::Stop(Stop::Stands(stands))
+                StepEffect::Stop(LoopStop::NotRunning(stands))
             }
             NextStep::Dispatch { turn, .. }
             | NextStep::Unable { turn, .. }
@@ -240,69 +242,73 @@ impl<'a> Driver<'a> {
             | NextStep::Mend { turn, .. }
             | NextStep::Reconcile { turn, .. } => {
                 if self.carried.len() >= self.max_turns && !self.carried.contains(&turn) {
-                    return Ok(Taken::Stop(Stop::MaxTurns));
+                    return Ok(StepEffect::Stop(LoopStop::MaxTurns));
                 }
                 runs.refuse_if_busy(&turn)?;
-                self.give_out(turn, scope);
-                Taken::Moved
+                self.spawn_turn(turn, scope);
+                StepEffect::RunUpdate
             }
         })
     }
 
-    fn approve(&self, gate: Gate, name: Option<String>) -> Result<Taken, Failure> {
+    fn approve(&self, gate: Gate, name: Option<String>) -> Result<StepEffect, Failure> {
         // What touches credentials is for a person, whatever the command says.
         let config = self.runs.config()?;
         let declared = name.as_deref().and_then(|name| config.gate(name));
         let credentialed = declared.is_some_and(|gate| gate.credentialed);
         if !self.options.auto_approve || credentialed {
-            return Ok(Taken::Stop(Stop::GateHeld(gate)));
+            return Ok(StepEffect::Stop(LoopStop::GateHeld(gate)));
         }
         self.runs.approve(gate)?;
         let approved = Notice::Approved { gate: name };
-        self.runs.world().tell(&approved);
-        Ok(Taken::Moved)
+        self.runs.environment().notify(&approved);
+        Ok(StepEffect::RunUpdate)
     }
 
     /// Has a thread carry a turn.
-    fn give_out<'scope>(&mut self, turn: TurnId, scope: &'scope Scope<'scope, 'a>) {
-        self.out.insert(turn.clone());
+    fn spawn_turn<'scope>(&mut self, turn: TurnId, scope: &'scope Scope<'scope, 'a>) {
+        self.running.insert(turn.clone());
         self.carried.insert(turn.clone());
-        let (runs, manner) = (self.runs, self.options.manner);
+        let (runs, cycle) = (self.runs, self.options.cycle);
         let sender = self.sender.clone();
         scope.spawn(move || {
-            let carried = runs.carry(&turn, manner);
-            // The driver waits for every turn that it gave out.
+            let carried = runs.run_turn(&turn, cycle);
+            // The run_loop waits for every turn that it gave out.
             let _ = sender.send((turn, carried));
         });
     }
 
     /// Waits for a turn that is out.
-    fn wait(&mut self) -> Result<Option<Stop>, Failure> {
+    fn wait(&mut self) -> Result<Option<LoopStop>, Failure> {
         let Ok((turn, carried)) = self.receiver.recv() else {
             return Ok(None);
         };
-        self.out.remove(&turn);
+        self.running.remove(&turn);
         match carried {
-            Ok(Carried::Accepted(done)) => {
+            Ok(TurnOutcome::Accepted(done)) => {
                 self.accepted += 1;
                 let warnings = done.accepted.warnings.into_iter();
                 self.warnings
                     .extend(warnings.map(|warning| format!("{turn}: {warning}")));
                 Ok(None)
             }
-            Ok(Carried::Blocked(_)) => Ok(Some(Stop::Blocked)),
-            Ok(Carried::ByHand(dispatched)) => Ok(Some(Stop::ByHand(Box::new(dispatched)))),
+            Ok(TurnOutcome::Blocked(_)) => Ok(Some(LoopStop::Blocked)),
+            Ok(TurnOutcome::ByHand(dispatched)) => Ok(Some(LoopStop::ByHand(Box::new(dispatched)))),
             // Others may go on; that it stands is seen again once they have.
-            Ok(Carried::Conflicted { .. }) => Ok(None),
-            Err(failure) => self.try_again(turn, failure),
+            Ok(TurnOutcome::Conflicted { .. }) => Ok(None),
+            Err(failure) => self.retry_or_block(turn, failure),
         }
     }
 
     /// A worker came to nothing: its turn is carried again, for as often as turns may be tried.
     /// Then the run is blocked, so that a person looks.
-    fn try_again(&mut self, turn: TurnId, failure: Failure) -> Result<Option<Stop>, Failure> {
+    fn retry_or_block(
+        &mut self,
+        turn: TurnId,
+        failure: Failure,
+    ) -> Result<Option<LoopStop>, Failure> {
         match failure.code {
-            Code::XchainWorkerCancelled => return Ok(Some(Stop::Cancelled)),
+            Code::XchainWorkerCancelled => return Ok(Some(LoopStop::Cancelled)),
             // Somebody rejected it meanwhile: what it is at now is looked at anew.
             Code::XchainAttemptOver => return Ok(None),
             Code::XchainWorkerNotStarted
@@ -318,7 +324,7 @@ impl<'a> Driver<'a> {
         if *tries >= most {
             self.runs
                 .block(&Block::dispatch(&in_full(&failure), &turn))?;
-            return Ok(Some(Stop::Blocked));
+            return Ok(Some(LoopStop::Blocked));
         }
         let pause = PAUSE * u32::try_from(*tries).unwrap_or(u32::MAX);
         self.pause(pause);
@@ -335,7 +341,7 @@ impl<'a> Driver<'a> {
     }
 
     fn is_cancelled(&self) -> bool {
-        let word = self.runs.world().cancel_word();
+        let word = self.runs.environment().cancel_token();
         word.is_some_and(accord_process::Cancel::is_cancelled)
     }
 }
@@ -359,11 +365,11 @@ fn in_full(failure: &Failure) -> String {
 }
 
 /// What came of a step.
-enum Taken {
+enum StepEffect {
     /// Something moved: look again.
-    Moved,
+    RunUpdate,
     /// It cannot be taken while others work.
     Waits,
     /// It ends the loop.
-    Stop(Stop),
+    Stop(LoopStop),
 }

@@ -10,11 +10,11 @@ use accord_runs_core::{RepoPath, TurnId};
 use serde_json::json;
 
 use crate::Runs;
-use crate::work::Work;
+use crate::operation::Operation;
 
 /// What a person did in a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Deed {
+pub struct ManualResult {
     /// The turn; the only one, when none is named.
     pub turn: Option<TurnId>,
     /// What was done.
@@ -60,12 +60,14 @@ impl Runs {
     /// # Errors
     /// With `turn_not_active` or `target_required`, with `invalid_state_transition` when the run
     /// is not active, with `unknown_phase` when there is no phase behind this one.
-    pub fn stage_deed(&self, deed: &Deed) -> Result<Staged, Failure> {
-        let work = self.begin()?;
-        let turn = work.target(deed.turn.as_ref())?;
-        let result = result(&work, &turn, deed)?;
-        let path = work.held.stage(turn.id(), pretty(&result).as_bytes())?;
-        drop(work);
+    pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged, Failure> {
+        let operation = self.begin()?;
+        let turn = operation.target(manual.turn.as_ref())?;
+        let result = result(&operation, &turn, manual)?;
+        let path = operation
+            .locked
+            .stage(turn.id(), pretty(&result).as_bytes())?;
+        drop(operation);
         let judged = self.judge(Some(turn.id()), Leniency::default())?;
         Ok(Staged {
             problem: judged.validation.failure(),
@@ -76,12 +78,16 @@ impl Runs {
     }
 }
 
-fn result(work: &Work<'_>, turn: &Turn, deed: &Deed) -> Result<Object, Failure> {
-    let files = match deed.files.as_slice() {
-        [] => observed(work, turn)?,
+fn result(
+    operation: &Operation<'_>,
+    turn: &Turn,
+    manual: &ManualResult,
+) -> Result<Object, Failure> {
+    let files = match manual.files.as_slice() {
+        [] => observed(operation, turn)?,
         named => named.to_vec(),
     };
-    let only_reviews = work
+    let only_reviews = operation
         .config
         .role(turn.role())
         .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
@@ -89,20 +95,20 @@ fn result(work: &Work<'_>, turn: &Turn, deed: &Deed) -> Result<Object, Failure> 
         true => "review",
         false => "workspace",
     };
-    let mut ids = work
-        .held
-        .index(work.state.run_id())?
+    let mut ids = operation
+        .locked
+        .index(operation.state.run_id())?
         .decisions()
         .continued();
-    let decisions = deed.decisions.iter().map(|statement| {
+    let decisions = manual.decisions.iter().map(|statement| {
         json!({"id": ids.take_next(), "category": "process", "statement": statement,
             "rationale": "decided by the person who did the turn"})
     });
-    let objections = deed.objections.iter().enumerate().map(|(at, statement)| {
+    let objections = manual.objections.iter().enumerate().map(|(at, statement)| {
         json!({"id": format!("OBJ-{:03}", at + 1), "severity": "low", "statement": statement,
             "status": "raised"})
     });
-    let verification = match deed.verified.as_slice() {
+    let verification = match manual.verified.as_slice() {
         [] => json!({"status": "skipped"}),
         checks => {
             json!({"status": "pass", "commands": checks, "evidence_summary": "checked by hand"})
@@ -110,43 +116,43 @@ fn result(work: &Work<'_>, turn: &Turn, deed: &Deed) -> Result<Object, Failure> 
     };
     let document = json!({
         "schema_version": "1.0",
-        "run_id": work.run_member(),
+        "run_id": operation.run_member(),
         "turn_id": turn.id().as_str(),
         "role": turn.role(),
         "runtime_id": turn.runtime_id(),
-        "status": if deed.needs_human.is_some() { "needs_human" } else { "completed" },
-        "summary": deed.summary,
+        "status": if manual.needs_human.is_some() { "needs_human" } else { "completed" },
+        "summary": manual.summary,
         "decisions": decisions.collect::<Vec<Value>>(),
         "objections": objections.collect::<Vec<Value>>(),
         "files_changed": files,
         "verification": verification,
         "artifact": {"type": kind},
-        "proposed_next_role": next_role(work, turn, deed),
+        "proposed_next_role": next_role(operation, turn, manual),
     });
     let Value::Object(mut document) = document else {
         return Ok(Object::new());
     };
-    if let Some(reason) = &deed.needs_human {
+    if let Some(reason) = &manual.needs_human {
         document.insert("needs_human_reason".to_owned(), reason.as_str().into());
     }
-    if deed.next_phase {
-        let phase = work.state.phase();
-        let next = work.config.next_phase(phase).ok_or_else(|| {
+    if manual.next_phase {
+        let phase = operation.state.phase();
+        let next = operation.config.next_phase(phase).ok_or_else(|| {
             let message = format!("{phase} is the last phase");
             Failure::new(Code::XchainUnknownPhase, message).suggesting("ask for the end of the run")
         })?;
         document.insert("phase_transition_request".to_owned(), next.into());
     }
-    if deed.complete {
+    if manual.complete {
         document.insert("run_completion_request".to_owned(), true.into());
     }
-    document.extend(deed.members.clone());
+    document.extend(manual.members.clone());
     Ok(document)
 }
 
 /// What git sees that the turn changed.
-fn observed(work: &Work<'_>, turn: &Turn) -> Result<Vec<String>, Failure> {
-    let Some(git) = work.git()? else {
+fn observed(operation: &Operation<'_>, turn: &Turn) -> Result<Vec<String>, Failure> {
+    let Some(git) = operation.git()? else {
         return Ok(Vec::new());
     };
     let baseline = turn.baseline();
@@ -162,14 +168,14 @@ fn observed(work: &Work<'_>, turn: &Turn) -> Result<Vec<String>, Failure> {
     Ok(own.map(|(path, _)| path).collect())
 }
 
-fn next_role(work: &Work<'_>, turn: &Turn, deed: &Deed) -> String {
-    if let Some(role) = &deed.next_role {
+fn next_role(operation: &Operation<'_>, turn: &Turn, manual: &ManualResult) -> String {
+    if let Some(role) = &manual.next_role {
         return role.clone();
     }
-    if deed.complete || deed.needs_human.is_some() {
+    if manual.complete || manual.needs_human.is_some() {
         return "human".to_owned();
     }
-    let route = work.config.route(work.state.phase());
+    let route = operation.config.route(operation.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
     let mut others = allowed.unwrap_or_default().iter();
     let other = others.find(|role| *role != turn.role());

@@ -8,16 +8,16 @@ use accord_runs_core::state::Turn;
 use accord_runs_core::{TurnId, dispatch, result};
 
 use crate::Runs;
-use crate::drive::is_unusable;
+use crate::acceptance_driver::is_unusable;
+use crate::operation::{Operation, own_path};
 use crate::repository::Repository;
-use crate::work::{Work, own_path};
 
 impl Runs {
     /// Whether a turn's result is staged, readable or not.
     pub(crate) fn is_staged(&self, turn: &TurnId) -> Result<bool, Failure> {
         let own = own_path(&dispatch::staging_path(turn))?;
         let repository = self.repository();
-        Ok(repository.stat(&own)?.is_some() || in_shared_place(repository, turn).is_some())
+        Ok(repository.stat(&own)?.is_some() || in_shared_staging(repository, turn).is_some())
     }
 }
 
@@ -28,21 +28,21 @@ pub(super) fn staged(
     turn: &TurnId,
 ) -> Result<Option<(String, Vec<u8>)>, Failure> {
     let own = repository.staged(&[dispatch::staging_path(turn)])?;
-    Ok(own.or_else(|| in_shared_place(repository, turn)))
+    Ok(own.or_else(|| in_shared_staging(repository, turn)))
 }
 
 /// Puts a turn's result aside, where it can be read: gives where it lies then, and what is left
 /// to remove with the change that this belongs to.
-pub(super) fn put_aside(
-    work: &Work<'_>,
+pub(super) fn archive_result(
+    operation: &Operation<'_>,
     turn: &Turn,
     now: Time,
 ) -> Result<(Option<String>, Vec<Write>), Failure> {
-    match staged(&work.held, turn.id()) {
+    match staged(&operation.locked, turn.id()) {
         Ok(None) => Ok((None, Vec::new())),
         Ok(Some((path, bytes))) => {
-            let kept = work
-                .held
+            let kept = operation
+                .locked
                 .keep_rejected(turn.id(), turn.attempt(), now, &bytes)?;
             Ok((Some(kept.to_string()), vec![Write::Remove { path }]))
         }
@@ -56,7 +56,7 @@ pub(super) fn put_aside(
 }
 
 /// What cannot be read there says of no turn that it is its.
-fn in_shared_place(repository: &Repository, turn: &TurnId) -> Option<(String, Vec<u8>)> {
+fn in_shared_staging(repository: &Repository, turn: &TurnId) -> Option<(String, Vec<u8>)> {
     let shared = repository.staged(&[dispatch::FLAT_STAGING_PATH.to_owned()]);
     let shared = shared.ok().flatten();
     shared.filter(|(_, bytes)| names(bytes, turn))

@@ -4,7 +4,7 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::run::{self, Beginning};
 
-use super::Moved;
+use super::RunUpdate;
 use crate::Runs;
 use crate::repository::RecordFile;
 
@@ -19,7 +19,7 @@ pub struct Start {
 
 impl Runs {
     /// The run that the last event tells of.
-    pub(super) fn told_of(&self) -> Result<Option<String>, Failure> {
+    pub(super) fn last_event_run(&self) -> Result<Option<String>, Failure> {
         let last = self.repository().last_lines(RecordFile::Events, 1)?;
         let run = last.last().and_then(|event| event.get("run_id")?.as_str());
         Ok(run.map(str::to_owned))
@@ -30,9 +30,9 @@ impl Runs {
     /// # Errors
     /// With `invalid_state_transition` when a run goes on already, with `records_missing` when one
     /// did whose records are gone.
-    pub fn start(&self, start: &Start) -> Result<Moved, Failure> {
-        let mut work = self.begin()?;
-        let decisions = work.held.repo_decisions()?;
+    pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
+        let mut operation = self.begin()?;
+        let decisions = operation.locked.repo_decisions()?;
         let provenance = start.provenance.clone().unwrap_or_else(|| {
             let manual = [
                 ("trigger", Value::from("manual")),
@@ -48,10 +48,16 @@ impl Runs {
             provenance: Some(provenance),
             inherited_context: None,
             repo_decisions: decisions.active().cloned().collect(),
-            told_of: self.told_of()?,
+            told_of: self.last_event_run()?,
         };
-        let now = work.now();
-        let change = run::init(&work.state, &work.config, beginning, &mut work.ids, now)?;
-        work.moved(change)
+        let now = operation.now();
+        let change = run::init(
+            &operation.state,
+            &operation.config,
+            beginning,
+            &mut operation.ids,
+            now,
+        )?;
+        operation.commit_update(change)
     }
 }

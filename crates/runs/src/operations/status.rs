@@ -13,12 +13,12 @@ use accord_runs_core::state::{Category, State, Status, Turn, TurnStatus};
 use accord_runs_core::{TurnId, dispatch};
 use accord_trees::lock::still_runs;
 
-use super::assign::{due_role, look};
+use super::assign::{check_baseline, due_role};
 use crate::Runs;
 use crate::git::Git;
+use crate::operation::own_path;
 use crate::repository::{LockHolder, RecordFile};
 use crate::runtime;
-use crate::work::own_path;
 
 /// Where a run stands.
 #[derive(Debug)]
@@ -172,7 +172,7 @@ impl Runs {
         let mut turns = Vec::new();
         let mut accepted_turns = 0;
         if let Ok(state) = &state {
-            let now = self.world.now();
+            let now = self.environment.now();
             let index = repository.index(state.run_id())?;
             accepted_turns = index.total_turns();
             for turn in state.turns() {
@@ -207,10 +207,12 @@ impl Runs {
             (Err(failure), ..) | (_, Err(failure), _) => vec![NextStep::Examine(failure.clone())],
             // Nothing else can be done before.
             (.., Some(failure)) => vec![NextStep::Examine(failure)],
-            (Ok(config), Ok(state), None) => match check_told(state, self.told_of()?.as_deref()) {
-                Err(failure) => vec![NextStep::Examine(failure)],
-                Ok(()) => self.next_steps(config, state, &turns)?,
-            },
+            (Ok(config), Ok(state), None) => {
+                match check_told(state, self.last_event_run()?.as_deref()) {
+                    Err(failure) => vec![NextStep::Examine(failure)],
+                    Ok(()) => self.next_steps(config, state, &turns)?,
+                }
+            }
         };
         let last_warnings = match &state {
             Ok(state) => self.last_warnings(state)?,
@@ -314,11 +316,11 @@ impl Runs {
             });
         }
         if !only_reviews {
-            let git = match Git::find(self.repository().root(), self.world.cancel_word()) {
+            let git = match Git::find(self.repository().root(), self.environment.cancel_token()) {
                 Ok(git) => git,
                 Err(failure) => return Ok(vec![NextStep::Examine(failure)]),
             };
-            match look(self.repository(), state, git.as_ref()) {
+            match check_baseline(self.repository(), state, git.as_ref()) {
                 Ok(BaselineCheck::Clean(_)) => {}
                 // What is not committed may be the work of the turns that are out.
                 Ok(BaselineCheck::Dirty(..)) if state.turns().len() > 0 => return Ok(steps),
@@ -360,7 +362,7 @@ fn step_of(view: &TurnView) -> NextStep {
     match status {
         _ if view.accepted => NextStep::Reissue { turn },
         Some(TurnStatus::Conflicted) => NextStep::Reconcile {
-            merge: is_for_a_person(&view.turn),
+            merge: needs_human_merge(&view.turn),
             turn,
         },
         Some(TurnStatus::FailedAcceptance) if view.staged => {
@@ -401,7 +403,7 @@ fn hand_out(view: &TurnView, by_hand: bool) -> NextStep {
 }
 
 /// Whether a turn is in a conflict that a person should merge.
-pub(crate) fn is_for_a_person(turn: &Turn) -> bool {
+pub(crate) fn needs_human_merge(turn: &Turn) -> bool {
     let conflict = turn.conflict();
     let suggested = conflict.and_then(|conflict| conflict.get("suggested_resolution")?.as_str());
     suggested == Some(HUMAN_MERGE)

@@ -8,8 +8,8 @@ use accord_runs_core::state::{Status, Turn};
 use super::status::has_worker;
 use super::{Gate, NextStep};
 use crate::Runs;
-use crate::carry::{Carried, Manner};
-use crate::world::Notice;
+use crate::environment::Notice;
+use crate::turn_cycle::{CycleOptions, TurnOutcome};
 
 /// Which turn is carried through, and how.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Step {
     /// The active turn that is carried on.
     pub turn: Option<TurnId>,
     /// How.
-    pub manner: Manner,
+    pub cycle: CycleOptions,
 }
 
 /// Where a step came to.
@@ -28,13 +28,13 @@ pub struct Step {
     clippy::large_enum_variant,
     reason = "one a step, and the large one is the usual one"
 )]
-pub enum Stepped {
+pub enum StepResult {
     /// A turn was carried as far as it goes.
-    Carried(Carried),
+    Turn(TurnOutcome),
     /// A gate waits for a person.
-    Waits(Gate),
+    GateHeld(Gate),
     /// No run goes on; this is to be done first.
-    Stands(NextStep),
+    NotRunning(NextStep),
 }
 
 impl Runs {
@@ -42,32 +42,32 @@ impl Runs {
     ///
     /// # Errors
     /// As [`Runs::assign`] and [`Runs::carry`].
-    pub fn step(&self, step: &Step) -> Result<Stepped, Failure> {
+    pub fn step(&self, step: &Step) -> Result<StepResult, Failure> {
         if let Some(turn) = &step.turn {
             self.refuse_if_busy(turn)?;
-            return self.carry(turn, step.manner).map(Stepped::Carried);
+            return self.run_turn(turn, step.cycle).map(StepResult::Turn);
         }
         if step.role.is_none() {
             let overview = self.status()?;
             let next = overview.next.into_iter().next();
             match next {
                 Some(NextStep::ApproveTransition { .. }) => {
-                    return Ok(Stepped::Waits(Gate::Transition));
+                    return Ok(StepResult::GateHeld(Gate::Transition));
                 }
                 Some(NextStep::ApproveCompletion { .. }) => {
-                    return Ok(Stepped::Waits(Gate::Completion));
+                    return Ok(StepResult::GateHeld(Gate::Completion));
                 }
                 Some(NextStep::Examine(failure)) => return Err(failure),
-                Some(NextStep::Checkpoint) if step.manner.checkpoint => {
+                Some(NextStep::Checkpoint) if step.cycle.checkpoint => {
                     let made = self.checkpoint(None)?;
-                    self.world.tell(&Notice::Checkpointed {
+                    self.environment.notify(&Notice::Checkpointed {
                         commit: made.commit,
                     });
                 }
                 Some(stands @ NextStep::RaiseBudget { .. })
                     if self.state()?.status() == Status::Blocked =>
                 {
-                    return Ok(Stepped::Stands(stands));
+                    return Ok(StepResult::NotRunning(stands));
                 }
                 // What stands in the way is said best by the assignment itself.
                 Some(
@@ -78,24 +78,24 @@ impl Runs {
                 )
                 | None => {}
                 Some(stands @ NextStep::Reconcile { merge: true, .. }) => {
-                    return Ok(Stepped::Stands(stands));
+                    return Ok(StepResult::NotRunning(stands));
                 }
                 Some(other) => match other.turn() {
                     Some(turn) => {
                         self.refuse_if_busy(turn)?;
-                        return self.carry(turn, step.manner).map(Stepped::Carried);
+                        return self.run_turn(turn, step.cycle).map(StepResult::Turn);
                     }
-                    None => return Ok(Stepped::Stands(other)),
+                    None => return Ok(StepResult::NotRunning(other)),
                 },
             }
         }
         let assigned = self.assign(step.role.as_deref())?;
         let turn = assigned.turn.id();
-        self.world.tell(&Notice::Assigned {
+        self.environment.notify(&Notice::Assigned {
             turn: turn.clone(),
             role: assigned.turn.role().to_owned(),
         });
-        self.carry(turn, step.manner).map(Stepped::Carried)
+        self.run_turn(turn, step.cycle).map(StepResult::Turn)
     }
 
     /// Refuses to give a turn to a second worker while its first one works.
@@ -104,12 +104,12 @@ impl Runs {
         if state.status() != Status::Active {
             return Ok(());
         }
-        state.turn(turn).map_or(Ok(()), refuse_if_worked_on)
+        state.turn(turn).map_or(Ok(()), refuse_if_worker_runs)
     }
 }
 
 /// Refuses to take a turn from a worker, or to give it to a second one, while its first one works.
-pub(super) fn refuse_if_worked_on(turn: &Turn) -> Result<(), Failure> {
+pub(super) fn refuse_if_worker_runs(turn: &Turn) -> Result<(), Failure> {
     let pid = turn.member("worker_pid").and_then(Value::as_u64);
     let Some(pid) = pid.filter(|_| has_worker(turn)) else {
         return Ok(());

@@ -58,7 +58,7 @@ pub struct Limits {
 
 /// What a worker did for a turn.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ended {
+pub enum WorkerEnd {
     /// A person does the work; there is nothing to wait for here.
     ByHand,
     /// It staged its result itself.
@@ -70,7 +70,7 @@ pub enum Ended {
 /// Something that is seen of a worker while it works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Sign<'a> {
+pub enum WorkerSignal<'a> {
     /// Its process runs.
     Started {
         /// The process.
@@ -141,7 +141,7 @@ impl Job<'_> {
     }
 
     /// The work was given up.
-    pub(super) fn given_up(&self) -> Failure {
+    pub(super) fn cancelled(&self) -> Failure {
         let message = format!("the work on {} was given up", self.turn.id());
         self.failure(Code::XchainWorkerCancelled, message)
     }

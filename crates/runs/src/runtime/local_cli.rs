@@ -13,7 +13,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_process::{Ending, Outcome, Spec, StartError, Verdict, Watch, run_watched};
 
-use super::job::{Ended, Job, Sign, shown, span};
+use super::job::{Job, WorkerEnd, WorkerSignal, shown, span};
 use super::progress::Progress;
 
 /// The most that the system takes as one argument, with the byte that ends it.
@@ -27,11 +27,14 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Where the prompt goes in a command.
 const PLACEHOLDER: &str = "{prompt}";
 
-pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+pub(super) fn run(
+    job: &Job<'_>,
+    signals: &mut dyn FnMut(WorkerSignal<'_>),
+) -> Result<WorkerEnd, Failure> {
     let spec = spec(job)?;
     let mut worker = Worker {
         job,
-        signs,
+        signals,
         log: Log::open(job),
         progress: Progress::new(job),
         began: Instant::now(),
@@ -110,7 +113,7 @@ enum Cause {
 
 struct Worker<'a, 'b> {
     job: &'a Job<'b>,
-    signs: &'a mut dyn FnMut(Sign<'_>),
+    signals: &'a mut dyn FnMut(WorkerSignal<'_>),
     log: Option<Log>,
     progress: Progress,
     began: Instant,
@@ -124,13 +127,13 @@ impl Worker<'_, '_> {
             log.write(bytes);
         }
         self.progress.output(error, bytes);
-        (self.signs)(Sign::Output { error, bytes });
+        (self.signals)(WorkerSignal::Output { error, bytes });
     }
 
     fn first_sign(&mut self, stream: &str) {
         if self.last_sign.is_none() {
             self.progress.first_output();
-            (self.signs)(Sign::FirstOutput { stream });
+            (self.signals)(WorkerSignal::FirstOutput { stream });
         }
         self.last_sign = Some(Instant::now());
     }
@@ -140,7 +143,7 @@ impl Watch for Worker<'_, '_> {
     fn started(&mut self, pid: u32) {
         self.began = Instant::now();
         self.progress.started(pid);
-        (self.signs)(Sign::Started { pid });
+        (self.signals)(WorkerSignal::Started { pid });
     }
 
     fn stdout(&mut self, chunk: &[u8]) {
@@ -184,7 +187,7 @@ impl Watch for Worker<'_, '_> {
     }
 }
 
-fn judge(job: &Job<'_>, outcome: &Outcome, cause: Option<Cause>) -> Result<Ended, Failure> {
+fn judge(job: &Job<'_>, outcome: &Outcome, cause: Option<Cause>) -> Result<WorkerEnd, Failure> {
     let turn = job.turn.id();
     let explained = |failure: Failure| {
         let errors = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();
@@ -194,7 +197,7 @@ fn judge(job: &Job<'_>, outcome: &Outcome, cause: Option<Cause>) -> Result<Ended
         failure.with("stderr", errors)
     };
     if outcome.cancelled {
-        return Err(job.given_up());
+        return Err(job.cancelled());
     }
     if outcome.timed_out {
         return Err(explained(job.timed_out(job.limits.whole)));
@@ -204,7 +207,7 @@ fn judge(job: &Job<'_>, outcome: &Outcome, cause: Option<Cause>) -> Result<Ended
             Some(Cause::NoSign) => (
                 Code::XchainWorkerNotStarted,
                 format!(
-                    "the worker of {turn} gave no sign of life within {}",
+                    "the worker of {turn} gave no signal of life within {}",
                     span(job.limits.startup)
                 ),
             ),
@@ -219,7 +222,7 @@ fn judge(job: &Job<'_>, outcome: &Outcome, cause: Option<Cause>) -> Result<Ended
         return Err(explained(job.failure(code, message)));
     }
     if job.is_staged() {
-        return Ok(Ended::Written);
+        return Ok(WorkerEnd::Written);
     }
     let message = format!(
         "the worker of {turn} ended ({}) without a result",

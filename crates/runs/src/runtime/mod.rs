@@ -17,7 +17,7 @@ use accord_contract::wire::{Object, Value};
 use accord_process::Invocation;
 use accord_runs_core::config::{Runtime, RuntimeType};
 
-pub use job::{Ended, Job, Limits, Sign};
+pub use job::{Job, Limits, WorkerEnd, WorkerSignal};
 
 /// The types of runtimes that turns can be dispatched to.
 pub const SUPPORTED: &[RuntimeType] = &[
@@ -100,15 +100,18 @@ pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
 /// # Errors
 /// With `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
 /// `worker_failed`, `worker_cancelled` or `attempt_over`; nothing of the worker is left then.
-pub fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+pub fn run_worker(
+    job: &Job<'_>,
+    signals: &mut dyn FnMut(WorkerSignal<'_>),
+) -> Result<WorkerEnd, Failure> {
     let ended = match job.runtime.kind {
-        RuntimeType::Manual => Ok(Ended::ByHand),
-        RuntimeType::LocalCli => local_cli::carry(job, signs),
-        RuntimeType::RemoteAgent => remote_agent::carry(job, signs),
-        RuntimeType::Mcp => mcp::carry(job, signs),
+        RuntimeType::Manual => Ok(WorkerEnd::ByHand),
+        RuntimeType::LocalCli => local_cli::run(job, signals),
+        RuntimeType::RemoteAgent => remote_agent::run(job, signals),
+        RuntimeType::Mcp => mcp::run(job, signals),
         RuntimeType::ApiProxy => Err(check(job.runtime, job.root)
             .err()
-            .unwrap_or_else(|| job.given_up())),
+            .unwrap_or_else(|| job.cancelled())),
     };
     match job.over.is_cancelled() {
         false => ended,

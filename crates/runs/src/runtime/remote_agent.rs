@@ -5,7 +5,7 @@ use std::time::Duration;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, count_of};
 
-use super::job::{Ended, Job, Sign};
+use super::job::{Job, WorkerEnd, WorkerSignal};
 use super::progress::Progress;
 use super::result;
 use crate::web::{self, WebError};
@@ -17,7 +17,10 @@ pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
 /// How much of a refusal is repeated.
 const BODY_SHOWN: usize = 500;
 
-pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+pub(super) fn run(
+    job: &Job<'_>,
+    signals: &mut dyn FnMut(WorkerSignal<'_>),
+) -> Result<WorkerEnd, Failure> {
     let failed = |message: String| job.failure(Code::XchainWorkerFailed, message);
     let settings = &job.runtime.settings;
     let declared = settings.get("timeout_ms").and_then(count_of);
@@ -38,13 +41,13 @@ pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<En
     progress.remove();
     let answer = answer.map_err(|error| match error {
         WebError::TimedOut => job.timed_out(limit),
-        WebError::Cancelled => job.given_up(),
+        WebError::Cancelled => job.cancelled(),
         WebError::Failed(why) => {
             let message = format!("the agent of {} gave no answer: {why}", job.turn.id());
             job.failure(Code::XchainWorkerNotStarted, message)
         }
     })?;
-    signs(Sign::FirstOutput { stream: "request" });
+    signals(WorkerSignal::FirstOutput { stream: "request" });
     if !answer.is_success() {
         let body = String::from_utf8_lossy(&answer.body);
         let shown: String = body.chars().take(BODY_SHOWN).collect();
@@ -54,7 +57,9 @@ pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<En
             .with("body", shown));
     }
     match accord_canon::read(&answer.body) {
-        Ok(Value::Object(document)) if result::is_one(&document) => Ok(Ended::Answered(document)),
+        Ok(Value::Object(document)) if result::is_one(&document) => {
+            Ok(WorkerEnd::Answered(document))
+        }
         Ok(_) => {
             let message = "the agent answered with JSON that is no turn result: it needs schema_version, \
                 run_id or turn_id, and status, role or runtime_id";

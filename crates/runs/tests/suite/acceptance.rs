@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use accord_contract::codes::Code;
 use accord_runs::operations::{Accept, NextStep, Reject, Start};
-use accord_runs::{Runs, World};
+use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
 use accord_runs_core::{TurnId, dispatch};
 use serde_json::{Value, json};
@@ -79,7 +79,13 @@ fn a_result_is_corrected_and_says_so_or_is_refused_when_strict() {
 #[test]
 fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
     let repo = Repo::plain();
-    repo.hook("on_escalation", "tell", "advisory", 5000, "cat > told.json");
+    repo.hook(
+        "on_escalation",
+        "notify",
+        "advisory",
+        5000,
+        "cat > told.json",
+    );
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
     stage(&repo, &turn, &json!({"status": "half"}));
@@ -96,7 +102,7 @@ fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
     assert!(again.prompt.contains("half done"), "{}", again.prompt);
     let last = runs.reject(&reject).unwrap();
     assert!(!last.again && last.kept.is_none());
-    assert_eq!(last.moved.state.status(), Status::Blocked);
+    assert_eq!(last.update.state.status(), Status::Blocked);
     assert_eq!(
         repo.json("told.json")["payload"]["failed_turn_id"],
         turn.turn.id().as_str()
@@ -195,7 +201,7 @@ fn a_repository_that_somebody_works_on_says_who() {
     let repo = Repo::plain();
     let held = repo.runs().repository().lock(Duration::ZERO).unwrap();
     let before = repo.home();
-    let impatient = World::system().patience(Duration::from_millis(50));
+    let impatient = Environment::system().with_lock_timeout(Duration::from_millis(50));
     let runs = Runs::open(&repo.root(), impatient).unwrap();
     let failure = refused(runs.start(&Start::default()), Code::XchainLockTimeout);
     assert_eq!(failure.details.unwrap()["owner_pid"], std::process::id());
@@ -210,11 +216,11 @@ fn time_does_not_go_back_within_a_run() {
     let repo = Repo::plain();
     let at = |text: &str| {
         let now = accord_contract::time::Time::parse_iso(text).unwrap();
-        let world = World::new(
+        let environment = Environment::new(
             move || now,
             move || [now.unix_millis().to_be_bytes()[5]; 32],
         );
-        Runs::open(&repo.root(), world).unwrap()
+        Runs::open(&repo.root(), environment).unwrap()
     };
     at("2026-05-02T10:00:00Z").start(&Start::default()).unwrap();
     at("2026-05-01T10:00:00Z")
@@ -280,7 +286,7 @@ fn files_of_a_rejected_try_are_still_the_turns_own() {
     repo.write("extra.txt", "e");
     stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
     accept(&runs, turn.turn.id()).unwrap_err();
-    let rejected = runs.reject(&Reject::default()).unwrap().moved.state;
+    let rejected = runs.reject(&Reject::default()).unwrap().update.state;
     let next = rejected.turn(turn.turn.id()).unwrap();
     assert_eq!(next.member("baseline"), turn.turn.member("baseline"));
     // The second try corrects what it declares, and nothing else.

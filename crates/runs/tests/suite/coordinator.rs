@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_runs::World;
-use accord_runs::coordinator::{Coordinator, NextMove, Outcome};
+use accord_runs::Environment;
+use accord_runs::coordinator::{Coordinator, NextAction, StepOutcome};
 use accord_runs::repository::Repository;
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{CoordinatorStatus, DivergenceKind};
@@ -22,7 +22,7 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     let workspace = Workspace::new();
     let coordinator = workspace.coordinator();
     refused(coordinator.step(None), Code::XchainNoInitiative);
-    assert_eq!(coordinator.status().unwrap().next, [NextMove::Init]);
+    assert_eq!(coordinator.status().unwrap().next, [NextAction::Init]);
     let begun = coordinator.init().unwrap();
     assert_eq!(begun.begun, ["api", "web"]);
     refused(coordinator.init(), Code::XchainInvalidStateTransition);
@@ -45,7 +45,7 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     let busy = refused(coordinator.step(None), Code::XchainNothingToDispatch);
     assert_eq!(busy.details.unwrap()["obstacles"][0]["reason"], "repo_busy");
     let next = coordinator.status().unwrap().next;
-    assert!(matches!(&next[..], [NextMove::Repository { id, .. }] if id == "api"));
+    assert!(matches!(&next[..], [NextAction::Repository { id, .. }] if id == "api"));
 
     // Its acceptance is taken over, and the next repository is told of it.
     workspace.carry_out("api", &turn, into_qa);
@@ -60,7 +60,7 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
 
     // The gate between the phases waits for a person.
     workspace.carry_out("web", &turn, into_qa);
-    let Outcome::Gate { state } = coordinator.step(None).unwrap().outcome else {
+    let StepOutcome::Gate { state } = coordinator.step(None).unwrap().outcome else {
         panic!("the phase is at its end");
     };
     assert_eq!(state.status(), CoordinatorStatus::Paused);
@@ -78,21 +78,21 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
         result["run_completion_request"] = json!(true);
     });
     // No workstream has work for the other repository, and its run is not at its end.
-    let Outcome::Waiting(failure) = coordinator.step(None).unwrap().outcome else {
+    let StepOutcome::Waiting(failure) = coordinator.step(None).unwrap().outcome else {
         panic!("a repository is not at its end");
     };
     let shut = json!(["repo_not_completion_ready (web)"]);
     assert_eq!(failure.details.unwrap()["gate_blockers"], shut);
     let next = coordinator.status().unwrap().next;
-    assert!(matches!(&next[..], [NextMove::Repository { id, .. }] if id == "web"));
+    assert!(matches!(&next[..], [NextAction::Repository { id, .. }] if id == "web"));
     let own = workspace.runs("web").assign(None).unwrap();
     let own = own.turn.id().to_string();
     workspace.runs("web").dispatch(None).unwrap();
     workspace.carry_out("web", &own, |result| {
         result["run_completion_request"] = json!(true);
     });
-    assert_eq!(coordinator.status().unwrap().next, [NextMove::Step]);
-    let Outcome::Gate { state } = coordinator.step(None).unwrap().outcome else {
+    assert_eq!(coordinator.status().unwrap().next, [NextAction::Step]);
+    let StepOutcome::Gate { state } = coordinator.step(None).unwrap().outcome else {
         panic!("the initiative is at its end");
     };
     assert_eq!(state.pending_gate().unwrap()["gate"], "initiative_ship");
@@ -242,7 +242,7 @@ fn a_repository_in_another_run_blocks_until_a_person_accounts_for_it() {
     let next = coordinator.status().unwrap().next;
     assert_eq!(
         next,
-        [NextMove::Account {
+        [NextAction::Account {
             report: report.clone()
         }]
     );
@@ -384,7 +384,7 @@ fn one_works_at_a_time_and_a_workspace_may_be_a_repository_of_its_own() {
         .unwrap()
         .lock(Duration::ZERO)
         .unwrap();
-    let hasty = World::system().patience(Duration::ZERO);
+    let hasty = Environment::system().with_lock_timeout(Duration::ZERO);
     let other = Coordinator::open(&workspace.root(), hasty).unwrap();
     let failure = refused(other.init(), Code::XchainLockTimeout);
     assert!(
@@ -403,7 +403,8 @@ fn one_works_at_a_time_and_a_workspace_may_be_a_repository_of_its_own() {
             "command": ["/bin/sh", "-c", "echo '{\"verdict\":\"allow\"}'"], "timeout_ms": 5000, "mode": "blocking"}]);
     });
     workspace.commit_all("api");
-    let coordinator = Coordinator::open(&workspace.root().join("api"), World::system()).unwrap();
+    let coordinator =
+        Coordinator::open(&workspace.root().join("api"), Environment::system()).unwrap();
     coordinator.init().unwrap();
     let (repo, turn) = handed_out(coordinator.step(None));
     assert_eq!(repo, "api");
@@ -448,7 +449,7 @@ fn a_workspace_that_is_not_sound_begins_nothing() {
     assert_eq!(aligned.0, Code::XchainCoordinatorDiverged);
     let elsewhere = tempfile::tempdir().unwrap();
     refused(
-        Coordinator::open(elsewhere.path(), World::system()),
+        Coordinator::open(elsewhere.path(), Environment::system()),
         Code::XchainInvalidCoordinatorConfig,
     );
 }

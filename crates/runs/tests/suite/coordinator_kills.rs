@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use accord_contract::codes::Code;
-use accord_runs::World;
+use accord_runs::Environment;
 use accord_runs::coordinator::Coordinator;
 use accord_runs::repository::Repository;
 use accord_trees::Root;
@@ -24,7 +24,7 @@ fn a_killed_step_is_finished_by_the_next() {
         let root = Root::open(Path::new(&folder)).unwrap();
         let disk = AbortAfter::new(root, writes.parse().unwrap());
         let workspace = Repository::on(Arc::new(disk));
-        Coordinator::on(workspace, World::system())
+        Coordinator::on(workspace, Environment::system())
             .step(None)
             .unwrap();
         println!("acknowledged");

@@ -1,8 +1,10 @@
 //! What a step or a loop does not do by itself, and where it ends.
 
 use accord_contract::codes::Code;
-use accord_runs::operations::{DEFAULT_MAX_TURNS, Loop, NextStep, Step, Stepped, Stop};
-use accord_runs::{Carried, Manner};
+use accord_runs::operations::{
+    DEFAULT_MAX_TURNS, LoopOptions, LoopStop, NextStep, Step, StepResult,
+};
+use accord_runs::{CycleOptions, TurnOutcome};
 use serde_json::json;
 
 use crate::support::{PLANNING, accept, dispatched, plan, refused, result, stage};
@@ -19,15 +21,15 @@ fn a_loop_whose_turns_change_nothing_ends() {
         .replace("printf 'Approved: YES\\n'", "date +%s%N");
     let repo = planned_by(&idle, json!({}));
     repo.configure(|config| config["run_loop"] = json!({"max_turns": 3}));
-    let options = Loop {
-        manner: Manner {
+    let options = LoopOptions {
+        cycle: CycleOptions {
             checkpoint: true,
-            ..Manner::default()
+            ..CycleOptions::default()
         },
-        ..Loop::default()
+        ..LoopOptions::default()
     };
     let looped = repo.started().run_loop(&options).unwrap();
-    assert_eq!((looped.stop, looped.accepted), (Stop::MaxTurns, 3));
+    assert_eq!((looped.stop, looped.accepted), (LoopStop::MaxTurns, 3));
     assert_eq!(DEFAULT_MAX_TURNS, 50);
 }
 
@@ -47,7 +49,7 @@ fn no_turn_is_given_out_whose_agent_is_not_there() {
         let before = repo.home();
         refused(runs.step(&Step::default()), Code::XchainRuntimeUnavailable);
         refused(
-            runs.run_loop(&Loop::default()),
+            runs.run_loop(&LoopOptions::default()),
             Code::XchainRuntimeUnavailable,
         );
         assert_eq!(repo.home(), before, "{agent}");
@@ -77,7 +79,7 @@ fn a_conflict_that_a_person_should_merge_waits_for_one() {
             turn: Some(second.id().clone()),
             ..Step::default()
         };
-        let Stepped::Carried(carried) = runs.step(&step).unwrap() else {
+        let StepResult::Turn(carried) = runs.step(&step).unwrap() else {
             panic!("it was carried");
         };
         let ledger = repo.lines(".agentxchain/decision-ledger.jsonl");
@@ -89,26 +91,29 @@ fn a_conflict_that_a_person_should_merge_waits_for_one() {
         };
         assert_eq!(decided("conflict_detected"), 1);
         if !waits {
-            assert!(matches!(carried, Carried::Accepted(_)), "{carried:?}");
+            assert!(matches!(carried, TurnOutcome::Accepted(_)), "{carried:?}");
             assert_eq!(decided("conflict_rejected"), 1);
             continue;
         }
-        assert!(matches!(carried, Carried::Conflicted { .. }), "{carried:?}");
+        assert!(
+            matches!(carried, TurnOutcome::Conflicted { .. }),
+            "{carried:?}"
+        );
         assert_eq!(decided("conflict_rejected"), 0);
         assert_eq!(turn_member(&runs, "status"), "conflicted");
-        let looped = runs.run_loop(&Loop::default()).unwrap();
+        let looped = runs.run_loop(&LoopOptions::default()).unwrap();
         assert!(
             matches!(
                 looped.stop,
-                Stop::Stands(NextStep::Reconcile { merge: true, .. })
+                LoopStop::NotRunning(NextStep::Reconcile { merge: true, .. })
             ),
             "{looped:?}"
         );
         let stands = runs.step(&Step::default()).unwrap();
-        assert!(matches!(stands, Stepped::Stands(_)), "{stands:?}");
+        assert!(matches!(stands, StepResult::NotRunning(_)), "{stands:?}");
         assert!(matches!(
             runs.step(&step).unwrap(),
-            Stepped::Carried(Carried::Conflicted { .. })
+            StepResult::Turn(TurnOutcome::Conflicted { .. })
         ));
         let found = turn_member(&runs, "conflict_state")["detection_count"].clone();
         assert_eq!(found, 1, "looking again is no other conflict");

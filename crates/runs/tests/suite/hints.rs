@@ -1,8 +1,8 @@
 //! What people are told to do can be done, and helps.
 
 use accord_contract::codes::Code;
-use accord_runs::operations::{Loop, NextStep, Reissue, Start, Step, Stepped, Stop};
-use accord_runs::{Carried, Runs};
+use accord_runs::operations::{LoopOptions, LoopStop, NextStep, Reissue, Start, Step, StepResult};
+use accord_runs::{Runs, TurnOutcome};
 use accord_runs_core::state::Status;
 use serde_json::json;
 
@@ -134,7 +134,7 @@ fn a_worker_that_goes_quiet_behind_its_result_has_one() {
     repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 3000}));
     let done = repo.started().step(&Step::default()).unwrap();
     assert!(
-        matches!(done, Stepped::Carried(Carried::Accepted(_))),
+        matches!(done, StepResult::Turn(TurnOutcome::Accepted(_))),
         "{done:?}"
     );
 }
@@ -155,12 +155,12 @@ fn a_turn_that_is_out_already_counts_among_those_of_a_loop() {
     );
     let runs = repo.started();
     runs.assign(None).unwrap();
-    let options = Loop {
+    let options = LoopOptions {
         max_turns: Some(1),
-        ..Loop::default()
+        ..LoopOptions::default()
     };
     let looped = runs.run_loop(&options).unwrap();
-    assert_eq!((looped.stop, looped.accepted), (Stop::MaxTurns, 1));
+    assert_eq!((looped.stop, looped.accepted), (LoopStop::MaxTurns, 1));
 }
 
 #[test]
@@ -168,8 +168,8 @@ fn a_run_that_is_blocked_before_its_first_acceptance_says_what_carried_it() {
     let repo = planned_by("exit 1", json!({}));
     repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
     let runs = repo.started();
-    let looped = runs.run_loop(&Loop::default()).unwrap();
-    assert_eq!(looped.stop, Stop::Blocked);
+    let looped = runs.run_loop(&LoopOptions::default()).unwrap();
+    assert_eq!(looped.stop, LoopStop::Blocked);
     let records = repo.lines(".agentxchain/run-history.jsonl");
     assert_eq!(records[0]["connector_used"], "agent");
 }

@@ -55,7 +55,7 @@ fn a_blocking_hook_stops_an_assignment_and_blocks_the_run() {
     );
     repo.hook(
         "on_escalation",
-        "tell",
+        "notify",
         "advisory",
         5000,
         "cat > escalation.json; exit 3",

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use accord_contract::codes::Failure;
-use accord_runs::coordinator::{Coordinator, Outcome, Stepped};
+use accord_runs::coordinator::{Coordinator, StepOutcome, StepResult};
 use accord_runs::operations::Accept;
-use accord_runs::{Runs, World};
+use accord_runs::{Environment, Runs};
 use accord_runs_core::TurnId;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -47,7 +47,7 @@ impl Workspace {
     }
 
     pub(crate) fn coordinator(&self) -> Coordinator {
-        Coordinator::open(self.folder.path(), World::system()).unwrap()
+        Coordinator::open(self.folder.path(), Environment::system()).unwrap()
     }
 
     pub(crate) fn begun(&self) -> Coordinator {
@@ -57,7 +57,7 @@ impl Workspace {
     }
 
     pub(crate) fn runs(&self, repo: &str) -> Runs {
-        Runs::open(&self.root().join(repo), World::system()).unwrap()
+        Runs::open(&self.root().join(repo), Environment::system()).unwrap()
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {
@@ -214,9 +214,9 @@ pub(crate) fn config() -> Value {
 
 /// The turn that a step handed out, and to which repository.
 #[track_caller]
-pub(crate) fn handed_out(stepped: Result<Stepped, Failure>) -> (String, String) {
+pub(crate) fn handed_out(stepped: Result<StepResult, Failure>) -> (String, String) {
     match stepped.unwrap().outcome {
-        Outcome::Dispatched {
+        StepOutcome::Dispatched {
             choice, dispatched, ..
         } => (choice.repo, dispatched.turn.id().to_string()),
         other => panic!("nothing was handed out: {other:?}"),

@@ -14,7 +14,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_runs::operations::{Accept, Gate, Reject};
 use accord_runs::repository::Repository;
-use accord_runs::{Reading, Runs, World};
+use accord_runs::{Environment, Reading, Runs};
 use accord_trees::Root;
 use accord_trees::testing::AbortAfter;
 use serde_json::json;
@@ -118,7 +118,7 @@ fn a_killed_operation_has_happened_or_has_not() {
         let operation = OPERATIONS.iter().find(|operation| operation.name == named);
         let root = Root::open(Path::new(&folder)).unwrap();
         let disk = AbortAfter::new(root, std::env::var(WRITES).unwrap().parse().unwrap());
-        let runs = Runs::on(Repository::on(Arc::new(disk)), world(), Reading::Full);
+        let runs = Runs::on(Repository::on(Arc::new(disk)), environment(), Reading::Full);
         operation.unwrap().act_whole(&runs);
         println!("acknowledged");
         return;
@@ -219,9 +219,9 @@ fn killed_at(folder: &Path, operation: &Operation, writes: u64) -> bool {
 }
 
 /// A world in which every process lives through the same moment and draws the same ids.
-fn world() -> World {
+fn environment() -> Environment {
     let drawn = AtomicU64::new(0);
-    World::new(
+    Environment::new(
         || Time::from_unix_millis(4_000_000_000_000),
         move || {
             let mut seed = [7; 32];
@@ -232,7 +232,7 @@ fn world() -> World {
 }
 
 fn runs(repo: &Repo) -> Runs {
-    Runs::open(&repo.root(), world()).unwrap()
+    Runs::open(&repo.root(), environment()).unwrap()
 }
 
 /// Everything that a run consists of. Notes for other runners and copies of rejected results are

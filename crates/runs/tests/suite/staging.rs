@@ -1,15 +1,15 @@
 //! A person stages a result without writing JSON.
 
 use accord_contract::codes::Code;
-use accord_runs::operations::Deed;
+use accord_runs::operations::ManualResult;
 use serde_json::json;
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused};
 
-fn deed(summary: &str) -> Deed {
-    Deed {
+fn manual(summary: &str) -> ManualResult {
+    ManualResult {
         summary: summary.to_owned(),
-        ..Deed::default()
+        ..ManualResult::default()
     }
 }
 
@@ -20,11 +20,11 @@ fn what_git_saw_and_what_was_said_becomes_a_result() {
     let turn = dispatched(&runs, "pm");
     plan(&repo);
     let staged = runs
-        .stage_deed(&Deed {
+        .stage_manual_result(&ManualResult {
             decisions: vec!["small".into(), "soon".into()],
             verified: vec!["make test".into()],
             next_phase: true,
-            ..deed("planned")
+            ..manual("planned")
         })
         .unwrap();
     assert_eq!(staged.problem, None);
@@ -45,17 +45,17 @@ fn members_are_taken_as_they_are_and_what_would_be_refused_is_said() {
     let members = json!({"decisions": [{"id": "DEC-101", "category": "scope", "statement": "s",
         "rationale": "r", "durability": "repo"}], "cost": {"usd": 0.5}});
     let staged = runs
-        .stage_deed(&Deed {
+        .stage_manual_result(&ManualResult {
             members: members.as_object().cloned().unwrap(),
-            ..deed("planned")
+            ..manual("planned")
         })
         .unwrap();
     assert_eq!(staged.problem, None);
     assert_eq!(staged.result["decisions"][0]["id"], "DEC-101");
     let staged = runs
-        .stage_deed(&Deed {
+        .stage_manual_result(&ManualResult {
             files: vec!["../outside".into()],
-            ..deed("planned")
+            ..manual("planned")
         })
         .unwrap();
     let problem = staged.problem.expect("it would be refused");

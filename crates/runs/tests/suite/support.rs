@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use accord_contract::codes::{Code, Failure};
-use accord_runs::operations::{Accept, Acceptance, Dispatched, InitOptions, Start, init};
-use accord_runs::{Runs, World};
+use accord_runs::operations::{Accept, AcceptResult, Dispatched, InitOptions, Start, init};
+use accord_runs::{Environment, Runs};
 use accord_runs_core::TurnId;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -18,7 +18,12 @@ impl Repo {
     /// A governed repository without version control.
     pub(crate) fn plain() -> Self {
         let repo = Self::empty();
-        init(&repo.root(), &InitOptions::default(), &World::system()).unwrap();
+        init(
+            &repo.root(),
+            &InitOptions::default(),
+            &Environment::system(),
+        )
+        .unwrap();
         repo
     }
 
@@ -49,7 +54,7 @@ impl Repo {
     }
 
     pub(crate) fn runs(&self) -> Runs {
-        Runs::open(self.folder.path(), World::system()).unwrap()
+        Runs::open(self.folder.path(), Environment::system()).unwrap()
     }
 
     /// The services in a run that has begun.
@@ -185,7 +190,7 @@ pub(crate) fn result(turn: &Dispatched, files: &[&str], change: impl FnOnce(&mut
     };
     let mut result = json!({
         "schema_version": "1.0",
-        "run_id": turn.moved.state.run_id().unwrap().as_str(),
+        "run_id": turn.update.state.run_id().unwrap().as_str(),
         "turn_id": turn.turn.id().as_str(),
         "role": turn.turn.role(),
         "runtime_id": turn.runtime.id,
@@ -207,7 +212,7 @@ pub(crate) fn stage(repo: &Repo, turn: &Dispatched, result: &Value) {
     repo.write(&turn.staging, &result.to_string());
 }
 
-pub(crate) fn accept(runs: &Runs, turn: &TurnId) -> Result<Acceptance, Failure> {
+pub(crate) fn accept(runs: &Runs, turn: &TurnId) -> Result<AcceptResult, Failure> {
     runs.accept(&Accept {
         turn: Some(turn.clone()),
         ..Accept::default()
@@ -229,7 +234,7 @@ pub(crate) fn plan(repo: &Repo) {
     );
     repo.write(
         PLANNING[2],
-        "## Purpose\n\nTo work.\n\n## Interface\n\nA function.\n\n## Acceptance Tests\n\n- it runs\n",
+        "## Purpose\n\nTo work.\n\n## Interface\n\nA function.\n\n## AcceptResult Tests\n\n- it runs\n",
     );
 }
 

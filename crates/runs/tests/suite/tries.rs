@@ -3,8 +3,8 @@
 use std::process::{Child, Command};
 
 use accord_contract::codes::Code;
-use accord_runs::operations::{Loop, Reject, Step, Stepped, Stop};
-use accord_runs::{Carried, Notice, Runs, World};
+use accord_runs::operations::{LoopOptions, LoopStop, Reject, Step, StepResult};
+use accord_runs::{Environment, Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::Status;
 use serde_json::{Value, json};
@@ -59,15 +59,15 @@ fn nobody_rejects_a_turn_or_hands_it_out_while_its_worker_works() {
 fn a_worker_whose_try_is_over_before_it_began_is_ended_and_its_result_left_out() {
     let repo = planned_by(&format!("{PLANS}\nsleep 60"), json!({}));
     let root = repo.root();
-    let world = World::system().listener(move |notice| {
+    let environment = Environment::system().with_listener(move |notice| {
         // The turn is with its worker, which is not there yet.
         if let Notice::Dispatched { attempt: 1, .. } = notice {
-            let other = Runs::open(&root, World::system()).unwrap();
+            let other = Runs::open(&root, Environment::system()).unwrap();
             other.reject(&rejection()).unwrap();
         }
     });
     repo.started();
-    let runs = Runs::open(&repo.root(), world).unwrap();
+    let runs = Runs::open(&repo.root(), environment).unwrap();
     refused(runs.step(&Step::default()), Code::XchainAttemptOver);
     assert!(repo.lines(".agentxchain/history.jsonl").is_empty());
     assert_eq!(turn_member(&runs, "attempt"), 2);
@@ -143,7 +143,8 @@ fn settings_that_a_worker_changed_are_nobodys_until_a_person_resolves() {
     let script = format!("echo '*.bin' >> .git/info/exclude\n{PLANS}");
     let repo = planned_by(&script, json!({}));
     let runs = repo.started();
-    let Stepped::Carried(Carried::Blocked(failure)) = runs.step(&Step::default()).unwrap() else {
+    let StepResult::Turn(TurnOutcome::Blocked(failure)) = runs.step(&Step::default()).unwrap()
+    else {
         panic!("it is refused, and once more");
     };
     assert_eq!(failure.code, Code::XchainVersionControlChanged);
@@ -179,8 +180,8 @@ fn what_an_agent_left_when_it_failed_stays_its_own() {
         let runs = repo.started();
         refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
         repo.write("note.txt", "of a person");
-        let looped = runs.run_loop(&Loop::default()).unwrap();
-        assert_eq!(looped.stop, Stop::Blocked, "{commits:?}");
+        let looped = runs.run_loop(&LoopOptions::default()).unwrap();
+        assert_eq!(looped.stop, LoopStop::Blocked, "{commits:?}");
         let state = runs.state().unwrap();
         assert_eq!(state.status(), Status::Blocked);
         let why = state.member("blocked_reason")["recovery"]["detail"].clone();
@@ -204,7 +205,8 @@ fn a_file_that_a_person_changed_is_the_agents_once_it_changes_it_again() {
     let runs = repo.started();
     refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
     repo.write("note.txt", "of a person\n");
-    let Stepped::Carried(Carried::Blocked(failure)) = runs.step(&Step::default()).unwrap() else {
+    let StepResult::Turn(TurnOutcome::Blocked(failure)) = runs.step(&Step::default()).unwrap()
+    else {
         panic!("it is refused");
     };
     assert!(failure.message.contains("note.txt"), "{failure:?}");

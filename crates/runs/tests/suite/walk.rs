@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Code;
 use accord_runs::operations::{Accept, Gate, InitOptions, NextStep, Query, Start, init};
-use accord_runs::{Runs, World};
+use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
 use serde_json::{Value, json};
 
@@ -187,7 +187,7 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
         agent: Some(vec!["agent".into(), "-p".into(), "{prompt}".into()]),
         ..InitOptions::default()
     };
-    let made = init(&repo.root(), &options, &World::system()).unwrap();
+    let made = init(&repo.root(), &options, &Environment::system()).unwrap();
     assert_eq!(made.kept, ["TALK.md"]);
     assert_eq!(repo.read("TALK.md"), "mine\n");
     let ignored = repo.read(".gitignore");
@@ -203,7 +203,7 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
 
     let before = repo.home();
     refused(
-        init(&repo.root(), &options, &World::system()),
+        init(&repo.root(), &options, &Environment::system()),
         Code::XchainAlreadyGoverned,
     );
     assert_eq!(repo.home(), before);
@@ -213,11 +213,11 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
 fn the_repository_is_found_from_below_and_missed_elsewhere() {
     let repo = Repo::plain();
     repo.write("src/deep/x", "");
-    let below = Runs::open(&repo.root().join("src/deep"), World::system()).unwrap();
+    let below = Runs::open(&repo.root().join("src/deep"), Environment::system()).unwrap();
     assert_eq!(below.repository().root(), repo.root());
     let elsewhere = Repo::empty();
     refused(
-        Runs::open(&elsewhere.root(), World::system()),
+        Runs::open(&elsewhere.root(), Environment::system()),
         Code::XchainNotGoverned,
     );
 }

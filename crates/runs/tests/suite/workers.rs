@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use accord_contract::codes::Code;
 use accord_process::Cancel;
-use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
-use accord_runs::{Carried, Manner, Notice, Runs, World};
+use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, Step, StepResult};
+use accord_runs::{CycleOptions, Environment, Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::{Status, TurnStatus};
 use serde_json::{Value, json};
@@ -47,9 +47,9 @@ pub(crate) fn planned_by(script: &str, settings: Value) -> Repo {
 }
 
 #[track_caller]
-pub(crate) fn accepted(stepped: Stepped) {
+pub(crate) fn accepted(stepped: StepResult) {
     assert!(
-        matches!(stepped, Stepped::Carried(Carried::Accepted(_))),
+        matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))),
         "{stepped:?}"
     );
 }
@@ -77,7 +77,7 @@ fn event_types(repo: &Repo) -> Vec<String> {
 fn a_step_carries_a_turn_from_assignment_to_acceptance() {
     let repo = planned_by(PLANS, json!({}));
     let runs = repo.started();
-    let Stepped::Carried(Carried::Accepted(done)) = runs.step(&Step::default()).unwrap() else {
+    let StepResult::Turn(TurnOutcome::Accepted(done)) = runs.step(&Step::default()).unwrap() else {
         panic!("it is accepted");
     };
     assert_eq!(done.accepted.state.status(), Status::Paused);
@@ -97,7 +97,7 @@ fn a_step_carries_a_turn_from_assignment_to_acceptance() {
     // The gate waits, and a step says so.
     assert_eq!(
         runs.step(&Step::default()).unwrap(),
-        Stepped::Waits(Gate::Transition)
+        StepResult::GateHeld(Gate::Transition)
     );
 }
 
@@ -176,7 +176,8 @@ fn an_agent_that_nobody_started_or_that_is_gone_is_told() {
     // A number that no process has by now.
     let about = json!({"worker_pid": 4_000_000, "worker_started_at": "2026-01-01T00:00:00.000Z"});
     let about = about.as_object().cloned().unwrap();
-    runs.mark(&turn, 1, TurnStatus::Running, about).unwrap();
+    runs.record_worker_status(&turn, 1, TurnStatus::Running, about)
+        .unwrap();
     assert_eq!(runs.status().unwrap().next, [dispatch]);
 }
 
@@ -220,12 +221,12 @@ fn a_worker_may_use_the_place_that_all_turns_share() {
 fn a_gate_with_credentials_is_never_passed_by_a_loop() {
     let repo = planned_by(PLANS, json!({}));
     repo.configure(|config| config["gates"]["planning_signoff"]["credentialed"] = json!(true));
-    let options = Loop {
+    let options = LoopOptions {
         auto_approve: true,
-        ..Loop::default()
+        ..LoopOptions::default()
     };
     let looped = repo.started().run_loop(&options).unwrap();
-    assert_eq!(looped.stop, Stop::GateHeld(Gate::Transition));
+    assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
 }
 
 #[test]
@@ -319,7 +320,7 @@ fn results_that_are_refused_too_often_block_the_run() {
     let repo = planned_by(script, json!({}));
     let runs = repo.started();
     let done = runs.step(&Step::default()).unwrap();
-    let Stepped::Carried(Carried::Blocked(failure)) = done else {
+    let StepResult::Turn(TurnOutcome::Blocked(failure)) = done else {
         panic!("{done:?}");
     };
     assert_eq!(failure.code, Code::XchainValidationFailed);
@@ -332,23 +333,23 @@ fn results_that_are_refused_too_often_block_the_run() {
 fn a_loop_stops_at_a_gate_or_passes_it_and_stops_for_a_person() {
     let repo = planned_by(PLANS, json!({}));
     let runs = repo.started();
-    let looped = runs.run_loop(&Loop::default()).unwrap();
+    let looped = runs.run_loop(&LoopOptions::default()).unwrap();
     assert_eq!(
         (looped.stop, looped.accepted),
-        (Stop::GateHeld(Gate::Transition), 1)
+        (LoopStop::GateHeld(Gate::Transition), 1)
     );
 
-    let options = Loop {
+    let options = LoopOptions {
         auto_approve: true,
-        manner: Manner {
+        cycle: CycleOptions {
             checkpoint: true,
-            ..Manner::default()
+            ..CycleOptions::default()
         },
-        ..Loop::default()
+        ..LoopOptions::default()
     };
     let looped = runs.run_loop(&options).unwrap();
     // The developer is a person here.
-    assert!(matches!(looped.stop, Stop::ByHand(_)), "{looped:?}");
+    assert!(matches!(looped.stop, LoopStop::ByHand(_)), "{looped:?}");
     assert_eq!(runs.state().unwrap().phase(), "implementation");
     assert!(
         repo.git(&["log", "--oneline"]).contains("planned"),
@@ -359,7 +360,7 @@ fn a_loop_stops_at_a_gate_or_passes_it_and_stops_for_a_person() {
     assert!(
         matches!(
             looped.stop,
-            Stop::Stands(NextStep::Work { by_hand: true, .. })
+            LoopStop::NotRunning(NextStep::Work { by_hand: true, .. })
         ),
         "{looped:?}"
     );
@@ -369,11 +370,11 @@ fn a_loop_stops_at_a_gate_or_passes_it_and_stops_for_a_person() {
 fn a_loop_gives_out_no_more_turns_than_it_may() {
     let repo = planned_by(PLANS, json!({}));
     let runs = repo.started();
-    let options = Loop {
+    let options = LoopOptions {
         max_turns: Some(0),
-        ..Loop::default()
+        ..LoopOptions::default()
     };
-    assert_eq!(runs.run_loop(&options).unwrap().stop, Stop::MaxTurns);
+    assert_eq!(runs.run_loop(&options).unwrap().stop, LoopStop::MaxTurns);
     assert_eq!(runs.state().unwrap().turns().len(), 0);
 }
 
@@ -381,8 +382,8 @@ fn a_loop_gives_out_no_more_turns_than_it_may() {
 fn a_worker_that_comes_to_nothing_again_and_again_blocks_the_loop() {
     let repo = planned_by("echo hm; echo 'no key' >&2; exit 1", json!({}));
     let runs = repo.started();
-    let looped = runs.run_loop(&Loop::default()).unwrap();
-    assert_eq!(looped.stop, Stop::Blocked);
+    let looped = runs.run_loop(&LoopOptions::default()).unwrap();
+    assert_eq!(looped.stop, LoopStop::Blocked);
     let state = runs.state().unwrap();
     let detail = state.member("blocked_reason")["recovery"]["detail"].clone();
     assert!(detail.as_str().unwrap().ends_with("no key"), "{detail}");
@@ -401,8 +402,8 @@ fn a_worker_that_comes_to_nothing_again_and_again_blocks_the_loop() {
         config["runtimes"]["agent"]["command"] = json!(["/bin/sh", "-c", PLANS]);
     });
     runs.resolve().unwrap();
-    let looped = runs.run_loop(&Loop::default()).unwrap();
-    assert_eq!(looped.stop, Stop::GateHeld(Gate::Transition));
+    let looped = runs.run_loop(&LoopOptions::default()).unwrap();
+    assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
 }
 
 #[test]
@@ -430,9 +431,9 @@ END
     for role in ["pm", "dev"] {
         runs.assign(Some(role)).unwrap();
     }
-    let options = Loop {
+    let options = LoopOptions {
         max_turns: Some(2),
-        ..Loop::default()
+        ..LoopOptions::default()
     };
     let looped = runs.run_loop(&options).unwrap();
     assert_eq!(looped.accepted, 2, "{looped:?}");
@@ -448,13 +449,15 @@ fn the_word_ends_a_worker_and_the_turn_can_be_carried_again() {
     let repo = planned_by("", json!({"command": ["/bin/sh", agent]}));
     let word = Cancel::new();
     let given = word.clone();
-    let world = World::system().cancel(word).listener(move |notice| {
-        if matches!(notice, Notice::Output { .. }) {
-            given.cancel();
-        }
-    });
+    let environment = Environment::system()
+        .with_cancel(word)
+        .with_listener(move |notice| {
+            if matches!(notice, Notice::Output { .. }) {
+                given.cancel();
+            }
+        });
     repo.started();
-    let runs = Runs::open(&repo.root(), world).unwrap();
+    let runs = Runs::open(&repo.root(), environment).unwrap();
     refused(runs.step(&Step::default()), Code::XchainWorkerCancelled);
     std::fs::write(&agent, PLANS).unwrap();
     accepted(repo.runs().step(&Step::default()).unwrap());
@@ -469,10 +472,10 @@ fn a_turn_has_one_worker_at_a_time() {
     let runs = repo.started();
     let turn = runs.assign(None).unwrap().turn.id().clone();
     let word = Cancel::new();
-    let world = World::system().cancel(word.clone());
-    let other = Runs::open(&repo.root(), world).unwrap();
+    let environment = Environment::system().with_cancel(word.clone());
+    let other = Runs::open(&repo.root(), environment).unwrap();
     std::thread::scope(|scope| {
-        let carried = scope.spawn(|| other.carry(&turn, Manner::default()));
+        let carried = scope.spawn(|| other.run_turn(&turn, CycleOptions::default()));
         let mark = repo.root().join(format!("../begun-{turn}"));
         let has_begun = || {
             let state = runs.state().unwrap();
@@ -502,7 +505,7 @@ fn a_turn_that_a_person_does_is_told_and_left() {
     let repo = Repo::with_git();
     let runs = repo.started();
     let stepped = runs.step(&Step::default()).unwrap();
-    let Stepped::Carried(Carried::ByHand(dispatched)) = stepped else {
+    let StepResult::Turn(TurnOutcome::ByHand(dispatched)) = stepped else {
         panic!("{stepped:?}");
     };
     assert!(repo.has(&format!("{}/PROMPT.md", dispatched.bundle)));

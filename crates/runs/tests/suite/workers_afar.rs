@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_runs::operations::{Reject, Step, Stepped};
-use accord_runs::{Carried, Runs, World};
+use accord_runs::operations::{Reject, Step, StepResult};
+use accord_runs::{Environment, Runs, TurnOutcome};
 use serde_json::{Value, json};
 
 use crate::support::{Repo, refused};
@@ -95,10 +95,10 @@ fn reviewed_by(runtime: &Value) -> (Repo, Runs) {
 }
 
 #[track_caller]
-fn accepted(stepped: Result<Stepped, Failure>) {
+fn accepted(stepped: Result<StepResult, Failure>) {
     let stepped = stepped.unwrap();
     assert!(
-        matches!(stepped, Stepped::Carried(Carried::Accepted(_))),
+        matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))),
         "{stepped:?}"
     );
 }
@@ -323,7 +323,7 @@ fn an_answer_for_a_try_that_is_over_is_left_out() {
     let server = serve(move |number, envelope| {
         if number == 0 {
             let root = told.lock().unwrap().clone().unwrap();
-            let runs = Runs::open(&root, World::system()).unwrap();
+            let runs = Runs::open(&root, Environment::system()).unwrap();
             runs.reject(&Reject {
                 reason: "too slow".to_owned(),
                 ..Reject::default()

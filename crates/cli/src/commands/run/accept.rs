@@ -1,6 +1,6 @@
 //! `accord run accept`: a staged result becomes part of the history.
 
-use accord_runs::operations::{Accept, Acceptance};
+use accord_runs::operations::{Accept, AcceptResult};
 
 use super::answers::{RunAcceptAnswer, RunCheckpointAnswer, RunFailure};
 use super::{NextAnswer, RepoArgs, TurnArgs, next_lines};
@@ -56,7 +56,7 @@ impl AcceptArgs {
     }
 }
 
-fn answer(done: &Acceptance, next: Vec<NextAnswer>) -> RunAcceptAnswer {
+fn answer(done: &AcceptResult, next: Vec<NextAnswer>) -> RunAcceptAnswer {
     let accepted = &done.accepted;
     RunAcceptAnswer {
         turn_id: accepted.turn_id.to_string(),

@@ -5,11 +5,11 @@ use accord_contract::codes::{Code, Failure, WireCode};
 use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
 use accord_contract::wire::{Object, message};
-use accord_runs::operations::{Checkpoint, Finding, Level, Moved};
+use accord_runs::operations::{Checkpoint, Finding, Level, RunUpdate};
 use accord_runs_core::event::Event;
 
-use super::drive::RunStop;
 use super::next::NextAnswer;
+use super::step_loop::RunStop;
 use crate::error::CliError;
 
 message! {
@@ -271,7 +271,7 @@ impl RunFailure {
 }
 
 impl RunAnswer {
-    pub(super) fn new(moved: &Moved, next: Vec<NextAnswer>) -> Self {
+    pub(super) fn new(moved: &RunUpdate, next: Vec<NextAnswer>) -> Self {
         Self {
             state: moved.state.document(),
             events: moved.events.iter().map(line).collect(),

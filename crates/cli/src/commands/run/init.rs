@@ -3,7 +3,7 @@
 use accord_runs::operations::{InitOptions, init};
 
 use super::answers::RunInitAnswer;
-use super::{RepoArgs, next_lines, usage, world};
+use super::{RepoArgs, environment, next_lines, usage};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::{clean, counted};
@@ -45,16 +45,16 @@ impl InitArgs {
             goal: self.goal.clone(),
             agent,
         };
-        let world = world();
+        let environment = environment();
         let made = self
             .repo
-            .take(init(&self.repo.folder(), &options, &world))?;
+            .take(init(&self.repo.folder(), &options, &environment))?;
         let answer = RunInitAnswer {
             root: made.root.to_string_lossy().into_owned(),
             written: made.written,
             kept: made.kept,
         };
-        let runs = self.repo.take(Runs::open(&made.root, world))?;
+        let runs = self.repo.take(Runs::open(&made.root, environment))?;
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {
             page.line(format!(

@@ -3,14 +3,14 @@
 //! The commands are doors: `accord-runs` does what they ask for.
 
 mod accept;
-mod act;
 pub(crate) mod answers;
+mod change;
 mod coordinator;
-mod drive;
 mod init;
-mod look;
 mod next;
+mod read;
 mod stage;
+mod step_loop;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
@@ -20,7 +20,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_process::Cancel;
 use accord_runs::operations::{Finding, Level, Overview};
-use accord_runs::{LockHolder, Notice, Runs, World};
+use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::TurnId;
 
 pub(crate) use self::answers::RunFailure;
@@ -40,25 +40,25 @@ pub(crate) struct RunArgs {
 #[derive(Debug, clap::Subcommand)]
 enum RunCommand {
     Init(init::InitArgs),
-    Start(act::StartArgs),
-    Status(look::StatusArgs),
-    Assign(act::AssignArgs),
-    Dispatch(act::DispatchArgs),
+    Start(change::StartArgs),
+    Status(read::StatusArgs),
+    Assign(change::AssignArgs),
+    Dispatch(change::DispatchArgs),
     Stage(stage::StageArgs),
     Accept(accept::AcceptArgs),
-    Reject(act::RejectArgs),
-    Reissue(act::ReissueArgs),
-    Checkpoint(act::CheckpointArgs),
-    ApproveTransition(act::TransitionArgs),
-    ApproveCompletion(act::CompletionArgs),
-    Escalate(act::EscalateArgs),
-    Resolve(act::ResolveArgs),
-    History(look::HistoryArgs),
-    Decisions(look::DecisionsArgs),
-    Events(look::EventsArgs),
-    Doctor(look::DoctorArgs),
-    Step(drive::StepArgs),
-    Loop(drive::LoopArgs),
+    Reject(change::RejectArgs),
+    Reissue(change::ReissueArgs),
+    Checkpoint(change::CheckpointArgs),
+    ApproveTransition(change::TransitionArgs),
+    ApproveCompletion(change::CompletionArgs),
+    Escalate(change::EscalateArgs),
+    Resolve(change::ResolveArgs),
+    History(read::HistoryArgs),
+    Decisions(read::DecisionsArgs),
+    Events(read::EventsArgs),
+    Doctor(read::DoctorArgs),
+    Step(step_loop::StepArgs),
+    Loop(step_loop::LoopArgs),
     Coordinator(coordinator::CoordinatorArgs),
 }
 
@@ -126,7 +126,7 @@ impl RepoArgs {
     /// How git is told which folder is meant.
     fn git_words(&self) -> String {
         let here = self.folder().canonicalize().ok();
-        let root = Runs::open(&self.folder(), World::system());
+        let root = Runs::open(&self.folder(), Environment::system());
         let root = root.map(|runs| runs.repository().root().to_owned()).ok();
         match root.filter(|root| self.repo.is_some() || Some(root) != here.as_ref()) {
             None => String::new(),
@@ -136,15 +136,15 @@ impl RepoArgs {
 
     /// The services for the repository.
     fn open(&self) -> Result<Runs, CliError> {
-        let opened = Runs::open(&self.folder(), world());
+        let opened = Runs::open(&self.folder(), environment());
         opened.map_err(|failure| self.refuse(&failure))
     }
 
     /// The services for the repository, whose programs end when the command is told to.
     fn open_to_act(&self) -> Result<Runs, CliError> {
         let word = Cancel::new();
-        drive::told_to_end(&word)?;
-        let opened = Runs::open(&self.folder(), world().cancel(word));
+        step_loop::cancel_on_signal(&word)?;
+        let opened = Runs::open(&self.folder(), environment().with_cancel(word));
         opened.map_err(|failure| self.refuse(&failure))
     }
 
@@ -155,7 +155,7 @@ impl RepoArgs {
         {
             return error;
         }
-        told(failure)
+        error_of(failure)
     }
 
     /// The same for what the command line itself, or a file that it names, has wrong.
@@ -219,9 +219,9 @@ pub(crate) fn write_refusal(refusal: &RunFailure) -> Result<(), CliError> {
 }
 
 /// The system, with a word to people while something is under way.
-fn world() -> World {
+fn environment() -> Environment {
     let terminal = std::io::stderr().is_terminal();
-    World::system().listener(move |notice| {
+    Environment::system().with_listener(move |notice| {
         if let Some(line) = line_of(notice, terminal) {
             talk(line);
         }
@@ -245,17 +245,17 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
             Some(format!("{phase} hook {}", clean(name)))
         }
         Notice::CommandStarted { command } if terminal => Some(format!("$ {}", clean(command))),
-        Notice::Spared { files } => Some(format!(
+        Notice::ChangesExcluded { files } => Some(format!(
             "not held against the turn, since nobody worked on it when they changed: {}",
             clean(&files.join(", "))
         )),
-        Notice::Trouble(failure) => Some(format!("not done: {}", clean(&failure.message))),
+        Notice::NotDone(failure) => Some(format!("not done: {}", clean(&failure.message))),
         _ => None,
     }
 }
 
 /// A refusal as people read it, with everything that was found.
-fn told(failure: &Failure) -> CliError {
+fn error_of(failure: &Failure) -> CliError {
     let error = CliError::from(failure.clone());
     let detail = |name: &str| failure.details.as_ref()?.get(name);
     let errors = detail("errors").and_then(Value::as_array);

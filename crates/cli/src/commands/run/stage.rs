@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::wire::{Object, Value};
-use accord_runs::operations::Deed;
+use accord_runs::operations::ManualResult;
 
 use super::answers::{RunFailure, RunStageAnswer};
 use super::{NextAnswer, RepoArgs, TurnArgs, next_lines, usage, words};
@@ -68,7 +68,7 @@ impl StageArgs {
         let runs = self.repo.open()?;
         let members = self.with.as_deref().map(members).transpose();
         let members = members.map_err(|wrong| self.repo.refuse_error(wrong))?;
-        let deed = Deed {
+        let deed = ManualResult {
             members: members.unwrap_or_default(),
             turn: self.turn.turn,
             summary: self.summary,
@@ -81,7 +81,7 @@ impl StageArgs {
             complete: self.complete,
             needs_human: self.needs_human,
         };
-        let staged = self.repo.take(runs.stage_deed(&deed))?;
+        let staged = self.repo.take(runs.stage_manual_result(&deed))?;
         let answer = RunStageAnswer {
             turn_id: staged.turn.id().to_string(),
             path: staged.path.clone(),

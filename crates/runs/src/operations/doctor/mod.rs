@@ -1,7 +1,7 @@
 //! A check-up: everything that stands, or may come to stand, in a run's way.
 
 mod declared;
-mod standing;
+mod run;
 mod strays;
 
 use accord_contract::codes::Code;
@@ -114,7 +114,7 @@ impl Runs {
     }
 
     fn check_git(&self, findings: &mut Vec<Finding>) {
-        match Git::find(self.repository().root(), self.world.cancel_word()) {
+        match Git::find(self.repository().root(), self.environment.cancel_token()) {
             Err(failure) => findings.push(error_of(failure.code, "git", failure.message)),
             Ok(None) => findings.push(Finding {
                 level: Level::Note,

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request};
 
-use super::{Heard, MAX_MESSAGE, Transport, Trouble, VERSION, cut, hear};
+use super::{Heard, MAX_MESSAGE, NotDone, Transport, VERSION, cut, hear};
 use crate::runtime::job::Job;
 use crate::web::{self, WebError};
 
@@ -31,19 +31,19 @@ pub(super) struct Address {
 }
 
 impl Address {
-    pub(super) fn new(job: &Job<'_>) -> Result<Self, Trouble> {
+    pub(super) fn new(job: &Job<'_>) -> Result<Self, NotDone> {
         let settings = &job.runtime.settings;
         let url = settings.get("url").and_then(Value::as_str);
         Ok(Self {
             url: url.unwrap_or_default().to_owned(),
-            headers: web::headers(settings).map_err(Trouble::Unreachable)?,
+            headers: web::headers(settings).map_err(NotDone::Unreachable)?,
             has_session: false,
             is_open: false,
             cancel: job.cancel.cloned(),
         })
     }
 
-    fn post(&self, id: Option<u64>, message: &Value, deadline: Instant) -> Result<Reply, Trouble> {
+    fn post(&self, id: Option<u64>, message: &Value, deadline: Instant) -> Result<Reply, NotDone> {
         let mut headers = self.headers.clone();
         let accepted = "application/json, text/event-stream";
         headers.push(("Accept".to_owned(), accepted.to_owned()));
@@ -53,7 +53,7 @@ impl Address {
 }
 
 impl Transport for Address {
-    fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, Trouble> {
+    fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, NotDone> {
         let reply = self.post(Some(id), request, deadline)?;
         if !self.is_open {
             self.is_open = true;
@@ -68,14 +68,14 @@ impl Transport for Address {
         }
         // Requests of the server are answered by posts of their own.
         for asked in &reply.asked {
-            self.tell(asked, deadline)?;
+            self.notify(asked, deadline)?;
         }
         reply
             .answer
-            .ok_or_else(|| Trouble::Failed("it ended its answer before it had answered".to_owned()))
+            .ok_or_else(|| NotDone::Failed("it ended its answer before it had answered".to_owned()))
     }
 
-    fn tell(&mut self, notice: &Value, deadline: Instant) -> Result<(), Trouble> {
+    fn notify(&mut self, notice: &Value, deadline: Instant) -> Result<(), NotDone> {
         self.post(None, notice, deadline).map(|_| ())
     }
 
@@ -103,7 +103,7 @@ fn exchange(
     request: Request<Bytes>,
     deadline: Instant,
     cancel: Option<&Cancel>,
-) -> Result<Reply, Trouble> {
+) -> Result<Reply, NotDone> {
     let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
     let response = blocking::send(request, deadline, &is_cancelled).map_err(WebError::from)?;
     let status = response.status();
@@ -120,7 +120,7 @@ fn exchange(
         let _ = body.take(MAX_REFUSAL).read_to_end(&mut words);
         let words = String::from_utf8_lossy(&words);
         let message = format!("it answered {}: {}", status.as_u16(), cut(words.trim()));
-        return Err(Trouble::Failed(message));
+        return Err(NotDone::Failed(message));
     }
     let mut reply = Reply {
         session,
@@ -144,7 +144,7 @@ fn exchange(
 
 impl Reply {
     /// Takes the events of a stream until the answer is there.
-    fn read_stream(&mut self, id: u64, stream: impl std::io::BufRead) -> Result<(), Trouble> {
+    fn read_stream(&mut self, id: u64, stream: impl std::io::BufRead) -> Result<(), NotDone> {
         let mut data: Vec<u8> = Vec::new();
         let mut taken = 0;
         let mut stream = stream;
@@ -185,19 +185,19 @@ impl Reply {
 /// How much of a refusal is read.
 const MAX_REFUSAL: u64 = 4096;
 
-fn too_large() -> Trouble {
-    Trouble::Failed(format!("it answered more than {MAX_MESSAGE} bytes"))
+fn too_large() -> NotDone {
+    NotDone::Failed(format!("it answered more than {MAX_MESSAGE} bytes"))
 }
 
-fn broken(error: std::io::Error) -> Trouble {
+fn broken(error: std::io::Error) -> NotDone {
     match error.downcast::<ClientError>().map(WebError::from) {
-        Ok(WebError::Failed(why)) => Trouble::Failed(why),
+        Ok(WebError::Failed(why)) => NotDone::Failed(why),
         Ok(ended) => ended.into(),
-        Err(other) => Trouble::Failed(other.to_string()),
+        Err(other) => NotDone::Failed(other.to_string()),
     }
 }
 
-impl From<WebError> for Trouble {
+impl From<WebError> for NotDone {
     fn from(error: WebError) -> Self {
         match error {
             WebError::TimedOut => Self::TimedOut,

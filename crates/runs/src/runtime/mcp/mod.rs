@@ -13,7 +13,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
-use super::job::{Ended, Job, Sign, shown};
+use super::job::{Job, WorkerEnd, WorkerSignal, shown};
 use super::progress::Progress;
 use super::result;
 
@@ -29,7 +29,7 @@ const MAX_MESSAGE: usize = super::remote_agent::MAX_ANSWER;
 const WORDS_SHOWN: usize = 2_000;
 
 /// Why a server gave no answer.
-enum Trouble {
+enum NotDone {
     TimedOut,
     Cancelled,
     /// It cannot be reached or does not start.
@@ -41,30 +41,33 @@ enum Trouble {
 /// A way to a server.
 trait Transport {
     /// Sends a request and waits for what answers it.
-    fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, Trouble>;
+    fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, NotDone>;
 
     /// Tells something.
-    fn tell(&mut self, notice: &Value, deadline: Instant) -> Result<(), Trouble>;
+    fn notify(&mut self, notice: &Value, deadline: Instant) -> Result<(), NotDone>;
 
     /// Says goodbye; what comes of it is of no interest.
     fn close(self: Box<Self>) {}
 }
 
-pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Failure> {
+pub(super) fn run(
+    job: &Job<'_>,
+    signals: &mut dyn FnMut(WorkerSignal<'_>),
+) -> Result<WorkerEnd, Failure> {
     let mut progress = Progress::new(job);
     progress.asked();
-    let ended = call(job, signs);
+    let ended = call(job, signals);
     progress.remove();
     ended.map_err(|trouble| {
         let turn = job.turn.id();
         match trouble {
-            Trouble::TimedOut => job.timed_out(job.limits.whole),
-            Trouble::Cancelled => job.given_up(),
-            Trouble::Unreachable(why) => {
+            NotDone::TimedOut => job.timed_out(job.limits.whole),
+            NotDone::Cancelled => job.cancelled(),
+            NotDone::Unreachable(why) => {
                 let message = format!("the MCP server of {turn} cannot be asked: {why}");
                 job.failure(Code::XchainWorkerNotStarted, message)
             }
-            Trouble::Failed(why) => {
+            NotDone::Failed(why) => {
                 let message = format!("the MCP server of {turn}: {why}");
                 job.failure(Code::XchainWorkerFailed, message)
             }
@@ -72,14 +75,14 @@ pub(super) fn carry(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<En
     })
 }
 
-fn call(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Trouble> {
+fn call(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<WorkerEnd, NotDone> {
     let deadline = Instant::now() + job.limits.whole.min(Duration::from_secs(365 * 24 * 3600));
     let settings = &job.runtime.settings;
     let transport: Box<dyn Transport> =
         if settings.get("transport").and_then(Value::as_str) == Some("streamable_http") {
             Box::new(http::Address::new(job)?)
         } else {
-            Box::new(stdio::Program::start(job, signs)?)
+            Box::new(stdio::Program::start(job, signals)?)
         };
     let tool = settings.get("tool_name").and_then(Value::as_str);
     let tool = tool.map(str::trim).filter(|name| !name.is_empty());
@@ -90,19 +93,19 @@ fn call(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Ended, Trouble
         greeting: deadline.min(Instant::now() + job.limits.startup),
         last_id: 0,
     };
-    let answer = client.work(job, tool.unwrap_or(TOOL), signs);
+    let answer = client.work(job, tool.unwrap_or(TOOL), signals);
     client.transport.close();
     let answer = answer?;
     if answer.get("isError") == Some(&Value::Bool(true)) {
-        return Err(Trouble::Failed(format!(
+        return Err(NotDone::Failed(format!(
             "the tool failed: {}",
             words(&answer)
         )));
     }
     match result::in_tool_answer(&answer) {
-        Some(document) => Ok(Ended::Answered(document)),
-        None if job.is_staged() => Ok(Ended::Written),
-        None => Err(Trouble::Failed(format!(
+        Some(document) => Ok(WorkerEnd::Answered(document)),
+        None if job.is_staged() => Ok(WorkerEnd::Written),
+        None => Err(NotDone::Failed(format!(
             "the tool answered with no turn result: {}",
             words(&answer)
         ))),
@@ -121,8 +124,8 @@ impl Client {
         &mut self,
         job: &Job<'_>,
         tool: &str,
-        signs: &mut dyn FnMut(Sign<'_>),
-    ) -> Result<Object, Trouble> {
+        signals: &mut dyn FnMut(WorkerSignal<'_>),
+    ) -> Result<Object, NotDone> {
         let hello = json!({
             "protocolVersion": VERSION,
             "capabilities": {},
@@ -130,9 +133,9 @@ impl Client {
         });
         let greeting = self.greeting;
         self.ask("initialize", hello, greeting)?;
-        signs(Sign::FirstOutput { stream: "request" });
+        signals(WorkerSignal::FirstOutput { stream: "request" });
         let notice = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        self.transport.tell(&notice, self.deadline)?;
+        self.transport.notify(&notice, self.deadline)?;
         self.look_for(tool)?;
         let call = json!({"name": tool, "arguments": arguments(job)});
         let deadline = self.deadline;
@@ -140,7 +143,7 @@ impl Client {
     }
 
     /// Makes sure that the server has the tool.
-    fn look_for(&mut self, tool: &str) -> Result<(), Trouble> {
+    fn look_for(&mut self, tool: &str) -> Result<(), NotDone> {
         let mut names: Vec<String> = Vec::new();
         let mut cursor = None;
         for _ in 0..MOST_PAGES {
@@ -169,12 +172,12 @@ impl Client {
         } else {
             names.join(", ")
         };
-        Err(Trouble::Failed(format!(
+        Err(NotDone::Failed(format!(
             "it has no tool {tool}, only: {known}"
         )))
     }
 
-    fn ask(&mut self, method: &str, params: Value, deadline: Instant) -> Result<Object, Trouble> {
+    fn ask(&mut self, method: &str, params: Value, deadline: Instant) -> Result<Object, NotDone> {
         self.last_id += 1;
         let id = self.last_id;
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -182,14 +185,14 @@ impl Client {
         if let Some(error) = answer.get("error") {
             let message = error.get("message").and_then(Value::as_str);
             let message = message.unwrap_or("an error without words");
-            return Err(Trouble::Failed(format!(
+            return Err(NotDone::Failed(format!(
                 "{method} was refused: {}",
                 cut(message)
             )));
         }
         match answer.remove("result") {
             Some(Value::Object(result)) => Ok(result),
-            _ => Err(Trouble::Failed(format!(
+            _ => Err(NotDone::Failed(format!(
                 "{method} was answered with no result"
             ))),
         }
@@ -224,11 +227,11 @@ enum Heard {
 }
 
 /// Reads a message of a server while the answer to `id` is waited for.
-fn hear(id: u64, text: &[u8]) -> Result<Heard, Trouble> {
+fn hear(id: u64, text: &[u8]) -> Result<Heard, NotDone> {
     let message = accord_canon::read(text)
-        .map_err(|error| Trouble::Failed(format!("it wrote something that is no JSON: {error}")))?;
+        .map_err(|error| NotDone::Failed(format!("it wrote something that is no JSON: {error}")))?;
     let Value::Object(message) = message else {
-        return Err(Trouble::Failed(
+        return Err(NotDone::Failed(
             "it wrote JSON that is no message".to_owned(),
         ));
     };

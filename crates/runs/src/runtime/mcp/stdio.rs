@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use accord_contract::wire::{Object, Value};
 use accord_process::{Conversation, SessionError, SessionLimits};
 
-use super::{Heard, MAX_MESSAGE, Transport, Trouble, WORDS_SHOWN, cut, hear};
-use crate::runtime::job::{Job, Sign};
+use super::{Heard, MAX_MESSAGE, NotDone, Transport, WORDS_SHOWN, cut, hear};
+use crate::runtime::job::{Job, WorkerSignal};
 
 /// How long a server may take to end once its input has.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -16,37 +16,40 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn start(job: &Job<'_>, signs: &mut dyn FnMut(Sign<'_>)) -> Result<Self, Trouble> {
+    pub(super) fn start(
+        job: &Job<'_>,
+        signals: &mut dyn FnMut(WorkerSignal<'_>),
+    ) -> Result<Self, NotDone> {
         let invocation = crate::runtime::program(job.runtime, job.root)
-            .ok_or_else(|| Trouble::Unreachable("it names no program".to_owned()))?;
+            .ok_or_else(|| NotDone::Unreachable("it names no program".to_owned()))?;
         let limits = SessionLimits::new(MAX_MESSAGE, WORDS_SHOWN);
         let mut conversation = Conversation::start(&invocation, limits)
-            .map_err(|error| Trouble::Unreachable(error.to_string()))?;
+            .map_err(|error| NotDone::Unreachable(error.to_string()))?;
         if let Some(cancel) = job.cancel {
             conversation = conversation.cancel(cancel.clone());
         }
         if let Some(pid) = conversation.id() {
-            signs(Sign::Started { pid });
+            signals(WorkerSignal::Started { pid });
         }
         Ok(Self { conversation })
     }
 
-    fn say(&mut self, message: &Value) -> Result<(), Trouble> {
+    fn say(&mut self, message: &Value) -> Result<(), NotDone> {
         let line = message.to_string();
         self.conversation
             .say(line.as_bytes())
             .map_err(|error| self.trouble(&error))
     }
 
-    fn trouble(&self, error: &SessionError) -> Trouble {
+    fn trouble(&self, error: &SessionError) -> NotDone {
         match error {
-            SessionError::TimedOut { .. } => Trouble::TimedOut,
-            SessionError::Cancelled => Trouble::Cancelled,
+            SessionError::TimedOut { .. } => NotDone::TimedOut,
+            SessionError::Cancelled => NotDone::Cancelled,
             other => {
                 let errors = String::from_utf8_lossy(self.conversation.stderr());
                 match errors.trim() {
-                    "" => Trouble::Failed(other.to_string()),
-                    errors => Trouble::Failed(format!("{other}: {}", cut(errors))),
+                    "" => NotDone::Failed(other.to_string()),
+                    errors => NotDone::Failed(format!("{other}: {}", cut(errors))),
                 }
             }
         }
@@ -54,7 +57,7 @@ impl Program {
 }
 
 impl Transport for Program {
-    fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, Trouble> {
+    fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, NotDone> {
         self.say(request)?;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -71,7 +74,7 @@ impl Transport for Program {
         }
     }
 
-    fn tell(&mut self, notice: &Value, _: Instant) -> Result<(), Trouble> {
+    fn notify(&mut self, notice: &Value, _: Instant) -> Result<(), NotDone> {
         self.say(notice)
     }
 

@@ -7,11 +7,11 @@ use super::support::{assign, begun, files, lock};
 
 #[test]
 fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
-    type Deed = fn(&std::path::Path);
+    type ManualResult = fn(&std::path::Path);
     let state = ".agentxchain/state.json";
     let ledger = ".agentxchain/decision-ledger.jsonl";
     let bundle = ".agentxchain/dispatch/turns/t/PROMPT.md";
-    let deeds: [(Deed, &[&str]); 8] = [
+    let deeds: [(ManualResult, &[&str]); 8] = [
         (
             |root| {
                 let state = fs::File::create(root.join(".agentxchain/state.json")).unwrap();
@@ -53,7 +53,7 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
             &[bundle],
         ),
     ];
-    for (place, (deed, named)) in deeds.into_iter().enumerate() {
+    for (place, (manual, named)) in deeds.into_iter().enumerate() {
         let (folder, repository) = begun();
         let held = lock(&repository);
         assign(&held, 2).unwrap();
@@ -61,9 +61,9 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
         fs::write(folder.path().join(bundle), "Build it.").unwrap();
         let before = files(folder.path());
         let protected = held.protect(&[bundle.to_owned()]).unwrap();
-        deed(folder.path());
-        assert_eq!(held.restore(&protected).unwrap(), named, "deed {place}");
-        assert_eq!(files(folder.path()), before, "deed {place}");
+        manual(folder.path());
+        assert_eq!(held.restore(&protected).unwrap(), named, "manual {place}");
+        assert_eq!(files(folder.path()), before, "manual {place}");
     }
 }
 

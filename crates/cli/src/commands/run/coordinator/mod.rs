@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value, Wire};
-use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextMove, Outcome};
+use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextAction, StepOutcome};
 
 use self::answers::{
     CoordinatorDivergence, CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorStepAnswer,
@@ -15,7 +15,7 @@ use self::answers::{
 };
 use super::answers::RunFailure;
 use super::next::NextAnswer;
-use super::{RepoArgs, next_lines, world};
+use super::{RepoArgs, environment, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::clean;
@@ -115,7 +115,7 @@ impl WorkspaceArgs {
 
     fn open(&self) -> Result<(Coordinator, RepoArgs), CliError> {
         let answering = self.answering();
-        let opened = Coordinator::open(&answering.folder(), world());
+        let opened = Coordinator::open(&answering.folder(), environment());
         let coordinator = answering.take(opened)?;
         Ok((coordinator, answering))
     }
@@ -133,16 +133,16 @@ impl WorkspaceArgs {
         let mut next = Vec::new();
         for step in &overview.next {
             next.push(match step {
-                NextMove::Init => type_it("init", "no initiative goes on here"),
-                NextMove::Step => type_it("step", "the initiative can go on"),
-                NextMove::ApproveGate { gate } => {
+                NextAction::Init => type_it("init", "no initiative goes on here"),
+                NextAction::Step => type_it("step", "the initiative can go on"),
+                NextAction::ApproveGate { gate } => {
                     type_it("approve-gate", &format!("{gate} waits for a person"))
                 }
-                NextMove::Account { report } => {
+                NextAction::Account { report } => {
                     let why = format!("once what blocks it is mended, and {report} says how");
                     type_it("resync", &why)
                 }
-                NextMove::Repository { id, .. } => {
+                NextAction::Repository { id, .. } => {
                     next.extend(self.next_in(overview, id));
                     continue;
                 }
@@ -226,12 +226,12 @@ impl StepArgs {
         let overview = answering.take(coordinator.status())?;
         let (mut turn, mut waiting) = (None, None);
         match &stepped.outcome {
-            Outcome::Dispatched {
+            StepOutcome::Dispatched {
                 choice,
                 dispatched,
                 context,
             } => turn = Some(CoordinatorTurn::new(choice, dispatched, context)),
-            Outcome::Waiting(failure) => waiting = Some(RunFailure::new(failure)),
+            StepOutcome::Waiting(failure) => waiting = Some(RunFailure::new(failure)),
             _ => {}
         }
         let answer = CoordinatorStepAnswer {
@@ -248,7 +248,7 @@ impl StepArgs {
         answering.say(&answer, |page| {
             show::projected(page, &stepped.projected);
             match &stepped.outcome {
-                Outcome::Dispatched {
+                StepOutcome::Dispatched {
                     choice, dispatched, ..
                 } => page.line(format!(
                     "{} has {} as {}, for {}",
@@ -257,8 +257,8 @@ impl StepArgs {
                     clean(&choice.role),
                     clean(&choice.workstream)
                 )),
-                Outcome::Gate { state } => show::gate(page, state),
-                Outcome::Waiting(failure) => page.labelled("waits", &failure.message),
+                StepOutcome::Gate { state } => show::gate(page, state),
+                StepOutcome::Waiting(failure) => page.labelled("waits", &failure.message),
                 _ => {}
             }
             next_lines(page, &answer.next);

@@ -13,20 +13,20 @@ use accord_runs_core::run::{Change, Refused};
 use accord_runs_core::state::{Baseline, State, Status, Turn};
 use accord_runs_core::{Ids, RepoPath, TurnId, dispatch};
 
+use crate::environment::{Environment, Notice};
 use crate::git::Git;
-use crate::operations::Moved;
+use crate::operations::RunUpdate;
 use crate::repository::{LockedRepository, RecordFile};
 use crate::runs::Runs;
-use crate::world::{Notice, World};
 
 /// Where other runners look for the turns that are out.
 const DISPATCH_INDEX: &str = ".agentxchain/dispatch/index.json";
 /// The most bytes that are read of it.
 const MAX_INDEX: u64 = 16 * 1024 * 1024;
 
-pub(crate) struct Work<'a> {
-    pub(crate) world: &'a World,
-    pub(crate) held: LockedRepository,
+pub(crate) struct Operation<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) locked: LockedRepository,
     pub(crate) config: Config,
     pub(crate) state: State,
     pub(crate) ids: Ids,
@@ -34,42 +34,43 @@ pub(crate) struct Work<'a> {
     latest: Cell<Time>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> Operation<'a> {
     pub(crate) fn begin(runs: &'a Runs) -> Result<Self, Failure> {
-        let world = &runs.world;
+        let environment = &runs.environment;
         // A configuration that cannot be read is no reason to hold others up.
         let config = runs.config()?;
-        let held = runs.repository().lock(world.lock_patience())?;
-        for replayed in held.recovered() {
-            world.tell(&Notice::Recovered {
+        let locked = runs.repository().lock(environment.lock_timeout())?;
+        for replayed in locked.recovered() {
+            environment.notify(&Notice::Recovered {
                 journal: replayed.path.to_string(),
                 dropped: replayed.detail.superseded,
             });
         }
-        let state = held.state()?.unwrap_or_else(|| State::idle(&config));
-        let last = held.last_lines(RecordFile::Events, 1)?;
+        let state = locked.state()?.unwrap_or_else(|| State::idle(&config));
+        let last = locked.last_lines(RecordFile::Events, 1)?;
         let last = last
             .last()
             .and_then(|event| event.get("timestamp")?.as_str());
         let last = last.and_then(Time::parse_iso).unwrap_or(Time::MIN);
         Ok(Self {
-            world,
-            held,
+            environment,
+            locked,
             config,
             state,
-            ids: world.ids(),
+            ids: environment.ids(),
             latest: Cell::new(last),
         })
     }
 
     /// The time by now; it never goes back.
     pub(crate) fn now(&self) -> Time {
-        self.latest.set(self.latest.get().max(self.world.now()));
+        self.latest
+            .set(self.latest.get().max(self.environment.now()));
         self.latest.get()
     }
 
     pub(crate) fn root(&self) -> &Path {
-        self.held.root()
+        self.locked.root()
     }
 
     /// Writes a change as one.
@@ -82,7 +83,7 @@ impl<'a> Work<'a> {
         if change.state.status() != self.state.status()
             && matches!(change.state.status(), Status::Completed | Status::Blocked)
         {
-            let index = self.held.index(change.state.run_id())?;
+            let index = self.locked.index(change.state.run_id())?;
             let record = accept::run_record(&change.state, &self.config, &index, now);
             further.extend(record.map(|line| Write::Append {
                 record: Record::RunHistory,
@@ -90,28 +91,28 @@ impl<'a> Work<'a> {
             }));
         }
         let commit = Commit::of_change_with(&self.state, change, further, &mut self.ids, now);
-        self.held.commit(&commit)?;
+        self.locked.commit(&commit)?;
         self.state = change.state.clone();
         Ok(())
     }
 
     /// Writes a change, and gives it as an answer.
-    pub(crate) fn moved(&mut self, change: Change) -> Result<Moved, Failure> {
+    pub(crate) fn commit_update(&mut self, change: Change) -> Result<RunUpdate, Failure> {
         self.commit(&change, Vec::new())?;
-        Ok(Moved {
+        Ok(RunUpdate {
             state: change.state,
             events: change.events,
         })
     }
 
     /// Writes what records a refusal, and gives the refusal.
-    pub(crate) fn refused(&mut self, refused: Refused) -> Failure {
+    pub(crate) fn commit_refusal(&mut self, refused: Refused) -> Failure {
         if let Some(record) = refused.record {
             if let Err(failure) = self.commit(&record, Vec::new()) {
                 return failure;
             }
-            self.escalated(None, Some(&refused.failure.message));
-            self.note("blocked", None);
+            self.run_escalation_hooks(None, Some(&refused.failure.message));
+            self.save_session("blocked", None);
         }
         refused.failure
     }
@@ -123,12 +124,12 @@ impl<'a> Work<'a> {
         phase: HookPhase,
         extra: &[String],
     ) -> Result<HookOutcome, Failure> {
-        crate::hooks::run_any(batch, phase, &self.held, self.world, extra)
+        crate::hooks::run_any(batch, phase, &self.locked, self.environment, extra)
     }
 
     /// Tells the hooks that wait for it that the run is blocked. They are advisory: what comes of
     /// them changes nothing.
-    pub(crate) fn escalated(&self, turn: Option<&Turn>, error: Option<&str>) {
+    pub(crate) fn run_escalation_hooks(&self, turn: Option<&Turn>, error: Option<&str>) {
         if self.state.status() != Status::Blocked {
             return;
         }
@@ -137,13 +138,13 @@ impl<'a> Work<'a> {
         let run = self.state.run_id().map(ToString::to_string);
         let batch = HookBatch::new(phase, self.config.hooks(phase), payload, run);
         if let Err(failure) = self.hooks(batch, phase, &[]) {
-            self.world.tell(&Notice::Trouble(failure));
+            self.environment.notify(&Notice::NotDone(failure));
         }
     }
 
     /// Notes for other runners where the work stands. That it cannot be noted is told and no
     /// more: nothing depends on it.
-    pub(crate) fn note(&mut self, reason: &str, turn: Option<&Turn>) {
+    pub(crate) fn save_session(&mut self, reason: &str, turn: Option<&Turn>) {
         let now = self.now();
         let session = format!("session_{}", self.ids.hex(8));
         let runtime = turn.and_then(|turn| self.config.runtime(turn.runtime_id()?));
@@ -158,36 +159,36 @@ impl<'a> Work<'a> {
             adapter: runtime.map(|runtime| runtime.kind.as_str()),
             branch: branch.as_deref(),
         };
-        let noted = self.held.session().and_then(|previous| {
+        let noted = self.locked.session().and_then(|previous| {
             // A session belongs to one run.
             let previous = previous
                 .filter(|session| session.get("run_id") == Some(&self.state.member("run_id")));
             let document = accept::session(previous.as_ref(), &session, &self.state, &at, now);
-            self.held.save_session(&document)
+            self.locked.save_session(&document)
         });
         if let Err(error) = noted {
-            self.world.tell(&Notice::Trouble(error.into()));
+            self.environment.notify(&Notice::NotDone(error.into()));
         }
     }
 
     /// Notes for other runners which turns are out; as [`Work::note`].
-    pub(crate) fn note_turns(&self) {
+    pub(crate) fn save_dispatch_index(&self) {
         let noted = own_path(DISPATCH_INDEX).and_then(|path| {
-            let previous = self.held.read(&path, MAX_INDEX)?;
+            let previous = self.locked.read(&path, MAX_INDEX)?;
             // One that cannot be read holds nothing that could be kept.
             let previous = previous.and_then(|bytes| accord_canon::read(&bytes).ok());
             let previous = previous.as_ref().and_then(Value::as_object);
             let document = dispatch::index(previous, &self.state, &self.config, self.now());
-            Ok(self.held.write_document(&path, &document)?)
+            Ok(self.locked.write_document(&path, &document)?)
         });
         if let Err(failure) = noted {
-            self.world.tell(&Notice::Trouble(failure));
+            self.environment.notify(&Notice::NotDone(failure));
         }
     }
 
     /// The version control of the repository.
     pub(crate) fn git(&self) -> Result<Option<Git>, Failure> {
-        Git::find(self.root(), self.world.cancel_word())
+        Git::find(self.root(), self.environment.cancel_token())
     }
 
     /// What the repository is like now.

@@ -11,12 +11,12 @@ use accord_runs_core::coordinator::{
 };
 
 use super::{Coordinator, MAX_DOCUMENT};
+use crate::operation::own_path;
 use crate::repository::{RecordFile, Repository};
-use crate::work::own_path;
 use crate::{Reading, Runs};
 
 /// A repository of the initiative.
-pub(super) struct Child {
+pub(super) struct ChildRepo {
     /// What the configuration says of it.
     pub(super) repo: Repo,
     /// Where it should be.
@@ -36,8 +36,8 @@ pub(super) enum When {
 
 impl Coordinator {
     /// The repositories, in their order.
-    pub(super) fn children(&self, config: &CoordinatorConfig) -> Vec<Child> {
-        let mut children: Vec<Child> = Vec::new();
+    pub(super) fn children(&self, config: &CoordinatorConfig) -> Vec<ChildRepo> {
+        let mut children: Vec<ChildRepo> = Vec::new();
         for repo in config.repos() {
             let mut place = self.root().join(&repo.path);
             let mut runs = self.child(repo, &place);
@@ -54,7 +54,7 @@ impl Coordinator {
             if let Some(root) = root {
                 place = root;
             }
-            children.push(Child {
+            children.push(ChildRepo {
                 repo: repo.clone(),
                 place,
                 runs,
@@ -81,7 +81,11 @@ impl Coordinator {
         let repository =
             opened.map_err(|error| problem("repo_path_unreadable", &error.to_string()))?;
         match repository.is_governed() {
-            Ok(true) => Ok(Runs::on(repository, self.world.clone(), Reading::Full)),
+            Ok(true) => Ok(Runs::on(
+                repository,
+                self.environment.clone(),
+                Reading::Full,
+            )),
             Ok(false) => Err(problem(
                 "repo_not_governed",
                 "has no agentxchain.json; make it with `accord run init`",
@@ -129,7 +133,7 @@ impl Coordinator {
 /// What is seen of every repository. `state` says which runs belong to the initiative; lines of
 /// others are passed over.
 pub(super) fn views(
-    children: &[Child],
+    children: &[ChildRepo],
     state: Option<&CoordinatorState>,
     when: When,
 ) -> Result<BTreeMap<String, RepoView>, Failure> {
@@ -138,7 +142,7 @@ pub(super) fn views(
         let known = state.and_then(|state| state.repo_run(&child.repo.id));
         let view = match &child.runs {
             Ok(runs) => {
-                view(runs, known, when).map_err(|failure| about(&child.repo.id, failure))?
+                view(runs, known, when).map_err(|failure| in_repo(&child.repo.id, failure))?
             }
             Err(_) => RepoView::default(),
         };
@@ -148,7 +152,7 @@ pub(super) fn views(
 }
 
 /// A failure that happened in a repository of the initiative.
-pub(super) fn about(repo: &str, mut failure: Failure) -> Failure {
+pub(super) fn in_repo(repo: &str, mut failure: Failure) -> Failure {
     failure.message = format!("{repo}: {}", failure.message);
     failure.with("repo_id", repo)
 }

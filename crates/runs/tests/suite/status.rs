@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use accord_contract::codes::Code;
 use accord_runs::operations::{
-    Level, Loop, NextStep, Query, RunChoice, Start, Step, Stepped, Stop,
+    Level, LoopOptions, LoopStop, NextStep, Query, RunChoice, Start, Step, StepResult,
 };
 use accord_runs_core::RunId;
 use accord_runs_core::result::Leniency;
@@ -107,7 +107,10 @@ fn status_tells_what_helps_a_run_that_is_out_of_money() {
         "{next:?}"
     );
     refused(runs.step(&Step::default()), Code::XchainBudgetExhausted);
-    refused(runs.run_loop(&Loop::default()), Code::XchainBudgetExhausted);
+    refused(
+        runs.run_loop(&LoopOptions::default()),
+        Code::XchainBudgetExhausted,
+    );
     budget(2.5);
     let overdrawn = cost(2.0);
     let warned = |line: &String| line.starts_with("budget_exceeded_warn: ");
@@ -120,10 +123,13 @@ fn status_tells_what_helps_a_run_that_is_out_of_money() {
         ),
         "{next:?}"
     );
-    assert_eq!(runs.run_loop(&Loop::default()).unwrap().stop, Stop::Blocked);
+    assert_eq!(
+        runs.run_loop(&LoopOptions::default()).unwrap().stop,
+        LoopStop::Blocked
+    );
     let stands = runs.step(&Step::default()).unwrap();
     assert!(
-        matches!(stands, Stepped::Stands(NextStep::RaiseBudget { .. })),
+        matches!(stands, StepResult::NotRunning(NextStep::RaiseBudget { .. })),
         "{stands:?}"
     );
     budget(9.0);

@@ -1,4 +1,4 @@
-//! What operations take from outside: the time, random bytes, patience, and who listens.
+//! What operations take from outside: clock, random bytes, lock timeout, cancellation, listener.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use accord_process::Cancel;
 use accord_runs_core::hooks::{Action, HookPhase};
 use accord_runs_core::{Ids, TurnId};
 
-/// How long a repository's lock is waited for when nothing is said.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The default lock timeout.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Who is told what is under way.
+/// Receives notices.
 type Listener = dyn Fn(&Notice) + Send + Sync;
 
-/// The surroundings of every operation; a copy is the same surroundings.
+/// The environment of an operation. A clone shares clock, randomness and listener.
 #[derive(Clone)]
-pub struct World {
+pub struct Environment {
     clock: Arc<dyn Fn() -> Time + Send + Sync>,
     random: Arc<dyn Fn() -> [u8; 32] + Send + Sync>,
     listener: Option<Arc<Listener>>,
-    patience: Duration,
+    lock_timeout: Duration,
     cancel: Option<Cancel>,
 }
 
-/// Something that an operation tells while it is under way.
+/// Something that happened while an operation is under way.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// What an earlier process left half done was brought to its end, or dropped.
+    /// A commit that an earlier process left unfinished was finished or dropped.
     Recovered {
-        /// The journal that it had left.
+        /// Its journal.
         journal: String,
-        /// Whether somebody had gone on without it, so that it was dropped.
+        /// Whether another runner had continued without it, so that it was dropped.
         dropped: bool,
     },
-    /// A hook begins.
+    /// A hook starts.
     HookStarted {
         /// When it runs.
         phase: HookPhase,
@@ -50,55 +50,55 @@ pub enum Notice {
         phase: HookPhase,
         /// Its name.
         name: String,
-        /// What its answer led to.
+        /// The effect of its answer.
         action: Action,
     },
-    /// A command of a gate, or of a declared verification, begins.
+    /// A command of a gate, or of a declared verification, starts.
     CommandStarted {
         /// The command.
         command: String,
     },
-    /// A turn was given to a role.
+    /// A turn was assigned to a role.
     Assigned {
         /// The turn.
         turn: TurnId,
         /// The role.
         role: String,
     },
-    /// Files changed while no worker had the turn that is handed out now; it does not answer for
-    /// them.
-    Spared {
+    /// Files changed while no worker had the turn that is dispatched now; they are not counted as
+    /// changes of the turn.
+    ChangesExcluded {
         /// The files.
         files: Vec<String>,
     },
-    /// A turn's worker begins.
+    /// A turn was dispatched to its worker.
     Dispatched {
         /// The turn.
         turn: TurnId,
         /// The role.
         role: String,
-        /// What carries it.
+        /// The runtime.
         runtime: String,
-        /// Which try it is.
+        /// The attempt number.
         attempt: u64,
     },
     /// A turn's worker wrote something.
     Output {
         /// The turn.
         turn: TurnId,
-        /// Whether that was on standard error.
+        /// Whether it was written to standard error.
         error: bool,
-        /// What.
+        /// The bytes.
         bytes: Vec<u8>,
     },
-    /// A turn's worker was ended after it had staged its result.
+    /// A turn's worker was stopped after it had staged its result.
     WorkerEnded {
         /// The turn.
         turn: TurnId,
-        /// Why it was ended.
+        /// Why it was stopped.
         failure: Failure,
     },
-    /// A turn's worker came to no result.
+    /// A turn's worker ended without a result.
     WorkerFailed {
         /// The turn.
         turn: TurnId,
@@ -111,7 +111,7 @@ pub enum Notice {
         turn: TurnId,
         /// The role.
         role: String,
-        /// What was done, in the worker's words.
+        /// The worker's summary.
         summary: String,
     },
     /// A turn was rejected.
@@ -120,30 +120,30 @@ pub enum Notice {
         turn: TurnId,
         /// Why.
         reason: String,
-        /// Whether it is tried again.
+        /// Whether there is another attempt.
         again: bool,
     },
-    /// What accepted turns changed was committed to git.
+    /// The changes of accepted turns were committed to git.
     Checkpointed {
         /// The commit.
         commit: String,
     },
     /// A gate was passed.
     Approved {
-        /// The gate, where it has a name.
+        /// The gate, if it has a name.
         gate: Option<String>,
     },
-    /// Something of no consequence for the operation did not work.
-    Trouble(Failure),
+    /// Something failed that does not affect the result of the operation.
+    NotDone(Failure),
 }
 
-impl World {
-    /// The system's clock and randomness; nobody listens.
+impl Environment {
+    /// The system's clock and randomness, without a listener.
     pub fn system() -> Self {
         Self::new(accord_system::now, accord_system::random::<32>)
     }
 
-    /// A world with a clock and randomness of its own.
+    /// An environment with its own clock and randomness, for tests and fixtures.
     pub fn new(
         clock: impl Fn() -> Time + Send + Sync + 'static,
         random: impl Fn() -> [u8; 32] + Send + Sync + 'static,
@@ -152,79 +152,79 @@ impl World {
             clock: Arc::new(clock),
             random: Arc::new(random),
             listener: None,
-            patience: PATIENCE,
+            lock_timeout: LOCK_TIMEOUT,
             cancel: None,
         }
     }
 
-    /// Sets how long the repository's lock is waited for.
+    /// Sets the lock timeout.
     #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
+        self.lock_timeout = timeout;
         self
     }
 
-    /// Has notices told to somebody.
+    /// Sets the listener.
     #[must_use]
-    pub fn listener(mut self, listener: impl Fn(&Notice) + Send + Sync + 'static) -> Self {
+    pub fn with_listener(mut self, listener: impl Fn(&Notice) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
     }
 
-    /// Has the programs of an operation ended as soon as somebody gives this word.
+    /// Sets the token that cancels operations and stops their programs.
     #[must_use]
-    pub fn cancel(mut self, cancel: Cancel) -> Self {
+    pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// The time by now.
+    /// The time now.
     pub fn now(&self) -> Time {
         (self.clock)()
     }
 
-    /// A fresh source of ids, for one operation.
+    /// A new source of ids, for one operation.
     pub fn ids(&self) -> Ids {
         Ids::new((self.random)())
     }
 
-    /// The word that ends programs early, where somebody may give it.
-    pub fn cancel_word(&self) -> Option<&Cancel> {
+    /// The token that cancels operations.
+    pub fn cancel_token(&self) -> Option<&Cancel> {
         self.cancel.as_ref()
     }
 
-    /// Refuses to go on once somebody gave the word.
-    pub(crate) fn check_word(&self) -> Result<(), Failure> {
-        match self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
-            false => Ok(()),
-            true => Err(given_up()),
+    /// Fails once the token is cancelled.
+    pub(crate) fn check_cancelled(&self) -> Result<(), Failure> {
+        if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
+            return Err(cancelled());
         }
+        Ok(())
     }
 
-    /// How long the repository's lock is waited for.
-    pub fn lock_patience(&self) -> Duration {
-        self.patience
+    /// How long to wait for the lock of a repository.
+    pub fn lock_timeout(&self) -> Duration {
+        self.lock_timeout
     }
 
-    /// Tells whoever listens.
-    pub fn tell(&self, notice: &Notice) {
+    /// Passes a notice to the listener.
+    pub fn notify(&self, notice: &Notice) {
         if let Some(listener) = &self.listener {
             listener(notice);
         }
     }
 }
 
-impl fmt::Debug for World {
+impl fmt::Debug for Environment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = formatter.debug_struct("World");
+        let mut debug = formatter.debug_struct("Environment");
         debug
-            .field("patience", &self.patience)
+            .field("lock_timeout", &self.lock_timeout)
             .finish_non_exhaustive()
     }
 }
 
-/// The command was told to end.
-pub(crate) fn given_up() -> Failure {
-    let message = "the command was told to end before it was done";
+/// The command was cancelled.
+pub(crate) fn cancelled() -> Failure {
+    let message = "the command was cancelled before it was done";
     Failure::new(Code::XchainGivenUp, message)
 }

@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Failure;
 use accord_runs::Runs;
-use accord_runs::operations::{Gate, Moved, Reissue, Reject, Start};
+use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
 use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::Pending;
 
@@ -137,7 +137,7 @@ impl StartArgs {
             restart: self.restart,
             ..Start::default()
         };
-        moved(&self.repo, |runs| runs.start(&start))
+        change_run(&self.repo, |runs| runs.start(&start))
     }
 }
 
@@ -197,7 +197,7 @@ impl RejectArgs {
         let answer = RunRejectAnswer {
             again: rejected.again,
             kept: rejected.kept.clone(),
-            state: rejected.moved.state.document(),
+            state: rejected.update.state.document(),
             next: self.repo.next(&runs)?,
         };
         self.repo.say(&answer, |page| {
@@ -275,7 +275,7 @@ impl CompletionArgs {
 impl GateArgs {
     fn run(self, gate: Gate) -> Result<Exit, CliError> {
         if !self.dry_run {
-            return moved(&self.repo, |runs| runs.approve(gate));
+            return change_run(&self.repo, |runs| runs.approve(gate));
         }
         let runs = self.repo.open()?;
         let plan = self.repo.take(runs.plan_approval(gate))?;
@@ -296,20 +296,20 @@ impl GateArgs {
 
 impl EscalateArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        moved(&self.repo, |runs| runs.escalate(&self.reason))
+        change_run(&self.repo, |runs| runs.escalate(&self.reason))
     }
 }
 
 impl ResolveArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        moved(&self.repo, Runs::resolve)
+        change_run(&self.repo, Runs::resolve)
     }
 }
 
 /// Moves a run, and tells where it stands.
-fn moved(
+fn change_run(
     repo: &RepoArgs,
-    operation: impl FnOnce(&Runs) -> Result<Moved, Failure>,
+    operation: impl FnOnce(&Runs) -> Result<RunUpdate, Failure>,
 ) -> Result<Exit, CliError> {
     let runs = repo.open_to_act()?;
     let moved = repo.take(operation(&runs))?;

@@ -13,22 +13,22 @@ use accord_runs_core::hooks::{HookBatch, HookOutcome, HookPhase};
 use accord_runs_core::state::Turn;
 use accord_runs_core::{Ids, TurnId, dispatch};
 
-use super::look::{Child, When, about, views};
+use super::repos::{ChildRepo, When, in_repo, views};
 use super::{Coordinator, MAX_DOCUMENT};
-use crate::hooks::{Scene, run_in};
+use crate::environment::Notice;
+use crate::hooks::{HookScope, run_in_scope};
+use crate::operation::own_path;
 use crate::repository::{LockedRepository, RecordFile, Repository};
-use crate::work::own_path;
-use crate::world::Notice;
 
-pub(super) struct Desk<'a> {
+pub(super) struct CoordinatorSession<'a> {
     coordinator: &'a Coordinator,
-    pub(super) held: LockedRepository,
+    pub(super) locked: LockedRepository,
     pub(super) config: CoordinatorConfig,
     pub(super) state: CoordinatorState,
     pub(super) barriers: Barriers,
     pub(super) history: Vec<Object>,
     pub(super) ledger: CoordinatorLedger,
-    pub(super) children: Vec<Child>,
+    pub(super) children: Vec<ChildRepo>,
     pub(super) views: BTreeMap<String, RepoView>,
     pub(super) ids: Ids,
 }
@@ -36,39 +36,39 @@ pub(super) struct Desk<'a> {
 impl Coordinator {
     /// Takes the workspace's lock; what others left half done is brought to its end.
     pub(super) fn lock(&self) -> Result<LockedRepository, Failure> {
-        let held = self.workspace.lock(self.world.lock_patience())?;
-        for replayed in held.recovered() {
-            self.world.tell(&Notice::Recovered {
+        let locked = self.workspace.lock(self.environment.lock_timeout())?;
+        for replayed in locked.recovered() {
+            self.environment.notify(&Notice::Recovered {
                 journal: replayed.path.clone(),
                 dropped: replayed.detail.superseded,
             });
         }
-        Ok(held)
+        Ok(locked)
     }
 
     /// Begins to work on an initiative.
     ///
     /// # Errors
     /// With `no_initiative` when none was begun.
-    pub(super) fn sit_down(&self) -> Result<Desk<'_>, Failure> {
+    pub(super) fn open_session(&self) -> Result<CoordinatorSession<'_>, Failure> {
         let config = self.config()?;
         let children = self.children(&config);
         for child in &children {
             if let Ok(runs) = &child.runs {
                 let repository = runs.repository();
-                settle(repository, self).map_err(|failure| about(&child.repo.id, failure))?;
+                settle(repository, self).map_err(|failure| in_repo(&child.repo.id, failure))?;
             }
         }
-        let held = self.lock()?;
-        let state = held.coordinator_state()?.ok_or_else(none_begun)?;
+        let locked = self.lock()?;
+        let state = locked.coordinator_state()?.ok_or_else(none_begun)?;
         let history = self.lines(RecordFile::CoordinatorHistory, &state)?;
-        let ledger = ledger(&held)?;
-        Ok(Desk {
+        let ledger = ledger(&locked)?;
+        Ok(CoordinatorSession {
             barriers: self.barriers()?,
             views: views(&children, Some(&state), When::During)?,
-            ids: self.world.ids(),
+            ids: self.environment.ids(),
             coordinator: self,
-            held,
+            locked,
             config,
             state,
             history,
@@ -82,14 +82,14 @@ impl Coordinator {
 /// was brought to its end.
 fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<(), Failure> {
     if !repository.pending_journals()?.is_empty() {
-        drop(repository.lock(coordinator.world.lock_patience())?);
+        drop(repository.lock(coordinator.environment.lock_timeout())?);
     }
     Ok(())
 }
 
 /// The numbers that the workspace's decisions have so far, whatever initiative they belong to.
-pub(super) fn ledger(held: &LockedRepository) -> Result<CoordinatorLedger, Failure> {
-    let lines: Result<Vec<Object>, _> = held.objects(RecordFile::CoordinatorLedger)?.collect();
+pub(super) fn ledger(locked: &LockedRepository) -> Result<CoordinatorLedger, Failure> {
+    let lines: Result<Vec<Object>, _> = locked.objects(RecordFile::CoordinatorLedger)?.collect();
     Ok(CoordinatorLedger::of(&lines?))
 }
 
@@ -98,7 +98,7 @@ pub(super) fn none_begun() -> Failure {
     Failure::new(Code::XchainNoInitiative, message).suggesting("accord run coordinator init")
 }
 
-impl Desk<'_> {
+impl CoordinatorSession<'_> {
     pub(super) fn place(&self) -> Place<'_> {
         Place {
             config: &self.config,
@@ -109,11 +109,11 @@ impl Desk<'_> {
     }
 
     pub(super) fn now(&self) -> Time {
-        self.coordinator.world.now()
+        self.coordinator.environment.now()
     }
 
     pub(super) fn workspace(&self) -> String {
-        self.held.root().to_string_lossy().into_owned()
+        self.locked.root().to_string_lossy().into_owned()
     }
 
     pub(super) fn view(&self, repo: &str) -> RepoView {
@@ -124,9 +124,9 @@ impl Desk<'_> {
     pub(super) fn commit(&mut self, change: CoordinatorChange) -> Result<(), Failure> {
         let now = self.now();
         let commit = change.commit(Some(&self.state), &mut self.ids, now);
-        self.held.commit(&commit)?;
+        self.locked.commit(&commit)?;
         // As it was written: the next commit must know it to the last member.
-        self.state = self.held.coordinator_state()?.ok_or_else(none_begun)?;
+        self.state = self.locked.coordinator_state()?.ok_or_else(none_begun)?;
         self.barriers = change.barriers;
         self.history.extend(change.history);
         Ok(())
@@ -141,7 +141,7 @@ impl Desk<'_> {
         let Some(batch) = batch else {
             return Ok(HookOutcome::none(phase));
         };
-        let world = &self.coordinator.world;
+        let environment = &self.coordinator.environment;
         let mut extra = hooks::protected_files();
         let mut others = Vec::new();
         for child in &self.children {
@@ -151,21 +151,21 @@ impl Desk<'_> {
             let turns = turns.and_then(|view| view.state.as_ref());
             let ids = turns.into_iter().flat_map(|state| state.turns());
             let bundles = bundles(repository, ids.map(Turn::id))?;
-            if repository.root() == self.held.root() {
+            if repository.root() == self.locked.root() {
                 extra.extend(bundles);
                 continue;
             }
-            let held = repository.lock(world.lock_patience());
-            let held = held.map_err(|error| about(&child.repo.id, error.into()))?;
-            others.push((child.repo.path.clone(), held, bundles));
+            let locked = repository.lock(environment.lock_timeout());
+            let locked = locked.map_err(|error| in_repo(&child.repo.id, error.into()))?;
+            others.push((child.repo.path.clone(), locked, bundles));
         }
-        let scene = Scene {
-            held: &self.held,
+        let scope = HookScope {
+            locked: &self.locked,
             extra: &extra,
             others: &others,
             audit: RecordFile::CoordinatorHookAudit,
         };
-        run_in(batch, &scene, world)
+        run_in_scope(batch, &scope, environment)
     }
 
     /// Takes over what happened in the repositories, writes it, and tells the hooks. Gives what
@@ -184,11 +184,11 @@ impl Desk<'_> {
             self.ledger = ledger;
         }
         for (line, effects) in &found.projected {
-            self.tell_accepted(line, effects)?;
+            self.notify_accepted(line, effects)?;
         }
         if self.state.status() == CoordinatorStatus::Blocked {
             if was != CoordinatorStatus::Blocked {
-                self.tell_blocked();
+                self.notify_blocked();
             }
             return Err(diverged(&self.state, &found.left));
         }
@@ -198,11 +198,11 @@ impl Desk<'_> {
     /// What a person wrote about what went wrong.
     pub(super) fn report(&self) -> Result<Option<String>, Failure> {
         let path = own_path(&recovery_report_path())?;
-        let bytes = self.held.read(&path, MAX_DOCUMENT)?;
+        let bytes = self.locked.read(&path, MAX_DOCUMENT)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    fn tell_accepted(
+    fn notify_accepted(
         &self,
         line: &Object,
         effects: &[accord_runs_core::coordinator::Effect],
@@ -212,17 +212,19 @@ impl Desk<'_> {
         let turn = line.get("repo_turn_id").and_then(|turn| turn.as_str());
         let lines = said.annotation_lines(turn.unwrap_or_default(), self.now());
         if !lines.is_empty() {
-            self.held
+            self.locked
                 .append(RecordFile::CoordinatorHookAnnotations, &lines)?;
         }
         Ok(())
     }
 
     /// Advisory: what comes of these hooks changes nothing.
-    fn tell_blocked(&self) {
+    fn notify_blocked(&self) {
         let batch = hooks::on_escalation(&self.place(), &self.workspace());
         if let Err(failure) = self.hooks(batch, HookPhase::OnEscalation) {
-            self.coordinator.world.tell(&Notice::Trouble(failure));
+            self.coordinator
+                .environment
+                .notify(&Notice::NotDone(failure));
         }
     }
 }

@@ -21,7 +21,7 @@ const MOST_RULES: u64 = 1024 * 1024;
 /// The mark of what lies at a path now; a link is marked by where it leads, and is not followed.
 pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
     let place = root.join(path);
-    look(&place).map_err(|error| {
+    read_marker(&place).map_err(|error| {
         let message = format!("{path} could not be read: {error}");
         Failure::new(Code::XchainFileSystemFailed, message).with("path", path)
     })
@@ -51,7 +51,7 @@ pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>, Failur
     Ok((!rules.is_empty()).then(|| of_text(&rules.join("\n"))))
 }
 
-fn look(place: &Path) -> io::Result<String> {
+fn read_marker(place: &Path) -> io::Result<String> {
     let found = match place.symlink_metadata() {
         Ok(found) => found,
         Err(error) if is_gone(&error) => return Ok(GONE.to_owned()),

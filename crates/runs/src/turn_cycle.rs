@@ -16,14 +16,14 @@ use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_runs_core::state::{Status, Turn, TurnStatus};
 
 use crate::Runs;
-use crate::operations::{Accept, Acceptance, Dispatched, Reject, is_for_a_person};
-use crate::runtime::{self, Ended, Job, Limits, Sign};
-use crate::work::own_path;
-use crate::world::Notice;
+use crate::environment::Notice;
+use crate::operation::own_path;
+use crate::operations::{Accept, AcceptResult, Dispatched, Reject, needs_human_merge};
+use crate::runtime::{self, Job, Limits, WorkerEnd, WorkerSignal};
 
 /// How a turn is carried through.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Manner {
+pub struct CycleOptions {
     /// Whether results are taken as they are, or not at all.
     pub strict: bool,
     /// Whether what a turn changed is committed to git once it is accepted.
@@ -32,9 +32,9 @@ pub struct Manner {
 
 /// What became of a turn.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Carried {
+pub enum TurnOutcome {
     /// It is part of the history.
-    Accepted(Acceptance),
+    Accepted(AcceptResult),
     /// A person does the work.
     ByHand(Dispatched),
     /// Another turn changed so much of the same that a person should merge the two.
@@ -55,17 +55,17 @@ impl Runs {
     /// # Errors
     /// With the worker's failure, when it came to no result; the turn is then marked, and can be
     /// carried again. With any other code when something else stands in the way.
-    pub fn carry(&self, turn: &TurnId, manner: Manner) -> Result<Carried, Failure> {
+    pub fn run_turn(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome, Failure> {
         loop {
             let mut attempt = self.state()?.target(Some(turn))?.attempt();
             if !self.is_staged(turn)? {
                 let dispatched = self.dispatch(Some(turn))?;
                 attempt = dispatched.turn.attempt();
-                if self.have_done(&dispatched)? == Ended::ByHand {
-                    return Ok(Carried::ByHand(dispatched));
+                if self.run_worker(&dispatched)? == WorkerEnd::ByHand {
+                    return Ok(TurnOutcome::ByHand(dispatched));
                 }
             }
-            if let Some(refusal) = self.standing_conflict(turn)? {
+            if let Some(refusal) = self.pending_conflict(turn)? {
                 // It was refused for that before: to ask once more would count it twice.
                 if let Some(carried) = self.reject_refused(turn, refusal)? {
                     return Ok(carried);
@@ -74,15 +74,15 @@ impl Runs {
             }
             let accept = Accept {
                 turn: Some(turn.clone()),
-                strict: manner.strict,
-                checkpoint: manner.checkpoint,
+                strict: cycle.strict,
+                checkpoint: cycle.checkpoint,
                 attempt: Some(attempt),
                 ..Accept::default()
             };
             let refusal = match self.accept(&accept) {
                 Ok(acceptance) => {
-                    self.tell_accepted(&acceptance);
-                    return Ok(Carried::Accepted(acceptance));
+                    self.notify_accepted(&acceptance);
+                    return Ok(TurnOutcome::Accepted(acceptance));
                 }
                 Err(refusal) => refusal,
             };
@@ -93,9 +93,9 @@ impl Runs {
     }
 
     /// Has a turn's worker do its work, and stages what it answers.
-    fn have_done(&self, dispatched: &Dispatched) -> Result<Ended, Failure> {
+    fn run_worker(&self, dispatched: &Dispatched) -> Result<WorkerEnd, Failure> {
         let turn = dispatched.turn.id();
-        self.world.tell(&Notice::Dispatched {
+        self.environment.notify(&Notice::Dispatched {
             turn: turn.clone(),
             role: dispatched.turn.role().to_owned(),
             runtime: dispatched.runtime.id.clone(),
@@ -107,8 +107,8 @@ impl Runs {
             let message = format!("the bundle of {turn}: {}", first.unwrap_or_default());
             return Err(Failure::new(Code::XchainManifestInvalid, message));
         }
-        self.begin()?.held.make_staging(turn)?;
-        let state = &dispatched.moved.state;
+        self.begin()?.locked.make_staging(turn)?;
+        let state = &dispatched.update.state;
         let attempt = dispatched.turn.attempt();
         let over = Cancel::new();
         let job = Job {
@@ -123,18 +123,18 @@ impl Runs {
                 &self.config()?,
                 &dispatched.runtime,
                 &dispatched.turn,
-                self.world.now(),
+                self.environment.now(),
             ),
-            cancel: self.world.cancel_word(),
+            cancel: self.environment.cancel_token(),
             over: &over,
         };
-        let mut signs = |sign: Sign<'_>| self.seen((turn, attempt), sign, &over);
-        let ended = match runtime::carry(&job, &mut signs) {
+        let mut signals = |signal: WorkerSignal<'_>| self.seen((turn, attempt), signal, &over);
+        let ended = match runtime::run_worker(&job, &mut signals) {
             // It may have used the place that turns of other runners share.
             Err(failure)
                 if failure.code == Code::XchainWorkerWithoutResult && self.is_staged(turn)? =>
             {
-                Ok(Ended::Written)
+                Ok(WorkerEnd::Written)
             }
             // What it staged is judged, however it ended.
             Err(failure)
@@ -143,18 +143,18 @@ impl Runs {
                     Code::XchainWorkerStalled | Code::XchainWorkerTimedOut
                 ) && self.is_staged(turn)? =>
             {
-                self.world.tell(&Notice::WorkerEnded {
+                self.environment.notify(&Notice::WorkerEnded {
                     turn: turn.clone(),
                     failure,
                 });
-                Ok(Ended::Written)
+                Ok(WorkerEnd::Written)
             }
             other => other,
         };
         match &ended {
-            Ok(Ended::Answered(result)) => self.stage((turn, attempt), result)?,
-            Ok(Ended::ByHand | Ended::Written) => {}
-            Err(failure) if failure.code == Code::XchainAttemptOver => self.clear_away(turn)?,
+            Ok(WorkerEnd::Answered(result)) => self.stage((turn, attempt), result)?,
+            Ok(WorkerEnd::ByHand | WorkerEnd::Written) => {}
+            Err(failure) if failure.code == Code::XchainAttemptOver => self.clear_staging(turn)?,
             Err(failure) => self.note_failure(&dispatched.turn, failure),
         }
         ended
@@ -162,25 +162,25 @@ impl Runs {
 
     /// Notes what is seen of a worker. That it cannot be noted is no reason to end it, unless the
     /// turn is no longer at its try.
-    fn seen(&self, (turn, attempt): (&TurnId, u64), sign: Sign<'_>, over: &Cancel) {
-        let now = self.world.now().to_string();
-        let (status, about) = match sign {
-            Sign::Output { error, bytes } => {
-                self.world.tell(&Notice::Output {
+    fn seen(&self, (turn, attempt): (&TurnId, u64), signal: WorkerSignal<'_>, over: &Cancel) {
+        let now = self.environment.now().to_string();
+        let (status, about) = match signal {
+            WorkerSignal::Output { error, bytes } => {
+                self.environment.notify(&Notice::Output {
                     turn: turn.clone(),
                     error,
                     bytes: bytes.to_vec(),
                 });
                 return;
             }
-            Sign::Started { pid } => (
+            WorkerSignal::Started { pid } => (
                 TurnStatus::Starting,
                 [
                     ("worker_pid", pid.into()),
                     ("worker_started_at", Value::from(now)),
                 ],
             ),
-            Sign::FirstOutput { stream } => (
+            WorkerSignal::FirstOutput { stream } => (
                 TurnStatus::Running,
                 [
                     ("first_output_at", now.into()),
@@ -189,7 +189,7 @@ impl Runs {
             ),
         };
         let about = about.map(|(name, value)| (name.to_owned(), value));
-        match self.mark(turn, attempt, status, Object::from_iter(about)) {
+        match self.record_worker_status(turn, attempt, status, Object::from_iter(about)) {
             Ok(_) => {}
             Err(failure)
                 if matches!(
@@ -199,12 +199,12 @@ impl Runs {
             {
                 over.cancel();
             }
-            Err(failure) => self.world.tell(&Notice::Trouble(failure)),
+            Err(failure) => self.environment.notify(&Notice::NotDone(failure)),
         }
     }
 
     fn note_failure(&self, turn: &Turn, failure: &Failure) {
-        self.world.tell(&Notice::WorkerFailed {
+        self.environment.notify(&Notice::WorkerFailed {
             turn: turn.id().clone(),
             failure: failure.clone(),
         });
@@ -220,18 +220,18 @@ impl Runs {
                 serde_json::json!({
                     "code": failure.code.as_str(),
                     "message": failure.message,
-                    "at": self.world.now().to_string(),
+                    "at": self.environment.now().to_string(),
                 }),
             ),
         ];
         let about = Object::from_iter(about);
-        if let Err(failure) = self.mark(turn.id(), turn.attempt(), status, about) {
-            self.world.tell(&Notice::Trouble(failure));
+        if let Err(failure) = self.record_worker_status(turn.id(), turn.attempt(), status, about) {
+            self.environment.notify(&Notice::NotDone(failure));
         }
     }
 
     /// The refusal of a turn that is in conflict with another.
-    fn standing_conflict(&self, turn: &TurnId) -> Result<Option<Failure>, Failure> {
+    fn pending_conflict(&self, turn: &TurnId) -> Result<Option<Failure>, Failure> {
         let state = self.state()?;
         let Some(conflict) = state.turn(turn).and_then(Turn::conflict) else {
             return Ok(None);
@@ -247,10 +247,14 @@ impl Runs {
     }
 
     /// Rejects a turn whose result was refused; `None` when it is to be tried again.
-    fn reject_refused(&self, turn: &TurnId, refusal: Failure) -> Result<Option<Carried>, Failure> {
+    fn reject_refused(
+        &self,
+        turn: &TurnId,
+        refusal: Failure,
+    ) -> Result<Option<TurnOutcome>, Failure> {
         let state = self.state()?;
         if state.status() == Status::Blocked {
-            return Ok(Some(Carried::Blocked(refusal)));
+            return Ok(Some(TurnOutcome::Blocked(refusal)));
         }
         let status = state.turn(turn).map(|turn| turn.status().clone());
         let refused = matches!(
@@ -263,8 +267,8 @@ impl Runs {
             // Not the result was refused: something else stands in the way of judging it.
             return Err(refusal);
         }
-        if state.turn(turn).is_some_and(is_for_a_person) {
-            return Ok(Some(Carried::Conflicted {
+        if state.turn(turn).is_some_and(needs_human_merge) {
+            return Ok(Some(TurnOutcome::Conflicted {
                 turn: turn.clone(),
                 failure: refusal,
             }));
@@ -280,53 +284,53 @@ impl Runs {
                 .and_then(Value::as_str)
                 .map(str::to_owned),
         })?;
-        self.world.tell(&Notice::Rejected {
+        self.environment.notify(&Notice::Rejected {
             turn: turn.clone(),
             reason: refusal.message.clone(),
             again: rejected.again,
         });
-        Ok((!rejected.again).then_some(Carried::Blocked(refusal)))
+        Ok((!rejected.again).then_some(TurnOutcome::Blocked(refusal)))
     }
 
-    fn tell_accepted(&self, acceptance: &Acceptance) {
+    fn notify_accepted(&self, acceptance: &AcceptResult) {
         let entry = &acceptance.accepted.history_entry;
         let text = |name: &str| {
             let text = entry.get(name).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
         };
-        self.world.tell(&Notice::Accepted {
+        self.environment.notify(&Notice::Accepted {
             turn: acceptance.accepted.turn_id.clone(),
             role: text("role"),
             summary: text("summary"),
         });
         if let Some(made) = &acceptance.checkpoint {
-            self.world.tell(&Notice::Checkpointed {
+            self.environment.notify(&Notice::Checkpointed {
                 commit: made.commit.clone(),
             });
         }
         if let Some(failure) = &acceptance.no_checkpoint
             && failure.code != Code::XchainNothingToCheckpoint
         {
-            self.world.tell(&Notice::Trouble(failure.clone()));
+            self.environment.notify(&Notice::NotDone(failure.clone()));
         }
     }
 
     /// Stages a result that a worker answered with.
     fn stage(&self, (turn, attempt): (&TurnId, u64), result: &Object) -> Result<(), Failure> {
-        let work = self.begin()?;
-        work.state.target_at(turn, attempt)?;
-        let text = accord_contract::text::pretty(result).into_bytes();
-        work.held.stage(turn, &text)?;
+        let operation = self.begin()?;
+        operation.state.target_at(turn, attempt)?;
+        let text = accord_contract::text::pretty(result);
+        operation.locked.stage(turn, text.as_bytes())?;
         Ok(())
     }
 
     /// Clears away what the worker of an earlier try staged, so that nobody takes it for the
     /// result of the next. Once the next was handed out, what is staged may be its own.
-    fn clear_away(&self, turn: &TurnId) -> Result<(), Failure> {
-        let work = self.begin()?;
+    fn clear_staging(&self, turn: &TurnId) -> Result<(), Failure> {
+        let operation = self.begin()?;
         let waits = |turn: &Turn| *turn.status() == Extensible::Known(TurnStatus::Retrying);
-        if work.state.turn(turn).is_none_or(waits) {
-            work.held.remove(&own_path(&staging_folder(turn))?)?;
+        if operation.state.turn(turn).is_none_or(waits) {
+            operation.locked.remove(&own_path(&staging_folder(turn))?)?;
         }
         Ok(())
     }

@@ -8,13 +8,13 @@ use accord_runs_core::state::{State, Status, Turn, TurnStatus};
 
 use super::{Finding, Level, error_of};
 use crate::Runs;
+use crate::operation::own_path;
 use crate::operations::status::has_worker;
 use crate::repository::RecordFile;
-use crate::work::own_path;
 
 impl Runs {
     pub(super) fn check_run(&self, state: &State, findings: &mut Vec<Finding>) {
-        let told_of = self.told_of().ok().flatten();
+        let told_of = self.last_event_run().ok().flatten();
         if let Err(failure) = check_told(state, told_of.as_deref()) {
             findings.push(error_of(failure.code, "the run", failure.message));
         }
@@ -59,7 +59,7 @@ impl Runs {
                 "have it reissued: what it did stays accepted, and a new turn goes on",
             );
         }
-        let now = self.world.now();
+        let now = self.environment.now();
         if let Some(deadline) = turn.deadline().filter(|deadline| *deadline < now) {
             warn(
                 format!("it should have been done by {deadline}"),

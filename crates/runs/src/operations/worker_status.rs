@@ -6,7 +6,7 @@ use accord_runs_core::config::RuntimeType;
 use accord_runs_core::state::{Turn, TurnStatus};
 use accord_runs_core::{TurnId, dispatch};
 
-use super::Moved;
+use super::RunUpdate;
 use crate::Runs;
 use crate::git::Git;
 
@@ -19,7 +19,7 @@ impl Runs {
             if runtime.kind == RuntimeType::Manual {
                 return None;
             }
-            let git = Git::find(self.repository().root(), self.world.cancel_word());
+            let git = Git::find(self.repository().root(), self.environment.cancel_token());
             git.ok()??.observe(turn.baseline().as_ref()).ok()
         };
         // What cannot be seen is not noted, and stays the turn's own.
@@ -32,17 +32,24 @@ impl Runs {
     /// # Errors
     /// With `invalid_state_transition` when the run is not active, with `turn_not_active` when
     /// there is no such turn, with `attempt_over` when it is at another try.
-    pub fn mark(
+    pub fn record_worker_status(
         &self,
         turn: &TurnId,
         attempt: u64,
         status: TurnStatus,
         about: Object,
-    ) -> Result<Moved, Failure> {
-        let mut work = self.begin()?;
-        work.state.target_at(turn, attempt)?;
-        let now = work.now();
-        let change = dispatch::mark_with(&work.state, turn, status, about, &mut work.ids, now)?;
-        work.moved(change)
+    ) -> Result<RunUpdate, Failure> {
+        let mut operation = self.begin()?;
+        operation.state.target_at(turn, attempt)?;
+        let now = operation.now();
+        let change = dispatch::mark_with(
+            &operation.state,
+            turn,
+            status,
+            about,
+            &mut operation.ids,
+            now,
+        )?;
+        operation.commit_update(change)
     }
 }

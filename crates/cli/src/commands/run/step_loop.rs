@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, wire_enum};
 use accord_process::Cancel;
-use accord_runs::operations::{Gate, Loop, NextStep, Step, Stepped, Stop};
-use accord_runs::{Carried, Manner, Notice, Runs, World};
+use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, Step, StepResult};
+use accord_runs::{CycleOptions, Environment, Notice, Runs, TurnOutcome};
 use accord_runs_core::state::Status;
 use signal_hook::iterator::Signals;
 
@@ -54,7 +54,7 @@ pub(super) struct StepArgs {
     turn: Option<accord_runs_core::TurnId>,
 
     #[command(flatten)]
-    manner: MannerArgs,
+    cycle: MannerArgs,
 
     #[command(flatten)]
     repo: RepoArgs,
@@ -76,7 +76,7 @@ pub(super) struct LoopArgs {
     auto_approve: bool,
 
     #[command(flatten)]
-    manner: MannerArgs,
+    cycle: MannerArgs,
 
     #[command(flatten)]
     repo: RepoArgs,
@@ -98,8 +98,8 @@ struct MannerArgs {
 }
 
 impl MannerArgs {
-    fn manner(&self) -> Manner {
-        Manner {
+    fn cycle(&self) -> CycleOptions {
+        CycleOptions {
             strict: self.strict,
             checkpoint: !self.no_checkpoint,
         }
@@ -107,7 +107,7 @@ impl MannerArgs {
 }
 
 /// Where a command came to.
-struct End {
+struct DriveEnd {
     stop: RunStop,
     accepted: usize,
     turn: Option<String>,
@@ -115,7 +115,7 @@ struct End {
     warnings: Vec<String>,
 }
 
-impl End {
+impl DriveEnd {
     fn of(stop: RunStop) -> Self {
         Self {
             stop,
@@ -132,36 +132,38 @@ impl StepArgs {
         let step = Step {
             role: self.role,
             turn: self.turn,
-            manner: self.manner.manner(),
+            cycle: self.cycle.cycle(),
         };
-        drive(&self.repo, self.manner.verbose, |runs| {
+        drive_run(&self.repo, self.cycle.verbose, |runs| {
             Ok(match runs.step(&step)? {
-                Stepped::Carried(Carried::Accepted(done)) => End {
+                StepResult::Turn(TurnOutcome::Accepted(done)) => DriveEnd {
                     accepted: 1,
                     turn: Some(done.accepted.turn_id.to_string()),
                     warnings: done.accepted.warnings,
-                    ..End::of(match done.accepted.state.status() {
+                    ..DriveEnd::of(match done.accepted.state.status() {
                         Status::Completed => RunStop::Completed,
                         Status::Blocked => RunStop::Blocked,
                         Status::Paused => RunStop::GateHeld,
                         _ => RunStop::Accepted,
                     })
                 },
-                Stepped::Carried(Carried::ByHand(handed)) => End {
+                StepResult::Turn(TurnOutcome::ByHand(handed)) => DriveEnd {
                     turn: Some(handed.turn.id().to_string()),
-                    ..End::of(RunStop::ByHand)
+                    ..DriveEnd::of(RunStop::ByHand)
                 },
-                Stepped::Carried(Carried::Conflicted { turn, failure }) => End {
+                StepResult::Turn(TurnOutcome::Conflicted { turn, failure }) => DriveEnd {
                     turn: Some(turn.to_string()),
                     failure: Some(failure),
-                    ..End::of(RunStop::ByHand)
+                    ..DriveEnd::of(RunStop::ByHand)
                 },
-                Stepped::Carried(Carried::Blocked(failure)) => End {
+                StepResult::Turn(TurnOutcome::Blocked(failure)) => DriveEnd {
                     failure: Some(failure),
-                    ..End::of(RunStop::Blocked)
+                    ..DriveEnd::of(RunStop::Blocked)
                 },
-                Stepped::Waits(Gate::Transition | Gate::Completion) => End::of(RunStop::GateHeld),
-                Stepped::Stands(next) => stands(&next),
+                StepResult::GateHeld(Gate::Transition | Gate::Completion) => {
+                    DriveEnd::of(RunStop::GateHeld)
+                }
+                StepResult::NotRunning(next) => not_running(&next),
             })
         })
     }
@@ -169,26 +171,26 @@ impl StepArgs {
 
 impl LoopArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let options = Loop {
-            manner: self.manner.manner(),
+        let options = LoopOptions {
+            cycle: self.cycle.cycle(),
             max_turns: self.max_turns,
             auto_approve: self.auto_approve,
         };
-        drive(&self.repo, self.manner.verbose, |runs| {
+        drive_run(&self.repo, self.cycle.verbose, |runs| {
             let looped = runs.run_loop(&options)?;
             let end = match looped.stop {
-                Stop::Completed => End::of(RunStop::Completed),
-                Stop::Blocked => End::of(RunStop::Blocked),
-                Stop::GateHeld(_) => End::of(RunStop::GateHeld),
-                Stop::ByHand(handed) => End {
+                LoopStop::Completed => DriveEnd::of(RunStop::Completed),
+                LoopStop::Blocked => DriveEnd::of(RunStop::Blocked),
+                LoopStop::GateHeld(_) => DriveEnd::of(RunStop::GateHeld),
+                LoopStop::ByHand(handed) => DriveEnd {
                     turn: Some(handed.turn.id().to_string()),
-                    ..End::of(RunStop::ByHand)
+                    ..DriveEnd::of(RunStop::ByHand)
                 },
-                Stop::MaxTurns => End::of(RunStop::MaxTurns),
-                Stop::Cancelled => End::of(RunStop::Cancelled),
-                Stop::Stands(next) => stands(&next),
+                LoopStop::MaxTurns => DriveEnd::of(RunStop::MaxTurns),
+                LoopStop::Cancelled => DriveEnd::of(RunStop::Cancelled),
+                LoopStop::NotRunning(next) => not_running(&next),
             };
-            Ok(End {
+            Ok(DriveEnd {
                 accepted: looped.accepted,
                 warnings: looped.warnings,
                 ..end
@@ -197,13 +199,13 @@ impl LoopArgs {
     }
 }
 
-fn stands(next: &NextStep) -> End {
+fn not_running(next: &NextStep) -> DriveEnd {
     match next {
-        NextStep::Resolve { .. } | NextStep::RaiseBudget { .. } => End::of(RunStop::Blocked),
-        NextStep::Start { restart: true } => End::of(RunStop::Completed),
-        other => End {
+        NextStep::Resolve { .. } | NextStep::RaiseBudget { .. } => DriveEnd::of(RunStop::Blocked),
+        NextStep::Start { restart: true } => DriveEnd::of(RunStop::Completed),
+        other => DriveEnd {
             turn: other.turn().map(ToString::to_string),
-            ..End::of(match other {
+            ..DriveEnd::of(match other {
                 NextStep::Work { by_hand: true, .. } | NextStep::Reconcile { .. } => {
                     RunStop::ByHand
                 }
@@ -214,16 +216,16 @@ fn stands(next: &NextStep) -> End {
 }
 
 /// Drives a run, tells of it on the way, and says where it came to.
-fn drive(
+fn drive_run(
     repo: &RepoArgs,
     verbose: bool,
-    work: impl FnOnce(&Runs) -> Result<End, Failure>,
+    work: impl FnOnce(&Runs) -> Result<DriveEnd, Failure>,
 ) -> Result<Exit, CliError> {
     let word = Cancel::new();
-    let told = told_to_end(&word)?;
+    let told = cancel_on_signal(&word)?;
     let bar = Arc::new(Progress::items());
-    let world = world(verbose, &bar).cancel(word);
-    let opened = Runs::open(&repo.folder(), world);
+    let environment = environment(verbose, &bar).with_cancel(word);
+    let opened = Runs::open(&repo.folder(), environment);
     let runs = opened.map_err(|failure| repo.refuse(&failure))?;
     let end = work(&runs);
     bar.finish();
@@ -236,7 +238,7 @@ fn drive(
                     Code::XchainWorkerCancelled | Code::XchainGivenUp
                 ) =>
         {
-            End::of(RunStop::Cancelled)
+            DriveEnd::of(RunStop::Cancelled)
         }
         other => repo.take(other)?,
     };
@@ -288,7 +290,7 @@ fn drive(
 }
 
 /// The system, which gives the word when it is told to end. A second signal ends everything at once.
-pub(super) fn told_to_end(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
+pub(super) fn cancel_on_signal(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
     let told = Arc::new(AtomicI32::new(0));
     let signals = Signals::new(signals_to_heed());
     let mut signals = signals.map_err(|error| {
@@ -308,9 +310,9 @@ pub(super) fn told_to_end(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
 }
 
 /// The system, with a word to people on the way.
-fn world(verbose: bool, bar: &Arc<Progress>) -> World {
+fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
     let bar = Arc::clone(bar);
-    World::system().listener(move |notice| {
+    Environment::system().with_listener(move |notice| {
         if let Notice::Output { bytes, .. } = notice {
             if verbose {
                 let text = String::from_utf8_lossy(bytes);

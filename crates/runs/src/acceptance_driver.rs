@@ -10,47 +10,61 @@ use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::state::Baseline;
 use accord_runs_core::{RepoPath, TurnId, dispatch};
 
+use crate::environment::Notice;
 use crate::git::{self, Git};
-use crate::work::{Work, own_path};
-use crate::world::Notice;
+use crate::operation::{Operation, own_path};
 
 /// How long one command of a declared verification may take when it is run again.
 const REPLAY_LIMIT: Duration = Duration::from_secs(900);
 
 /// Carries an acceptance to its end. The state of the work is then the one on disk.
-pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outcome, Failure> {
+pub(crate) fn drive_acceptance(
+    operation: &mut Operation<'_>,
+    mut machine: Acceptance,
+) -> Result<Outcome, Failure> {
     let turn = machine.turn().id().clone();
     let baseline = machine.turn().baseline();
-    let git = work.git();
+    let git = operation.git();
     let git = git.as_ref().map(Option::as_ref);
     let mut staged = None;
     loop {
         let answer = match machine.want().clone() {
             Want::Staging(paths) => {
-                let found = work
-                    .held
+                let found = operation
+                    .locked
                     .staged(&paths)
                     .inspect(|found| staged.clone_from(found));
                 usable(found.map(Answer::Staging).map_err(Failure::from))?
             }
             Want::Hooks(batch) => {
                 let phase = batch.phase;
-                let guarded = guarded(work, &machine, phase, staged.as_ref().map(|(path, _)| path));
-                let said = crate::hooks::run(batch, &work.held, work.world, &guarded)?;
+                let guarded = guarded(
+                    operation,
+                    &machine,
+                    phase,
+                    staged.as_ref().map(|(path, _)| path),
+                );
+                let said =
+                    crate::hooks::run(batch, &operation.locked, operation.environment, &guarded)?;
                 // What a person is to judge now must still be there.
                 if let Some((path, bytes)) = staged.as_ref().filter(|_| said.failure().is_some())
-                    && work.held.staged(slice::from_ref(path))?.is_none()
+                    && operation.locked.staged(slice::from_ref(path))?.is_none()
                 {
-                    work.held.write(&own_path(path)?, bytes)?;
+                    operation.locked.write(&own_path(path)?, bytes)?;
                 }
                 if phase == HookPhase::AfterAcceptance {
-                    crate::hooks::keep_annotations(&said, &turn, &work.held, work.now())?;
+                    crate::hooks::keep_annotations(
+                        &said,
+                        &turn,
+                        &operation.locked,
+                        operation.now(),
+                    )?;
                 }
                 Answer::Hooks(said)
             }
             Want::Clean(paths) => {
                 // A git that cannot be asked shows when the turn's changes are looked at.
-                let cleaned = git.map(|git| clean(work, git, baseline.as_ref(), &paths));
+                let cleaned = git.map(|git| clean(operation, git, baseline.as_ref(), &paths));
                 match cleaned.unwrap_or(Ok(())) {
                     Err(failure) if git::is_refusal(&failure) => {}
                     cleaned => cleaned?,
@@ -60,23 +74,26 @@ pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outc
             Want::Observe(baseline) => {
                 let (named, proposed) = (machine.named_files(), machine.proposed_files());
                 let observed = watching(git, baseline.as_ref())
-                    .and_then(|git| observe(work, git, baseline.as_ref(), &named, &proposed));
+                    .and_then(|git| observe(operation, git, baseline.as_ref(), &named, &proposed));
                 usable(observed)?
             }
             Want::Files(paths) => usable(
-                work.held
+                operation
+                    .locked
                     .texts(&paths)
                     .map(Answer::Files)
                     .map_err(Failure::from),
             )?,
             Want::Replay(commands) => {
-                let ran = commands.iter().map(|command| replay(work, &turn, command));
+                let ran = commands
+                    .iter()
+                    .map(|command| replay(operation, &turn, command));
                 let ran = ran.collect();
-                work.world.check_word()?;
+                operation.environment.check_cancelled()?;
                 Answer::Replayed(ran)
             }
             Want::Commit(commit) => {
-                let committed = work.held.commit(&commit).map(|_| Answer::Committed);
+                let committed = operation.locked.commit(&commit).map(|_| Answer::Committed);
                 match committed.map_err(Failure::from) {
                     // What a refusal records is nothing that the result names.
                     answer if commit.kind == CommitKind::Accept => usable(answer)?,
@@ -84,21 +101,21 @@ pub(crate) fn drive(work: &mut Work<'_>, mut machine: Acceptance) -> Result<Outc
                 }
             }
             Want::Done(outcome) => {
-                work.state = match &*outcome {
+                operation.state = match &*outcome {
                     Outcome::Accepted(accepted) => accepted.state.clone(),
                     Outcome::Refused { state, .. } => (**state).clone(),
                 };
                 return Ok(*outcome);
             }
         };
-        machine.answer(answer, work.now())?;
+        machine.answer(answer, operation.now())?;
     }
 }
 
 /// What no hook around an acceptance may change: what the worker was given and, once it was
 /// judged, what it gave back. What cannot be read is in nobody's care.
 fn guarded(
-    work: &Work<'_>,
+    operation: &Operation<'_>,
     machine: &Acceptance,
     phase: HookPhase,
     staged: Option<&String>,
@@ -110,11 +127,11 @@ fn guarded(
     // Before it is judged, a hook may mend it.
     let judged = phase != HookPhase::BeforeValidation;
     let mut paths: Vec<String> = staged.filter(|_| judged).cloned().into_iter().collect();
-    let bundle = work.held.bundle(turn).unwrap_or_default();
+    let bundle = operation.locked.bundle(turn).unwrap_or_default();
     let folder = dispatch::bundle_folder(turn);
     paths.extend(bundle.keys().map(|name| format!("{folder}/{name}")));
     paths.retain(|path| {
-        let read = work.held.staged(slice::from_ref(path));
+        let read = operation.locked.staged(slice::from_ref(path));
         matches!(read, Ok(Some(_)))
     });
     paths
@@ -140,7 +157,7 @@ fn watching<'g>(
 
 /// What changed, what of it leads out of the repository, and what keeps proposed files out of it.
 fn observe(
-    work: &Work<'_>,
+    operation: &Operation<'_>,
     git: Option<&Git>,
     baseline: Option<&Baseline>,
     named: &[RepoPath],
@@ -150,9 +167,9 @@ fn observe(
         Some(git) => git.observe(baseline)?,
         None => Observation::default(),
     };
-    seen.outside = work.held.leading_out(named)?;
+    seen.outside = operation.locked.leading_out(named)?;
     if seen.outside.is_empty() {
-        seen.obstructed = work.held.obstructed(proposed)?;
+        seen.obstructed = operation.locked.obstructed(proposed)?;
     }
     Ok(Answer::Observed(seen))
 }
@@ -188,7 +205,7 @@ pub(crate) fn is_unusable(failure: &Failure) -> bool {
 /// Deletes what a verification left behind: only what git sees as new, and what was not there
 /// when the turn was assigned. Without git nobody can tell, and nothing is deleted.
 fn clean(
-    work: &Work<'_>,
+    operation: &Operation<'_>,
     git: Option<&Git>,
     baseline: Option<&Baseline>,
     paths: &[RepoPath],
@@ -201,7 +218,7 @@ fn clean(
     };
     for path in paths {
         if new.contains(path.as_str()) && !was_there(path) && !path.is_reserved() {
-            work.held.remove(path)?;
+            operation.locked.remove(path)?;
         }
     }
     Ok(())
@@ -209,15 +226,15 @@ fn clean(
 
 /// Runs a command of a declared verification again. A policy of the configuration asks for it;
 /// evidence is a line for a shell, so a shell reads it.
-fn replay(work: &Work<'_>, turn: &TurnId, command: &str) -> Option<i64> {
-    work.world.tell(&Notice::CommandStarted {
+fn replay(operation: &Operation<'_>, turn: &TurnId, command: &str) -> Option<i64> {
+    operation.environment.notify(&Notice::CommandStarted {
         command: command.to_owned(),
     });
     let invocation = Invocation::new("/bin/sh", ["-c", command])
-        .cwd(work.root())
+        .cwd(operation.root())
         .env("AGENTXCHAIN_TURN_ID", turn.as_str());
     let mut spec = Spec::new(invocation).time_limit(REPLAY_LIMIT);
-    if let Some(cancel) = work.world.cancel_word() {
+    if let Some(cancel) = operation.environment.cancel_token() {
         spec = spec.cancel(cancel.clone());
     }
     match accord_process::run(&spec).ok()?.ending {
