@@ -76,6 +76,8 @@ impl Canonicalizer {
 
     /// The canonical bytes of `input`.
     ///
+    /// Clauses: ALX-CANON-WHITESPACE, ALX-CANON-IDEMPOTENT, AGENTIC-R-029.
+    ///
     /// # Errors
     /// When the document has no canonical form under the profile.
     pub fn canonicalize(&mut self, input: &[u8]) -> Result<&[u8], CanonError> {
@@ -159,6 +161,7 @@ impl Canonicalizer {
         Ok(null)
     }
 
+    /// Clauses: ALX-CANON-ARRAYS, AGENTIC-R-032.
     fn array(&mut self, cursor: &mut Cursor<'_>, depth: usize) -> Result<(), Fault> {
         cursor.enter(depth)?;
         self.out.push(b'[');
@@ -257,6 +260,8 @@ impl Canonicalizer {
     }
 
     /// Puts the members of an object in order and refuses a key that repeats.
+    ///
+    /// Clauses: ALX-CANON-DUPLICATE-KEY, AGENTIC-R-040.
     pub(crate) fn sort(&mut self, object: &OpenObject, order: KeyOrder) -> Result<(), Fault> {
         let out = &self.out;
         let members = &mut self.members[object.first_member..];

@@ -25,6 +25,8 @@ pub(crate) fn explain(input: &[u8], fault: Fault) -> CanonError {
 }
 
 /// A member's name as one segment of a JSON pointer.
+///
+/// Clauses: ALX-CANON-POINTER.
 pub fn escape_segment(name: &str) -> Cow<'_, str> {
     if name.contains(['~', '/']) {
         Cow::Owned(name.replace('~', "~0").replace('/', "~1"))

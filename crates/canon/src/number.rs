@@ -8,6 +8,8 @@ use crate::scan::Literal;
 const PLAIN_DIGITS: usize = 15;
 
 /// Writes the canonical form of `literal` to `out`.
+///
+/// Clauses: ALX-CANON-NUMBERS, AGENTIC-R-033.
 #[inline]
 pub(crate) fn write_number(
     literal: &Literal<'_>,
@@ -26,6 +28,7 @@ pub(crate) fn write_number(
     write_double(literal, numbers, out)
 }
 
+/// Clauses: ALX-CANON-NON-FINITE, ALX-CANON-INEXACT, AGENTIC-R-041.
 fn write_double(literal: &Literal<'_>, numbers: Numbers, out: &mut Vec<u8>) -> Result<(), Fault> {
     let value: f64 = literal
         .text

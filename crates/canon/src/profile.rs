@@ -4,6 +4,8 @@ use crate::KeyOrder;
 
 /// The deepest nesting of arrays and objects that is read.
 ///
+/// Clauses: ALX-CANON-DEPTH.
+///
 /// `[]` has depth 1. The limit keeps recursion and the work of reordering
 /// bounded, and leaves every document that people write untouched.
 pub const MAX_DEPTH: usize = 256;
@@ -39,6 +41,8 @@ impl Profile {
     }
 
     /// How object members are ordered.
+    ///
+    /// Clauses: ALX-CANON-KEYS, AGENTIC-R-028.
     pub const fn key_order(self) -> KeyOrder {
         match self {
             Self::Jcs | Self::Alx => KeyOrder::Utf16,
@@ -47,6 +51,8 @@ impl Profile {
     }
 
     /// What becomes of `null`.
+    ///
+    /// Clauses: ALX-CANON-NULL, AGENTIC-R-030, AGENTIC-R-031.
     pub const fn nulls(self) -> Nulls {
         match self {
             Self::Jcs => Nulls::Keep,
@@ -68,6 +74,8 @@ pub enum Nulls {
 }
 
 /// What happens to an integer literal that a double cannot hold.
+///
+/// Clauses: ALX-CANON-ROUND.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Numbers {
     /// It is refused: its canonical form would be another number.

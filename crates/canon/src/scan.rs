@@ -23,6 +23,8 @@ pub(crate) struct Literal<'a> {
 
 impl<'a> Cursor<'a> {
     /// A cursor before the first value of `input`.
+    ///
+    /// Clauses: ALX-CANON-JSON.
     pub(crate) fn open(input: &'a [u8]) -> Result<Self, Fault> {
         if let Err(error) = std::str::from_utf8(input) {
             return Err(Fault {

@@ -113,6 +113,7 @@ impl Cursor<'_> {
         })
     }
 
+    /// Clauses: ALX-CANON-SURROGATE, AGENTIC-R-042.
     fn unicode_escape(&mut self, offset: usize) -> Result<char, Fault> {
         let lone = Fault {
             refusal: Refusal::LoneSurrogate,
@@ -155,6 +156,8 @@ impl Cursor<'_> {
 }
 
 /// Writes one character in its canonical spelling; `true` if it was escaped.
+///
+/// Clauses: ALX-CANON-ESCAPES, ALX-CANON-UNICODE, AGENTIC-R-034, AGENTIC-A-11.
 fn write_char(character: char, out: &mut Vec<u8>) -> bool {
     let short = match character {
         '"' => b'"',

@@ -44,12 +44,18 @@ pub use solve::{Intent, SolveOptions, SolveRequest, SolveResponse};
 pub use version::{Relation, Version, relation};
 
 /// The version of ALX that this crate speaks.
+///
+/// Clauses: ALX-VERSION-CONSTANT.
 pub const ALX_PROTOCOL_VERSION: &str = "1.1";
 
 /// What stands before the canonical bytes of a Knowledge Block when it is hashed.
+///
+/// Clauses: ALX-KB-EXPORT.
 pub const KB_DOMAIN_PREFIX: &str = DOMAIN_TAGS.KB;
 
 /// The domain tags: each scopes a hash to one kind of thing and one version of its rules.
+///
+/// Clauses: ALX-ID-DOMAIN-TAGS.
 pub const DOMAIN_TAGS: DomainTags = DomainTags {
     KB: "KB_V1",
     TASK: "TASK_V1",

@@ -119,6 +119,8 @@ pub fn check(old: &Snapshot, new: &Snapshot, rules: &Rules) -> Report {
 
 /// The names of the members that differ between two objects, without text for
 /// people.
+///
+/// Clauses: ALX-COMPAT-25.
 fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
     let told = |name: &&String| match (contractual(old, name), contractual(new, name)) {
         (None, None) => false,
@@ -130,6 +132,8 @@ fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
 }
 
 /// A member of an object, where it is there and no text for people.
+///
+/// Clauses: ALX-COMPAT-26.
 fn contractual<'a>(members: &'a Object, name: &str) -> Option<&'a Value> {
     const TEXTS: [&str; 7] = [
         "$comment",

@@ -37,6 +37,8 @@ pub struct Derived {
 /// Completes a draft: sources prefixed and sorted, tier and artifact hash
 /// filled in, and the derivation's inputs checked against the sources.
 ///
+/// Clauses: ALX-BUILD-TIER, ALX-BUILD-ARTIFACT, ALX-BUILD-SOURCES, ALX-BUILD-MINIMAL.
+///
 /// # Errors
 /// When the draft gives no envelope that has an identity.
 pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
@@ -70,6 +72,8 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
 }
 
 /// Names the place in the order in which the caller gave the sources.
+///
+/// Clauses: ALX-BUILD-REFUSES.
 fn refuse_duplicates(sources: &[String]) -> Result<(), KbError> {
     let mut seen = BTreeSet::new();
     match sources.iter().position(|source| !seen.insert(source)) {

@@ -32,6 +32,9 @@ pub struct Validated {
 /// tier, artifact hash, source format, payload type and derivation type, which
 /// the reference registry lets pass.
 ///
+/// Clauses: ALX-BLOCK-TIER, ALX-BLOCK-ARTIFACT, ALX-BLOCK-SOURCE-FORM, ALX-BLOCK-HASHABLE,
+/// ALX-PAYLOAD-TYPE.
+///
 /// # Errors
 /// With the first rule that is broken.
 pub fn validate(text: &[u8]) -> Result<Validated, KbError> {
@@ -71,6 +74,7 @@ pub(crate) struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
+    /// Clauses: ALX-BLOCK-MEMBERS.
     pub(crate) fn of(members: &'a Map<String, Value>) -> Result<Self, KbError> {
         let kind = text_member(members, "type")?;
         text_member(members, "domain")?;
@@ -105,6 +109,8 @@ impl<'a> Outline<'a> {
     }
 
     /// No source twice, whether or not it is written with `0x`; then the order.
+    ///
+    /// Clauses: ALX-BLOCK-SOURCES, ALX-LINEAGE-PREFIX.
     pub(crate) fn check_sources(&self) -> Result<(), KbError> {
         let mut seen = BTreeSet::new();
         for (index, source) in self.sources.iter().enumerate() {
@@ -126,6 +132,8 @@ impl<'a> Outline<'a> {
     }
 
     /// Every input of the derivation must be among the sources.
+    ///
+    /// Clauses: ALX-DERIVATION-INPUTS.
     pub(crate) fn check_derivation_inputs(&self) -> Result<(), KbError> {
         let Some(derivation) = self.members.get("derivation") else {
             return Ok(());
@@ -151,6 +159,7 @@ impl<'a> Outline<'a> {
         Ok(())
     }
 
+    /// Clauses: ALX-DERIVATION-TYPE.
     fn check_derivation_strictly(&self) -> Result<(), KbError> {
         let Some(derivation) = self.members.get("derivation") else {
             return Ok(());

@@ -65,6 +65,9 @@ impl KbHasher {
 
     /// The identity of the envelope in `text`.
     ///
+    /// Clauses: ALX-KB-TAG, ALX-ID-EXCLUDED, ALX-ID-ABSENT, ALX-ID-SOURCES-DEFAULT,
+    /// ALX-ID-PARENTS, ALX-ID-NULL, ALX-ID-UNVALIDATED, ALX-ID-KEY-ORDER, ALX-ID-OBJECT.
+    ///
     /// Members outside the scope do not count, members inside it that are
     /// absent stay absent, and sources are always there, sorted.
     ///
@@ -125,6 +128,8 @@ impl KbHasher {
 }
 
 /// The hash of a payload's canonical form, under no tag.
+///
+/// Clauses: ALX-ID-ARTIFACT-PAYLOAD.
 ///
 /// # Errors
 /// When the payload has no canonical form.

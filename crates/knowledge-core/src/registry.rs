@@ -38,6 +38,8 @@ impl Registry {
 
     /// Registers the envelope in `text`.
     ///
+    /// Clauses: ALX-LINEAGE-ORDER, ALX-LINEAGE-NEW, ALX-LINEAGE-LENIENT.
+    ///
     /// # Errors
     /// With the first rule that is broken, in the protocol's order of checks;
     /// the registry is then as it was.
@@ -70,6 +72,8 @@ impl Registry {
     }
 
     /// Takes a block up if its lineage allows; `false` if it was there already.
+    ///
+    /// Clauses: ALX-LINEAGE-IDEMPOTENT, ALX-LINEAGE-REGISTERED, ALX-LINEAGE-FORKS.
     fn admit(&mut self, id: String, sources: Vec<String>) -> Result<bool, KbError> {
         if self.contains(&id) {
             return Ok(false);
@@ -96,6 +100,8 @@ impl Registry {
     }
 
     /// Whether `ancestor` is found on the way up from `block`.
+    ///
+    /// Clauses: ALX-LINEAGE-ACYCLIC.
     fn descends(&self, block: &str, ancestor: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![block];

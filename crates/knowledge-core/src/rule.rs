@@ -17,6 +17,8 @@ pub struct IdentityRule {
 }
 
 /// The rule of ALX 1: stable for as long as that version lives.
+///
+/// Clauses: ALX-KB-STABLE, ALX-KB-SCOPE, ALX-ID-SCOPE.
 pub const KB_V1: IdentityRule = IdentityRule {
     tag: KB_DOMAIN_PREFIX,
     hash: Hash::Keccak256,

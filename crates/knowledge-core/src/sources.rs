@@ -9,6 +9,8 @@ use crate::KbError;
 
 /// What becomes of a source that is named twice.
 ///
+/// Clauses: ALX-ID-DUPLICATES.
+///
 /// Documentation of the protocol removes it before hashing, its reference
 /// implementation hashes it, its registry refuses it. No two of them agree on
 /// the identity, so it takes a word from the caller to get one.
@@ -42,6 +44,8 @@ impl SourceWriter {
 
     /// Appends the sorted list to `out`. `text` is the member called `name`,
     /// `offset` bytes into the envelope.
+    ///
+    /// Clauses: ALX-ID-SOURCES-SORTED, ALX-ID-SOURCES-VERBATIM.
     pub(crate) fn write(
         &mut self,
         text: &[u8],

@@ -78,6 +78,8 @@ impl Verification {
 /// Verifies the envelope in `text`. The identity that it should have is
 /// `expected`, or else what its own `kbHash` member says.
 ///
+/// Clauses: ALX-ID-VERIFY.
+///
 /// # Errors
 /// When the envelope has no identity at all.
 pub fn verify(

@@ -16,6 +16,8 @@ wire_enum! {
 }
 
 /// The capabilities that this version knows, each once.
+///
+/// Clauses: ALX-CLIENT-2, ALX-UNKNOWN-CAPABILITY, ALX-C2.
 pub fn known_capabilities(capabilities: &Capabilities) -> Vec<Capability> {
     let mut known = Vec::new();
     for capability in capabilities.iter().filter_map(Extensible::known) {

@@ -16,6 +16,7 @@ message! {
 }
 
 message! {
+    // Clauses: ALX-MSG-ERROR-OK, ALX-MSG-ERROR-LOOSE, ALX-ALIAS-CODE.
     /// A failed request.
     pub struct ErrorEnvelope("ErrorEnvelope", open) {
         /// A failure is never reported as a success.
@@ -31,6 +32,7 @@ message! {
 }
 
 message! {
+    // Clauses: ALX-MSG-ERROR-BODY, ALX-MSG-ERROR-SUGGESTION.
     /// What went wrong.
     pub struct ErrorBody("ErrorBody", open) {
         /// The stable category.
@@ -45,6 +47,8 @@ message! {
 }
 
 /// A message that carries the protocol's version.
+///
+/// Clauses: ALX-VERSION-NEGOTIATION, ALX-WG-02.
 pub trait Envelope: Wire {
     /// The version and the capabilities of the side that sent it, where it says so.
     fn protocol(&self) -> Option<&ProtocolInfo>;
@@ -63,6 +67,8 @@ pub trait Envelope: Wire {
 
 impl ProtocolInfo {
     /// Our own version with these capabilities.
+    ///
+    /// Clauses: ALX-VERSION-REPORTED.
     pub fn ours(capabilities: Capabilities) -> Self {
         Self {
             protocol_version: ALX_PROTOCOL_VERSION.into(),
@@ -87,6 +93,8 @@ impl ErrorEnvelope {
     }
 
     /// The envelope of a failure in an exchange.
+    ///
+    /// Clauses: ALX-WG-05, ALX-WG-08.
     pub fn from_failure(failure: &Failure, exchange: Exchange) -> Self {
         let (category, code) = (failure.code.category().into(), failure.code.into());
         let mut error = ErrorBody::new(category, code, failure.message.clone());
@@ -114,6 +122,8 @@ impl ErrorBody {
 }
 
 /// A code has its meaning within its category: the same text in another one is another code.
+///
+/// Clauses: ALX-WG-05, ALX-C3.
 pub(super) fn known_code(kind: &Extensible<Category>, code: &WireCode) -> Option<Code> {
     (code.known()).filter(|code| kind.known() == Some(code.category()))
 }

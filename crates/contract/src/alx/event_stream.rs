@@ -76,6 +76,8 @@ wire_enum! {
 }
 
 /// Reads one event.
+///
+/// Clauses: ALX-UNKNOWN-EVENT, ALX-EVENT-STREAMS.
 pub fn read_one<E: StreamEvent>(event: Value) -> Step<E> {
     // The type decides first: nothing is known about the members of an unknown one.
     if let Some(kind) = event.get("type").and_then(Value::as_str)
@@ -91,6 +93,8 @@ pub fn read_one<E: StreamEvent>(event: Value) -> Step<E> {
 }
 
 /// Reads a list of events to its end.
+///
+/// Clauses: ALX-C5, ALX-EVENT-CONTINUES.
 pub fn read<E: StreamEvent>(events: impl IntoIterator<Item = Value>) -> Reading<E> {
     let mut reading = Reading {
         accepted: Vec::new(),
@@ -113,6 +117,7 @@ pub fn emit<E: StreamEvent>(event: E) -> Result<Value, Failure> {
     Ok(event.encode())
 }
 
+/// Clauses: ALX-WG-03, ALX-WG-04.
 pub(super) fn check_emittable<E: StreamEvent>(event: &E) -> Result<(), Failure> {
     match event.kind() {
         Extensible::Known(_) => event.check(),

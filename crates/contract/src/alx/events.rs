@@ -6,6 +6,7 @@ use crate::wire::{Extensible, Names, Number, Wire};
 use crate::{message, wire_enum};
 
 wire_enum! {
+    // Clauses: ALX-EVENT-RUN-SET.
     /// What happens in a run, while it happens.
     pub enum RunEventType("RunEventType", closed) {
         /// The run began.
@@ -30,6 +31,7 @@ wire_enum! {
 }
 
 wire_enum! {
+    // Clauses: ALX-EVENT-TIMELINE-SET.
     /// What happened in a session.
     pub enum SessionTimelineEventType("SessionTimelineEventType", closed) {
         /// A run was carried out.
@@ -48,6 +50,7 @@ wire_enum! {
 }
 
 message! {
+    // Clauses: ALX-EVENT-TYPE, ALX-EVENT-OPEN, ALX-EVENT-RUN-TIME.
     /// Something that happens in a run.
     pub struct RunEvent("RunEvent", open) {
         /// What happens.
@@ -60,6 +63,7 @@ message! {
 }
 
 message! {
+    // Clauses: ALX-EVENT-TYPE, ALX-EVENT-OPEN, ALX-EVENT-TIMELINE-TIME.
     /// Something that happened in a session.
     pub struct SessionTimelineEvent("SessionTimelineEvent", open) {
         /// What happened.
@@ -81,6 +85,7 @@ pub trait StreamEvent: Wire {
     fn check(&self) -> Result<(), Failure>;
 }
 
+/// Clauses: ALX-WG-09, ALX-WG-10, ALX-EVENT-OUTCOME.
 impl StreamEvent for RunEvent {
     type Type = RunEventType;
 

@@ -59,6 +59,8 @@ macro_rules! by_name {
 
 impl MessageName {
     /// Reads a document as this message.
+    ///
+    /// Clauses: ALX-WG-01, ALX-CLIENT-1, ALX-UNKNOWN-FIELD, ALX-C1, ALX-C6.
     pub fn decode(self, document: Value) -> Result<Decoded, DecodeError> {
         by_name!(self, M => M::from_document(document).map(|message| decoded(&message)))
     }
@@ -66,6 +68,8 @@ impl MessageName {
     /// Writes a success out of its canonical members; `ok` is added where it is not
     /// given, and the version is always ours. A message that is no success, and one that
     /// only a reader may meet, are refused.
+    ///
+    /// Clauses: ALX-MSG-SUCCESS, ALX-WG-02, ALX-WG-08.
     pub fn success(self, mut members: Object) -> Result<Value, Failure> {
         if self == Self::SolveRequest {
             let message = format!("/ok: a {self} asks for something, so it cannot be a success");
@@ -91,6 +95,7 @@ impl MessageName {
     }
 }
 
+/// Clauses: ALX-CANONICAL-CONTRACT, ALX-CLIENT-4, ALX-C4, ALX-WG-07, ALX-MSG-PRESERVE.
 fn decoded(message: &impl Envelope) -> Decoded {
     let capabilities = message
         .protocol()

@@ -10,6 +10,8 @@ use crate::wire::Extensible;
 use crate::wire_enum;
 
 /// How often a request with an unknown code is sent at most.
+///
+/// Clauses: ALX-RETRY-UNKNOWN-BOUND.
 const CONSERVATIVE_ATTEMPTS: u64 = 3;
 /// How often a request is sent at most when the server only asks for patience.
 const BACKOFF_ATTEMPTS: u64 = 5;
@@ -48,6 +50,9 @@ wire_enum! {
 
 /// Decides after a failure. `attempt` counts the attempts so far, the failed one
 /// included.
+///
+/// Clauses: ALX-CLIENT-3, ALX-UNKNOWN-CODE, ALX-C3, ALX-RETRY-AUTH, ALX-RETRY-APPROVAL,
+/// ALX-RETRY-RATE, ALX-RETRY-UNKNOWN-UNSAFE, ALX-RETRY-UNKNOWN-SAFE, ALX-RETRY-UNKNOWN-TYPE.
 pub fn decide(
     kind: &Extensible<Category>,
     code: &WireCode,

@@ -43,6 +43,7 @@ message! {
 }
 
 envelope! {
+    // Clauses: ALX-MSG-SESSION-STATUS.
     /// How a session stands.
     pub struct SessionStatusEnvelope("SessionStatusEnvelope") {
         /// The session's state.
@@ -53,6 +54,7 @@ envelope! {
 }
 
 envelope! {
+    // Clauses: ALX-MSG-SESSION-TIMELINE.
     /// What happened in a session, oldest first.
     pub struct SessionTimelineEnvelope("SessionTimelineEnvelope") {
         /// The events, in ascending order of their timestamps.
@@ -63,6 +65,7 @@ envelope! {
 }
 
 envelope! {
+    // Clauses: ALX-MSG-SESSION-LIST.
     /// The sessions that there are.
     pub struct SessionListEnvelope("SessionListEnvelope") {
         /// One object a session; the protocol does not name its members.
@@ -143,6 +146,8 @@ impl Envelope for SessionTimelineEnvelope {
     }
 
     /// Every event is one that may be emitted, and none is older than one before it.
+    ///
+    /// Clauses: ALX-WG-03.
     fn check_sendable(&self) -> Result<(), Failure> {
         let mut latest: Option<&Number> = None;
         for (index, entry) in self.timeline.iter().enumerate() {

@@ -5,6 +5,7 @@ use crate::wire::{Object, Ratio, Value};
 use crate::{envelope, message};
 
 message! {
+    // Clauses: ALX-MSG-SOLVE-REQUEST.
     /// Asks for an intent to be carried out.
     pub struct SolveRequest("SolveRequest", open) {
         /// The version and the capabilities of the client.
@@ -45,6 +46,7 @@ message! {
 }
 
 envelope! {
+    // Clauses: ALX-MSG-SOLVE-RESPONSE, ALX-ALIAS-CONFIDENCE.
     /// The answer to a solve request that was carried out.
     pub struct SolveResponse("SolveResponse") {
         /// The run that carried it out.

@@ -40,6 +40,8 @@ impl Version {
 }
 
 /// How `theirs` stands to `ours`. Equal texts are the same version, whatever their form.
+///
+/// Clauses: ALX-VERSION-OPAQUE, ALX-C6.
 pub fn relation(ours: &str, theirs: &str) -> Relation {
     if ours == theirs {
         return Relation::Same;

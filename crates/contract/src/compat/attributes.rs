@@ -6,6 +6,7 @@ use super::changes::Changes;
 use super::snapshot::{Direction, FieldEntry};
 use super::{Rule, differing};
 
+/// Clauses: ALX-SERVER-2, ALX-MAJOR-3, ALX-V2, ALX-COMPAT-09, ALX-CANONICAL-STABLE, ALX-WG-06.
 pub(super) fn compare(
     path: &str,
     direction: Direction,
@@ -35,6 +36,7 @@ pub(super) fn compare(
     }
 }
 
+/// Clauses: ALX-SERVER-5, ALX-MAJOR-4, ALX-V5, ALX-COMPAT-10, ALX-COMPAT-20, ALX-COMPAT-21.
 fn presence(
     path: &str,
     direction: Direction,
@@ -55,6 +57,7 @@ fn presence(
     changes.changed(path, rule, note);
 }
 
+/// Clauses: ALX-COMPAT-22.
 fn nullability(
     path: &str,
     direction: Direction,
@@ -78,6 +81,7 @@ fn nullability(
     changes.changed(path, rule, note);
 }
 
+/// Clauses: ALX-COMPAT-23.
 fn values(
     path: &str,
     direction: Direction,

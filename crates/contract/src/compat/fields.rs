@@ -51,6 +51,8 @@ fn absent_messages(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     }
 }
 
+/// Clauses: ALX-SERVER-1, ALX-SERVER-3, ALX-MINOR-1, ALX-MAJOR-1, ALX-V1, ALX-V3, ALX-COMPAT-01,
+/// ALX-COMPAT-07, ALX-COMPAT-18, ALX-COMPAT-19, ALX-COMPAT-27.
 fn message(
     path: &str,
     direction: Direction,
@@ -125,6 +127,8 @@ fn has_at_or_below(fields: &Fields, place: &Place) -> bool {
 }
 
 /// An alias that became the only place of what it used to repeat.
+///
+/// Clauses: ALX-COMPAT-15.
 fn promotions(
     path: &str,
     old: &Fields,
@@ -147,6 +151,8 @@ fn promotions(
 }
 
 /// A removed and an added member of the same type and meaning are one that moved.
+///
+/// Clauses: ALX-SERVER-4, ALX-MAJOR-2, ALX-V4, ALX-COMPAT-08.
 fn renames(
     path: &str,
     old: &Fields,
@@ -177,6 +183,7 @@ fn renames(
     });
 }
 
+/// Clauses: ALX-ALIAS-FREE, ALX-COMPAT-05, ALX-COMPAT-13, ALX-MINOR-4.
 fn aliases(path: &str, old: &Fields, new: &Fields, changes: &mut Changes<'_>) {
     for (place, (name, alias)) in new {
         if alias.is_canonical() {
@@ -220,6 +227,8 @@ enum Mirror {
 
 /// Holds an alias against its canonical member. What the alias does not say is as
 /// the canonical member has it.
+///
+/// Clauses: ALX-ALIAS-MIRROR, ALX-COMPAT-14.
 fn mirror(alias: &FieldEntry, fields: &Fields) -> Mirror {
     let (Some(mirrors), Some(place)) = (&alias.mirrors, alias.mirrored()) else {
         return Mirror::Wrong("the alias does not say what it repeats".into());

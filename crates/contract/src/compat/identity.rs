@@ -13,6 +13,7 @@ use super::changes::Changes;
 use super::snapshot::{IdentityEntry, Snapshot};
 use super::{Rule, differing};
 
+/// Clauses: ALX-KB-STABLE.
 pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     match (old.identity(), new.identity()) {
         (None, None) => {}
@@ -36,6 +37,7 @@ pub(super) fn full_id(identity: &IdentityEntry, id: &str) -> String {
     }
 }
 
+/// Clauses: ALX-KB-NEW-TAG, ALX-KB-NEW-MAJOR, ALX-KB-BOTH-VECTORS, ALX-COMPAT-16, ALX-COMPAT-17.
 fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>) {
     let (before, after) = (Vectors::new(old), Vectors::new(new));
     let (old_tag, new_tag) = (old.domain_tag.as_str(), new.domain_tag.as_str());

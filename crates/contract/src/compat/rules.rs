@@ -154,6 +154,8 @@ pub struct Rules(BTreeMap<Rule, Class>);
 
 impl Rules {
     /// Reads settings: rule id to class.
+    ///
+    /// Clauses: ALX-HONEST-RULES.
     pub fn parse(settings: &Object) -> Result<Self, Failure> {
         let entries = settings.iter().map(|(id, class)| {
             let rule = settable(id)?;

@@ -18,6 +18,7 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
     }
 }
 
+/// Clauses: ALX-MINOR-2, ALX-COMPAT-02, ALX-COMPAT-23.
 fn capabilities(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     let (old, new) = (old.capabilities(), new.capabilities());
     for name in old.difference(&new) {
@@ -30,6 +31,7 @@ fn capabilities(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     }
 }
 
+/// Clauses: ALX-MINOR-5, ALX-COMPAT-06, ALX-COMPAT-24.
 fn errors(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     let (old, new) = (old.errors(), new.errors());
     // Where each code stands that was not there before.
@@ -73,6 +75,7 @@ fn holds(codes: Option<&BTreeSet<&str>>, code: &str) -> bool {
     codes.is_some_and(|codes| codes.contains(code))
 }
 
+/// Clauses: ALX-SERVER-7, ALX-MINOR-3, ALX-V7, ALX-COMPAT-03, ALX-COMPAT-04.
 fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     // A list with event types comes and goes with them; only an empty one is told by itself.
     let (were_empty, are_empty) = (old.empty_event_lists(), new.empty_event_lists());
@@ -109,6 +112,7 @@ fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     }
 }
 
+/// Clauses: ALX-SERVER-6, ALX-MAJOR-5, ALX-V6, ALX-COMPAT-11.
 fn event(path: &str, old: &EventEntry, new: &EventEntry, changes: &mut Changes<'_>) {
     let (was, is) = (old.semantics.as_deref(), new.semantics.as_deref());
     changes.meaning(path, was, is, Rule::EventSemanticsChanged);
@@ -133,6 +137,7 @@ fn event(path: &str, old: &EventEntry, new: &EventEntry, changes: &mut Changes<'
     }
 }
 
+/// Clauses: ALX-MAJOR-6, ALX-COMPAT-12.
 fn guarantees(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     let (old, new) = (old.guarantees(), new.guarantees());
     for (when, was) in &old {

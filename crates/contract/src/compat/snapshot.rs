@@ -119,6 +119,8 @@ pub(super) type Fields = BTreeMap<Place, (String, FieldEntry)>;
 
 impl Snapshot {
     /// Reads a snapshot; a refusal names the place in `document`.
+    ///
+    /// Clauses: ALX-SNAPSHOT-VALID.
     pub fn parse(document: Value) -> Result<Self, Failure> {
         let document = SnapshotDocument::from_document(document).map_err(|error| {
             let DecodeError { pointer, .. } = &error;

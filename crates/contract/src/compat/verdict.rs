@@ -9,6 +9,7 @@ pub(super) struct Verdict {
     pub(super) reason: String,
 }
 
+/// Clauses: ALX-HONEST-WORST.
 pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> Verdict {
     let overall = changes
         .iter()
@@ -43,6 +44,7 @@ pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> Verdict {
     }
 }
 
+/// Clauses: ALX-HONEST-UNKNOWN.
 fn honesty(old: &str, new: &str, overall: Class, changes: &[Change]) -> Option<bool> {
     if overall == Class::Violation {
         return Some(false);
@@ -64,6 +66,7 @@ fn honesty(old: &str, new: &str, overall: Class, changes: &[Change]) -> Option<b
     (mildest == gravest).then_some(mildest)
 }
 
+/// Clauses: ALX-HONEST-NONE, ALX-HONEST-MINOR, ALX-HONEST-MAJOR.
 fn admits(old: Version, new: Version, class: Class) -> bool {
     match class {
         Class::None if new == old => true,

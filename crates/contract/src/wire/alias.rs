@@ -31,6 +31,8 @@ wire_enum! {
 
 /// Compares every alias of a message with its canonical member in `document`.
 ///
+/// Clauses: ALX-ALIAS-MIRROR.
+///
 /// This is for whoever answers for a sender; a reader never looks at an alias.
 pub fn check_aliases<M: Message>(document: &Value) -> Vec<AliasCheck> {
     M::ALIASES

@@ -2,6 +2,8 @@
 
 /// A member that may be absent, `null`, or a value. On the wire `null` says
 /// "known to be empty" and absence says "not told"; they are not interchangeable.
+///
+/// Clauses: ALX-NULL-DISTINCT.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Field<T> {
     /// The member is not there.
@@ -44,6 +46,8 @@ pub struct Presence {
 #[doc(hidden)]
 pub mod presence {
     /// Must be there; what is allowed there is up to the type.
+    ///
+    /// Clauses: ALX-NULL-REQUIRED.
     pub mod required {
         use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Wire};
 

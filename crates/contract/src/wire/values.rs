@@ -15,6 +15,8 @@ pub struct True;
 pub struct False;
 
 /// A number from 0 to 1. The number is kept; how it was spelled is not.
+///
+/// Clauses: ALX-WG-06, ALX-MSG-CONFIDENCE-RANGE.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ratio(Number);
 

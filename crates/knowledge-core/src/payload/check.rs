@@ -51,6 +51,7 @@ fn check(shape: &Shape, value: &Value, pointer: &str) -> Result<(), KbError> {
     ))
 }
 
+/// Clauses: ALX-PAYLOAD-EXTRA.
 fn check_members(
     shapes: &[Member],
     members: &Map<String, Value>,

@@ -56,6 +56,8 @@ pub const PAYLOAD_TYPES: [&str; 10] = [
 ];
 
 /// The members of a payload of `kind`, if that type has a schema.
+///
+/// Clauses: ALX-PAYLOAD-UNKNOWN-TYPE.
 pub(crate) fn schema(kind: &str) -> Option<&'static [Member]> {
     Some(match kind {
         "practice" => PRACTICE,
@@ -74,26 +76,31 @@ pub(crate) fn schema(kind: &str) -> Option<&'static [Member]> {
 
 use Shape::{Any, Choice, Flag, List, ListOf, MapOf, Number, Object, Text};
 
+/// Clauses: ALX-PAYLOAD-PRACTICE.
 const PRACTICE: &[Member] = &[
     needs("rationale", Text),
     needs("contexts", List),
     needs("failureModes", List),
 ];
 
+/// Clauses: ALX-PAYLOAD-FEATURE.
 const FEATURE: &[Member] = &[needs("interfaceContract", Any), needs("testScaffold", Any)];
 
+/// Clauses: ALX-PAYLOAD-STATE-MACHINE.
 const STATE_MACHINE: &[Member] = &[
     needs("states", List),
     needs("transitions", List),
     needs("invariants", List),
 ];
 
+/// Clauses: ALX-PAYLOAD-PROMPT.
 const PROMPT_ENGINEERING: &[Member] = &[
     needs("template", Text),
     needs("modelVersion", Text),
     needs("evalCriteria", List),
 ];
 
+/// Clauses: ALX-PAYLOAD-COMPLIANCE.
 const COMPLIANCE_CHECKLIST: &[Member] = &[
     needs("jurisdictionTags", ListOf(&Text)),
     needs(
@@ -116,6 +123,7 @@ const COMPLIANCE_CHECKLIST: &[Member] = &[
     ),
 ];
 
+/// Clauses: ALX-PAYLOAD-RUBRIC.
 const RUBRIC: &[Member] = &[
     needs(
         "dimensions",
@@ -131,12 +139,14 @@ const RUBRIC: &[Member] = &[
     ),
 ];
 
+/// Clauses: ALX-PAYLOAD-SYNTHESIS.
 const SYNTHESIS: &[Member] = &[
     needs("question", Text),
     needs("answer", Text),
     needs("citations", MapOf(&Text)),
 ];
 
+/// Clauses: ALX-PAYLOAD-PATTERN.
 const PATTERN: &[Member] = &[
     needs("pattern", Text),
     needs(
@@ -150,12 +160,14 @@ const PATTERN: &[Member] = &[
     needs("applicability", Text),
 ];
 
+/// Clauses: ALX-PAYLOAD-ADAPTATION.
 const ADAPTATION: &[Member] = &[
     needs("targetDomain", Text),
     needs("adaptedContent", Text),
     needs("tradeoffs", ListOf(&Text)),
 ];
 
+/// Clauses: ALX-PAYLOAD-ENHANCEMENT.
 const ENHANCEMENT: &[Member] = &[
     needs(
         "concern",
