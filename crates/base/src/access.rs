@@ -87,6 +87,8 @@ impl Access {
 
     /// Refuses what the key may not do in a project.
     ///
+    /// Clauses: AGENTIC-R-049, AGENTIC-R-112.
+    ///
     /// # Errors
     /// With `unauthorized`.
     pub fn may(&self, verb: Verb, project: &ProjectId) -> Result<(), Failure> {
@@ -126,6 +128,8 @@ impl Access {
     /// Who a write is by: the actor that it names where the key lets it, else the
     /// key's own. `pointer` is where it names the actor.
     ///
+    /// Clauses: AGENTIC-R-113.
+    ///
     /// # Errors
     /// With `unauthorized` when it names an actor that the key may not act as.
     pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
@@ -148,6 +152,8 @@ impl Access {
     }
 
     /// Whether the key sees the drafts of an actor.
+    ///
+    /// Clauses: AGENTIC-R-064.
     pub fn sees_drafts_of(&self, author: &ActorKey) -> bool {
         self.actor.as_ref().is_none_or(|own| own == author)
     }

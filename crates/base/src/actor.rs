@@ -20,6 +20,7 @@ wire_enum! {
 }
 
 message! {
+    // Clauses: AGENTIC-R-009.
     /// Who did something, and in which session.
     pub struct Actor("Actor", open) {
         /// The actor's id.
@@ -32,10 +33,14 @@ message! {
 }
 
 /// A session's id, or the empty text, which some clients write for none.
+///
+/// Clauses: AGENTIC-R-010.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionReference(Option<SessionId>);
 
 /// The two members that tell actors apart.
+///
+/// Clauses: AGENTIC-R-024.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ActorKey {
     /// The actor's id.

@@ -133,6 +133,8 @@ id! {
 
 /// Checks the invariant of an id.
 ///
+/// Clauses: AGENTIC-R-002.
+///
 /// # Errors
 /// When the text is empty, too long or contains U+0000.
 pub fn check_id(text: &str) -> Result<(), IdError> {
@@ -150,6 +152,8 @@ pub fn check_id(text: &str) -> Result<(), IdError> {
 }
 
 /// A prefix and 16 random bytes as hexadecimal digits.
+///
+/// Clauses: AGENTIC-R-003, AGENTIC-R-081.
 pub fn mint_id(prefix: &str, random: [u8; 16]) -> String {
     format!("{prefix}{}", HEXLOWER.encode(&random))
 }

@@ -9,6 +9,8 @@ pub fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure
 }
 
 /// A document that is not the message that it should be.
+///
+/// Clauses: AGENTIC-R-047.
 pub fn decoded(error: DecodeError) -> Failure {
     schema(error.pointer.clone(), error.to_string())
 }

@@ -37,6 +37,7 @@ wire_enum! {
 }
 
 message! {
+    // Clauses: AGENTIC-R-115, AGENTIC-R-116.
     /// What a server says that it can do.
     pub struct Conformance("ConformanceDescriptor", open) {
         /// The version of the protocol.
@@ -102,11 +103,15 @@ impl Conformance {
 }
 
 /// A pull that needs a capability which is not there.
+///
+/// Clauses: AGENTIC-R-076.
 pub fn cannot_search(missing: Capability) -> Failure {
     lacking(Code::AgenticSearchNotSupported, missing)
 }
 
 /// Anything else that needs a capability which is not there.
+///
+/// Clauses: AGENTIC-R-117.
 pub fn not_implemented(missing: Capability) -> Failure {
     lacking(Code::AgenticNotImplemented, missing)
 }

@@ -45,6 +45,8 @@ pub enum Deposit {
 }
 
 /// The answer to a deposit: the package in transport, and what is odd about it.
+///
+/// Clauses: AGENTIC-R-026, AGENTIC-R-043.
 pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String {
     let answer = transport_text(stored, hash);
     if warnings.is_empty() {
@@ -55,6 +57,9 @@ pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String 
 }
 
 /// Decides the deposit of `package`.
+///
+/// Clauses: AGENTIC-R-044, AGENTIC-R-045, AGENTIC-R-022, AGENTIC-R-051, AGENTIC-R-052,
+/// AGENTIC-R-065, AGENTIC-A-03, AGENTIC-A-20, AGENTIC-A-39.
 ///
 /// Asking again is answered as before even when the project was archived meanwhile:
 /// nothing is written.

@@ -21,6 +21,8 @@ impl ContentHash {
     /// The hash of the package that `text` holds. Neither white space, nor the order
     /// or spelling of members, nor members that are `null` make a difference.
     ///
+    /// Clauses: AGENTIC-R-026, AGENTIC-R-035.
+    ///
     /// # Errors
     /// When the text has no canonical form.
     pub fn of(text: &[u8]) -> Result<Self, CanonError> {

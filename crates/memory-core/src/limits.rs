@@ -1,6 +1,8 @@
 //! How large things may be. Each limit is refused with a code of its own.
 
 /// The largest package, in bytes of its text; past it `payload_too_large`.
+///
+/// Clauses: AGENTIC-R-053.
 pub const MAX_PACKAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The largest fact, project or session, in bytes of its text; past it

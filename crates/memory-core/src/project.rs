@@ -16,6 +16,7 @@ use crate::refuse::check_length;
 use crate::{Actor, ProjectId, refuse, text};
 
 message! {
+    // Clauses: AGENTIC-A-22.
     /// A bounded scope of work.
     pub struct Project("Project", open) {
         /// The project's id.
@@ -148,6 +149,8 @@ impl Project {
 
     /// Refuses a write to an archived project.
     ///
+    /// Clauses: AGENTIC-R-048, AGENTIC-A-23.
+    ///
     /// # Errors
     /// With `project_archived`.
     pub fn must_take_writes(&self) -> Result<(), Failure> {
@@ -189,6 +192,8 @@ impl Project {
     }
 
     /// The project, archived from now on; one that is archived stays so since then.
+    ///
+    /// Clauses: AGENTIC-R-121.
     #[must_use]
     pub fn archived(&self, now: Time) -> ProjectOutcome {
         let mut project = self.clone();
@@ -199,6 +204,8 @@ impl Project {
     }
 
     /// The project, no longer archived.
+    ///
+    /// Clauses: AGENTIC-R-121.
     #[must_use]
     pub fn restored(&self) -> ProjectOutcome {
         let mut project = self.clone();
@@ -242,6 +249,8 @@ pub fn requested(body: &[u8], random: [u8; 16], now: Time) -> Result<Project, Fa
 /// Decides whether a new project may be created where `existing` has its id: the same
 /// request twice creates it once.
 ///
+/// Clauses: AGENTIC-A-21.
+///
 /// # Errors
 /// With `duplicate_project_id` when another project has the id.
 pub fn create(asked: &Project, existing: Option<&Project>) -> Result<ProjectOutcome, Failure> {
@@ -276,6 +285,8 @@ pub fn change(body: &[u8]) -> Result<ProjectChange, Failure> {
 }
 
 /// There is no such project.
+///
+/// Clauses: AGENTIC-R-079.
 pub fn not_found(named: &ProjectId) -> Failure {
     let message = format!("there is no project {:?}", named.as_str());
     Failure::new(Code::AgenticProjectNotFound, message)

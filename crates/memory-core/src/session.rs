@@ -146,6 +146,8 @@ impl SessionEnd {
 /// Starts a session of the actor that writes, with an id and a callsign made from 32
 /// random bytes.
 ///
+/// Clauses: AGENTIC-R-122.
+///
 /// # Errors
 /// With `invalid_schema` when no actor is known, with `project_archived` or
 /// `project_not_found`.
@@ -213,6 +215,8 @@ impl Session {
 
     /// The session with the packages that name it, by `created_at`: behind those that it
     /// was imported with.
+    ///
+    /// Clauses: AGENTIC-R-123.
     #[must_use]
     pub fn with_packages(mut self, deposited: impl IntoIterator<Item = PackageId>) -> Self {
         let mut listed: BTreeSet<_> = self.packages_deposited.iter().cloned().collect();

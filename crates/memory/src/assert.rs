@@ -68,6 +68,8 @@ impl Memory {
 
     /// Ends the current fact of a subject and predicate, and says how many that were: one or none.
     ///
+    /// Clauses: AGENTIC-R-093.
+    ///
     /// # Errors
     /// When the caller may not, or there is no such project or it takes no writes.
     pub async fn invalidate_fact(
@@ -101,6 +103,7 @@ impl Memory {
         .await
     }
 
+    /// Clauses: AGENTIC-R-087, AGENTIC-R-095.
     fn store_assertion(
         &self,
         unit: &mut dyn WriteUnit,
@@ -183,6 +186,8 @@ fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {
 }
 
 /// Who made a package, where it is there, sound, and not hidden from the caller.
+///
+/// Clauses: AGENTIC-R-084.
 fn author(
     unit: &dyn ReadUnit,
     access: &Access,

@@ -6,6 +6,8 @@ use super::Memory;
 
 impl Memory {
     /// What this host says that it can do: what is loaded, and nothing else.
+    ///
+    /// Clauses: AGENTIC-R-124.
     pub fn conformance(&self) -> Conformance {
         let options = self.options();
         let mut has = vec![Capability::KeywordSearch, Capability::Realtime];

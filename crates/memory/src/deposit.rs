@@ -106,6 +106,7 @@ impl Memory {
         }
     }
 
+    /// Clauses: AGENTIC-R-046.
     fn store_deposit(
         &self,
         unit: &mut dyn WriteUnit,

@@ -28,6 +28,8 @@ pub enum Since {
 }
 
 /// Somebody who follows a project.
+///
+/// Clauses: AGENTIC-A-32.
 #[derive(Debug)]
 pub struct Follower {
     memory: Memory,

@@ -36,6 +36,8 @@ pub struct Export {
 impl Memory {
     /// Exports a project: everything where the caller administers it, else what the caller sees.
     ///
+    /// Clauses: AGENTIC-R-118, AGENTIC-R-120.
+    ///
     /// # Errors
     /// With `unauthorized` or `project_not_found`, and when there is no room for the lines.
     pub async fn export(&self, caller: &Caller, project: &ProjectId) -> Result<Export, Failure> {

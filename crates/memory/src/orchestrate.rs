@@ -85,6 +85,8 @@ impl Memory {
 }
 
 /// The project that is asked about, and those that the digest covers.
+///
+/// Clauses: AGENTIC-R-106, AGENTIC-A-23.
 fn covered(
     unit: &dyn ReadUnit,
     access: &Access,
@@ -110,6 +112,8 @@ fn covered(
 
 impl Sum {
     /// Adds what a project has in the window, and the facts that hold in it.
+    ///
+    /// Clauses: AGENTIC-R-063.
     fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Time) -> UnitResult<()> {
         let mut packages = 0;
         for tally in unit.tallies(id, Some(since))? {

@@ -17,6 +17,8 @@ const SOURCES: usize = 10;
 impl Memory {
     /// The orientation of a project, as a JSON text.
     ///
+    /// Clauses: AGENTIC-R-101, AGENTIC-R-102.
+    ///
     /// # Errors
     /// When the caller may not, or there is no such project.
     pub async fn orient(
@@ -67,6 +69,8 @@ impl Memory {
 
 /// The open questions of projects in a window, each once: from each project in turn, so that none
 /// takes all the room.
+///
+/// Clauses: AGENTIC-R-103.
 pub(crate) fn questions<'a>(
     unit: &dyn ReadUnit,
     projects: impl IntoIterator<Item = &'a ProjectId>,

@@ -35,6 +35,8 @@ pub(crate) struct Taken {
 impl Memory {
     /// The newest packages of a project.
     ///
+    /// Clauses: AGENTIC-R-068, AGENTIC-R-070.
+    ///
     /// # Errors
     /// When the caller may not, or there is no such project.
     pub async fn latest(
@@ -67,6 +69,8 @@ impl Memory {
     }
 
     /// One package: in a project, or in whichever of the caller's projects has it.
+    ///
+    /// Clauses: AGENTIC-R-072.
     ///
     /// # Errors
     /// When the caller may not, there is none or several, or it is damaged.

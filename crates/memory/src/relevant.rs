@@ -84,6 +84,8 @@ impl SearchBy {
 impl Memory {
     /// The packages of a project that a query is about.
     ///
+    /// Clauses: AGENTIC-R-074.
+    ///
     /// # Errors
     /// When the caller may not, there is no such project, or the host cannot search so.
     pub async fn relevant(

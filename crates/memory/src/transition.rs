@@ -46,6 +46,7 @@ impl Memory {
         self.sound(outcome)
     }
 
+    /// Clauses: AGENTIC-R-067.
     fn store_move(
         &self,
         unit: &mut dyn WriteUnit,

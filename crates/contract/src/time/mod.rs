@@ -66,6 +66,8 @@ impl Time {
     }
 
     /// As [`Time::parse_rfc3339`], for texts with `Z` or `+00:00`.
+    ///
+    /// Clauses: AGENTIC-R-008.
     pub fn parse_rfc3339_utc(text: &str) -> Option<Self> {
         parse::rfc3339(text).and_then(|(time, is_utc)| is_utc.then_some(time))
     }

@@ -8,6 +8,8 @@ use crate::wire::{DecodeError, Form, Pointer, Shape, Value, Wire};
 
 /// An RFC 3339 text in UTC, as it was sent, and the time that it names.
 ///
+/// Clauses: AGENTIC-R-008, AGENTIC-R-111.
+///
 /// Two timestamps are equal when their texts are; to compare times, compare [`Timestamp::time`].
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Timestamp {

@@ -44,6 +44,8 @@ pub(super) fn recognise(
 }
 
 /// The key that a request carries.
+///
+/// Clauses: AGENTIC-R-112, AGENTIC-A-26.
 fn credential(headers: &HeaderMap) -> Result<&str, Failure> {
     let missing = || {
         Failure::new(Code::AuthRequired, "this server needs a key")

@@ -41,6 +41,8 @@ pub fn status_of(code: Code) -> StatusCode {
 }
 
 /// A JSON document.
+///
+/// Clauses: AGENTIC-R-050.
 pub fn json(status: StatusCode, text: impl Into<Body>) -> Response {
     let mut response = Response::new(text.into());
     *response.status_mut() = status;

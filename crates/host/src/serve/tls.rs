@@ -14,6 +14,8 @@ use crate::settings::Settings;
 
 /// The side of TLS that accepts, where the settings ask for it.
 ///
+/// Clauses: AGENTIC-R-114.
+///
 /// # Errors
 /// When the files cannot be read, or do not belong together.
 pub(super) fn acceptor(settings: &Settings) -> Result<Option<TlsAcceptor>, Failure> {

@@ -127,6 +127,8 @@ impl Highlight {
 }
 
 /// Puts the digest together.
+///
+/// Clauses: AGENTIC-R-107, AGENTIC-A-30.
 pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Time) -> String {
     let project = rows.project.map_or(Value::Null, Project::encode);
     let scope = if rows.project.is_some() {

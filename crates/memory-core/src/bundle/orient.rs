@@ -33,6 +33,8 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// Puts the orientation together.
+///
+/// Clauses: AGENTIC-R-099, AGENTIC-R-104, AGENTIC-A-29.
 pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
     let pieces = Pieces::of(rows);
     let plan = match query.max_tokens {

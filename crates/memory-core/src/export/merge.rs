@@ -32,6 +32,8 @@ pub enum MergedSession {
 /// Decides the import of a package with its log, where `known` is the log of the package
 /// of the same id that is there.
 ///
+/// Clauses: AGENTIC-R-038, AGENTIC-R-119.
+///
 /// # Errors
 /// With `duplicate_package_id` when neither state leads to the other.
 pub fn merge_package(

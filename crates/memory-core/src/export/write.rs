@@ -23,6 +23,8 @@ pub fn fact_line(fact: &Fact) -> String {
 
 /// The line of a package, from its stored text, hash and log. Every token of the text
 /// stays as it is; only white space between them goes.
+///
+/// Clauses: AGENTIC-R-038, AGENTIC-A-40.
 pub fn package_line(stored: &str, hash: &ContentHash, revisions: &[Revision]) -> String {
     let log: Vec<Value> = revisions.iter().map(Revision::encode).collect();
     ObjectText::new()

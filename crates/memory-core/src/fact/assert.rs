@@ -78,6 +78,8 @@ impl Assertion {
 /// Decides an assertion; an id, where none was chosen, is made
 /// from 16 random bytes.
 ///
+/// Clauses: AGENTIC-R-086, AGENTIC-A-16.
+///
 /// # Errors
 /// With `duplicate_fact_id`, `fact_out_of_order`, `project_archived` or `project_not_found`.
 pub fn assert(

@@ -11,6 +11,7 @@ use crate::refuse::check_actor;
 use crate::{Actor, FactId, PackageId, ProjectId, refuse, text};
 
 message! {
+    // Clauses: AGENTIC-R-080, AGENTIC-R-082, AGENTIC-R-083, AGENTIC-R-096.
     /// Asserts that something holds.
     pub struct FactAssertion("FactAssertion", open) {
         /// What the fact is about.

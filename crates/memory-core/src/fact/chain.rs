@@ -38,12 +38,16 @@ impl Span {
     }
 
     /// Whether it holds at an instant.
+    ///
+    /// Clauses: AGENTIC-R-090.
     pub fn holds_at(&self, instant: Time) -> bool {
         self.from.time() <= instant && (self.to.as_ref()).is_none_or(|to| instant < to.time())
     }
 }
 
 /// Places a fact that holds from `from` on.
+///
+/// Clauses: AGENTIC-R-086, AGENTIC-R-087, AGENTIC-A-14, AGENTIC-A-15.
 ///
 /// `before` is the last span of the chain that is not empty and begins at `from` or
 /// earlier; `after` the first that is not empty and begins later.
@@ -75,6 +79,8 @@ pub fn place(
 }
 
 /// Refuses a chain, in the order of its starts, that breaks a rule of chains.
+///
+/// Clauses: AGENTIC-R-087, AGENTIC-R-091.
 ///
 /// # Errors
 /// With `fact_overlap` when two spans hold at once or two are current, with

@@ -17,6 +17,8 @@ pub struct Invalidation {
 /// Ends the current fact of a chain, where there is one and it has the value that is
 /// asked for.
 ///
+/// Clauses: AGENTIC-R-092, AGENTIC-R-094, AGENTIC-R-097.
+///
 /// A fact that was to hold from some later instant on ends at that instant: it never
 /// holds, and no fact ends before it begins.
 pub fn invalidate(current: Option<&Fact>, value: Option<&str>, now: Time) -> Option<Invalidation> {

@@ -30,6 +30,7 @@ use crate::refuse::{check_actor, check_items, check_length};
 use crate::{Actor, FactId, PackageId, ProjectId, refuse};
 
 message! {
+    // Clauses: AGENTIC-R-080, AGENTIC-R-082, AGENTIC-R-083, AGENTIC-R-085.
     /// A statement that holds for a while.
     pub struct Fact("Fact", open) {
         /// The fact's id.
@@ -104,11 +105,15 @@ impl Fact {
     }
 
     /// Whether the fact has no end.
+    ///
+    /// Clauses: AGENTIC-R-089.
     pub fn is_current(&self) -> bool {
         self.valid_to.is_none()
     }
 
     /// Whether the fact holds at an instant.
+    ///
+    /// Clauses: AGENTIC-R-090.
     pub fn holds_at(&self, instant: Time) -> bool {
         self.valid_from.time() <= instant
             && (self.valid_to.as_ref()).is_none_or(|to| instant < to.time())
@@ -123,6 +128,8 @@ pub fn not_found(fact: &FactId) -> Failure {
 
 /// Refuses a subject or predicate that is empty, too long, or holds U+0000, which some
 /// engines cannot store.
+///
+/// Clauses: AGENTIC-R-096.
 pub(crate) fn check_key(pointer: &str, text: &str) -> Result<(), Failure> {
     if text.is_empty() {
         return Err(refuse::schema(

@@ -74,6 +74,8 @@ pub enum Transition {
 
 impl Status {
     /// Whether a package may go from this status to that one.
+    ///
+    /// Clauses: AGENTIC-R-054, AGENTIC-R-060, AGENTIC-R-061.
     pub fn may_become(self, next: Self) -> bool {
         use Status::{AwaitingReview, Complete, Draft, RevisionRequested};
         matches!(
@@ -86,6 +88,8 @@ impl Status {
 }
 
 /// Decides a move of `package`, whose log ends with `last`.
+///
+/// Clauses: AGENTIC-R-055.
 ///
 /// # Errors
 /// With `invalid_transition` when the package may not go there, with `too_many_items`
@@ -115,6 +119,8 @@ pub fn transition(
 }
 
 /// The state that a change leads to from the package's own.
+///
+/// Clauses: AGENTIC-R-056, AGENTIC-R-066, AGENTIC-A-18, AGENTIC-A-19.
 fn target(package: &Package, change: Change) -> Result<(Status, ReviewType), Failure> {
     use Status::{AwaitingReview, Complete, Draft, RevisionRequested};
     let (from, review_type) = (package.status(), package.review_type());

@@ -10,6 +10,7 @@ use crate::package::{ReviewType, Status};
 use crate::{Actor, refuse, text};
 
 wire_enum! {
+    // Clauses: AGENTIC-R-058.
     /// Who is to review a package.
     pub enum Reviewer("Reviewer", closed) {
         /// A person.
@@ -63,6 +64,8 @@ impl From<Reviewer> for ReviewType {
 }
 
 /// Reads the request for a review.
+///
+/// Clauses: AGENTIC-R-059.
 ///
 /// # Errors
 /// When the body is no such request.

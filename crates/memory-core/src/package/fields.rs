@@ -10,6 +10,7 @@ use crate::refuse::{check_actor, check_items, check_length};
 use crate::{Actor, PackageId, ProjectId};
 
 message! {
+    // Clauses: AGENTIC-R-001, AGENTIC-R-015, AGENTIC-R-016, AGENTIC-R-023.
     /// An immutable record of work done and decisions made.
     pub struct PackageFields("Package", open) {
         /// The package's id, unique in its project.
@@ -60,6 +61,7 @@ message! {
 }
 
 message! {
+    // Clauses: AGENTIC-R-018.
     /// Something that the work produced.
     pub struct Deliverable("Deliverable", open) {
         /// A path within the project, or a URL.
@@ -75,6 +77,8 @@ message! {
 
 impl PackageFields {
     /// How much the package matters.
+    ///
+    /// Clauses: AGENTIC-R-017.
     pub fn significance(&self) -> Significance {
         let named = self.significance.value().copied();
         named.unwrap_or(Significance::DEFAULT)

@@ -9,6 +9,7 @@ use super::PROTOCOL_VERSION;
 use crate::limits::MAX_TITLE_CHARS;
 
 wire_enum! {
+    // Clauses: AGENTIC-R-006.
     /// Where a package stands in its life.
     pub enum Status("PackageStatus", closed) {
         /// Work in progress.
@@ -23,6 +24,7 @@ wire_enum! {
 }
 
 wire_enum! {
+    // Clauses: AGENTIC-R-007.
     /// Who reviews a package.
     pub enum ReviewType("ReviewType", closed) {
         /// Nobody.
@@ -45,6 +47,7 @@ wire_enum! {
 }
 
 wire_enum! {
+    // Clauses: AGENTIC-R-011.
     /// The kinds of package that the protocol names.
     pub enum KnownPackageType("PackageType", closed) {
         /// A package of no special kind.
@@ -68,10 +71,14 @@ wire_enum! {
 
 /// What kind of package it is: one that the protocol names, or an extension, which
 /// counts as [`KnownPackageType::Standard`].
+///
+/// Clauses: AGENTIC-R-012, AGENTIC-R-013.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct PackageType(Extensible<KnownPackageType>);
 
 /// A title of 1 to 200 characters.
+///
+/// Clauses: AGENTIC-R-005, AGENTIC-A-37.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Title(String);
 
@@ -80,6 +87,8 @@ pub struct Title(String);
 pub struct Significance(u8);
 
 /// The version of the protocol; there is one.
+///
+/// Clauses: AGENTIC-R-004.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version;
 
@@ -98,6 +107,8 @@ impl PackageType {
     }
 
     /// What the type means here.
+    ///
+    /// Clauses: AGENTIC-R-014.
     pub fn meaning(&self) -> KnownPackageType {
         self.0.known().unwrap_or(KnownPackageType::Standard)
     }

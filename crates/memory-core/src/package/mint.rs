@@ -8,6 +8,8 @@ use crate::{refuse, text};
 
 /// The submitted text with a new id from 16 random bytes, unless it has one.
 ///
+/// Clauses: AGENTIC-R-003, AGENTIC-A-07.
+///
 /// # Errors
 /// When the text is not a JSON object.
 pub fn with_minted_id(submitted: &[u8], random: [u8; 16]) -> Result<String, Failure> {

@@ -30,12 +30,17 @@ use crate::text;
 use crate::{ContentHash, PackageId, ProjectId};
 
 /// The version of the protocol that every package names.
+///
+/// Clauses: AGENTIC-R-004, AGENTIC-R-116.
 pub const PROTOCOL_VERSION: &str = "0.1";
 
 /// The member of a package in transport that carries its hash.
 pub const CONTENT_HASH: &str = "content_hash";
 
 /// A sound package.
+///
+/// Clauses: AGENTIC-R-019, AGENTIC-R-020, AGENTIC-R-021, AGENTIC-R-025, AGENTIC-R-039,
+/// AGENTIC-A-08.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Package {
     text: String,
@@ -59,6 +64,7 @@ impl Package {
         Self::parse_within(text, MAX_PACKAGE_BYTES + 64)
     }
 
+    /// Clauses: AGENTIC-R-021, AGENTIC-R-043, AGENTIC-A-06.
     fn parse_within(submitted: &[u8], limit: usize) -> Result<Self, Failure> {
         text::check_size(submitted, limit)?;
         let submitted = std::str::from_utf8(submitted)
@@ -90,6 +96,8 @@ impl Package {
     }
 
     /// Refuses a package that says it belongs to another project.
+    ///
+    /// Clauses: AGENTIC-R-023, AGENTIC-A-05.
     ///
     /// # Errors
     /// With `invalid_schema` at `project_id`.
@@ -141,6 +149,8 @@ impl Package {
     }
 
     /// The same package in another state; nothing else in its text changes.
+    ///
+    /// Clauses: AGENTIC-R-055, AGENTIC-A-02.
     pub(crate) fn in_state(&self, status: Status, review_type: ReviewType) -> Self {
         let status_text = text::quoted(status.as_str());
         let review_text = text::quoted(review_type.as_str());
@@ -192,17 +202,23 @@ pub fn verify(stored: &str, hash: &ContentHash) -> Result<(), Failure> {
 }
 
 /// A stored package in transport: its text with the member `content_hash`.
+///
+/// Clauses: AGENTIC-R-027, AGENTIC-A-06.
 pub fn transport_text(stored: &str, hash: &ContentHash) -> String {
     text::append(stored, CONTENT_HASH, &text::quoted(&hash.to_string()))
 }
 
 /// There is no such package.
+///
+/// Clauses: AGENTIC-R-057, AGENTIC-R-073.
 pub fn not_found(package: &PackageId) -> Failure {
     let message = format!("there is no package {:?}", package.as_str());
     Failure::new(Code::AgenticPackageNotFound, message)
 }
 
 /// Several projects that the key covers have a package of this id.
+///
+/// Clauses: AGENTIC-A-04.
 pub fn ambiguous(package: &PackageId, projects: &[ProjectId]) -> Failure {
     let message = format!(
         "{} projects have a package {:?}",

@@ -7,6 +7,8 @@ use accord_contract::time::Time;
 use crate::{Cursor, ProjectId};
 
 /// A position among packages, newest first: by `created_at`, then by the store's number.
+///
+/// Clauses: AGENTIC-R-078.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PackagePosition {
     /// When the package was made.

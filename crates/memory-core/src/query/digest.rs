@@ -9,6 +9,8 @@ use super::{Params, Terms};
 use crate::ProjectId;
 
 /// How many snippets a digest gives that does not say.
+///
+/// Clauses: AGENTIC-R-108.
 pub const DEFAULT_SNIPPETS: u32 = 25;
 
 /// The most snippets that a digest gives.

@@ -31,6 +31,8 @@ pub struct FactQuery {
 }
 
 /// The time that is asked about.
+///
+/// Clauses: AGENTIC-A-13.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FactTime {
     /// Those that have no end.
@@ -42,6 +44,8 @@ pub enum FactTime {
 }
 
 /// Asks that a fact cease to hold.
+///
+/// Clauses: AGENTIC-R-098, AGENTIC-A-17.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InvalidateQuery {
     /// What the fact is about.

@@ -6,12 +6,16 @@ use accord_contract::time::Time;
 use super::{MAX_PULL, Params};
 
 /// How many days an orientation looks back that does not say.
+///
+/// Clauses: AGENTIC-R-100.
 pub const DEFAULT_WINDOW_DAYS: u32 = 14;
 
 /// The most days that an orientation looks back.
 pub const MAX_WINDOW_DAYS: u32 = 3_660;
 
 /// How many packages an orientation gives that does not say.
+///
+/// Clauses: AGENTIC-A-29.
 pub const DEFAULT_RECENT: u32 = 20;
 
 /// The smallest budget; whatever a project is called, its frame fits.
@@ -64,6 +68,7 @@ impl Default for OrientQuery {
     }
 }
 
+/// Clauses: AGENTIC-R-105.
 pub(super) fn window_days(params: &Params<'_>) -> Result<u32, Failure> {
     params.number("window_days", 1..=MAX_WINDOW_DAYS, DEFAULT_WINDOW_DAYS)
 }

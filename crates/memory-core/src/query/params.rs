@@ -44,6 +44,8 @@ impl<'a> Params<'a> {
     }
 
     /// A whole number within bounds; `default` where it is not given.
+    ///
+    /// Clauses: AGENTIC-R-071.
     pub(super) fn number(
         &self,
         name: &str,

@@ -9,9 +9,13 @@ use crate::package::Status;
 use crate::{PackageId, ProjectId, SessionId};
 
 /// How many packages a pull gives that does not say.
+///
+/// Clauses: AGENTIC-R-069, AGENTIC-A-38.
 pub const DEFAULT_PULL: u32 = 5;
 
 /// The most packages that a pull gives.
+///
+/// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;
 
 /// What a pull asks for.
@@ -61,6 +65,8 @@ pub struct PackageFilter {
 impl Pull {
     /// Reads what a pull asks for.
     ///
+    /// Clauses: AGENTIC-R-075.
+    ///
     /// # Errors
     /// When a parameter is missing or not as it must be.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
@@ -96,6 +102,8 @@ impl Pull {
 
 impl Latest {
     /// Reads which of the packages that await a review are asked for.
+    ///
+    /// Clauses: AGENTIC-R-062.
     ///
     /// # Errors
     /// When a parameter is not as it must be.

@@ -12,6 +12,8 @@ pub const MAX_QUERY_BYTES: usize = 4 * 1024;
 
 /// The words of a query: in lower case, each once, in the order in which they stood.
 ///
+/// Clauses: AGENTIC-R-077.
+///
 /// A word is a run of letters and digits of any script, with the accents that are written
 /// as characters of their own. Everything else, such as quotes,
 /// stars and brackets, only parts words, so that no query is syntax to any engine. A

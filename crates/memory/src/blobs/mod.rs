@@ -35,6 +35,8 @@ pub(super) use self::files::Files;
 pub use self::serve::{Blob, Part};
 
 /// A content that is coming in.
+///
+/// Clauses: AGENTIC-A-33.
 #[derive(Debug)]
 pub struct BlobIntake {
     memory: Memory,

@@ -14,6 +14,8 @@ use crate::http::reply::json;
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
 
 /// A list in an answer, with the members beside it.
+///
+/// Clauses: AGENTIC-A-24.
 pub(super) struct List(String);
 
 impl List {

@@ -21,6 +21,8 @@ use super::table::Route;
 pub(crate) use self::ask::{InProject, Named, Query, check_query};
 
 /// Every route, file by file.
+///
+/// Clauses: AGENTIC-R-110.
 pub(super) fn all() -> Vec<Route> {
     [
         packages::routes(),

@@ -121,6 +121,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
+/// Clauses: AGENTIC-A-27.
 async fn deposit(
     State(host): State<Host>,
     Extension(caller): Extension<Caller>,
