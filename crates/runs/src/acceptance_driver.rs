@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_process::{Ending, Invocation, Spec};
-use accord_runs_core::accept::{Acceptance, Answer, CommitKind, Observation, Outcome, Want};
+use accord_runs_core::accept::{Acceptance, Answer, CommitKind, Conclusion, Observation, Want};
 use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::state::Baseline;
 use accord_runs_core::{RepoPath, TurnId, dispatch};
@@ -21,9 +21,8 @@ const REPLAY_LIMIT: Duration = Duration::from_secs(900);
 pub(crate) fn drive_acceptance(
     operation: &mut Operation<'_>,
     mut machine: Acceptance,
-) -> Result<Outcome, Failure> {
+) -> Result<Conclusion, Failure> {
     let turn = machine.turn().id().clone();
-    let baseline = machine.turn().baseline();
     let git = operation.git();
     let git = git.as_ref().map(Option::as_ref);
     let mut staged = None;
@@ -64,15 +63,18 @@ pub(crate) fn drive_acceptance(
             }
             Want::Clean(paths) => {
                 // A git that cannot be asked shows when the turn's changes are looked at.
-                let cleaned = git.map(|git| clean(operation, git, baseline.as_ref(), &paths));
+                let cleaned = git.map(|git| clean(operation, git, &paths));
                 match cleaned.unwrap_or(Ok(())) {
                     Err(failure) if git::is_refusal(&failure) => {}
                     cleaned => cleaned?,
                 }
                 Answer::Cleaned
             }
-            Want::Observe(baseline) => {
-                let (named, proposed) = (machine.named_files(), machine.proposed_files());
+            Want::Observe {
+                baseline,
+                named,
+                proposed,
+            } => {
                 let observed = watching(git, baseline.as_ref())
                     .and_then(|git| observe(operation, git, baseline.as_ref(), &named, &proposed));
                 usable(observed)?
@@ -102,8 +104,8 @@ pub(crate) fn drive_acceptance(
             }
             Want::Done(outcome) => {
                 operation.state = match &*outcome {
-                    Outcome::Accepted(accepted) => accepted.state.clone(),
-                    Outcome::Refused { state, .. } => (**state).clone(),
+                    Conclusion::Accepted(accepted) => accepted.state.clone(),
+                    Conclusion::Refused { state, .. } => (**state).clone(),
                 };
                 return Ok(*outcome);
             }
@@ -202,22 +204,12 @@ pub(crate) fn is_unusable(failure: &Failure) -> bool {
     )
 }
 
-/// Deletes what a verification left behind: only what git sees as new, and what was not there
-/// when the turn was assigned. Without git nobody can tell, and nothing is deleted.
-fn clean(
-    operation: &Operation<'_>,
-    git: Option<&Git>,
-    baseline: Option<&Baseline>,
-    paths: &[RepoPath],
-) -> Result<(), Failure> {
+/// Deletes files that git shows as new. Without git nothing is deleted.
+fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Result<(), Failure> {
     let Some(git) = git else { return Ok(()) };
     let new = git.changes()?.untracked;
-    let was_there = |path: &RepoPath| {
-        let dirty = baseline.map_or(&[][..], |baseline| &baseline.dirty);
-        dirty.iter().any(|(known, _)| known == path.as_str())
-    };
     for path in paths {
-        if new.contains(path.as_str()) && !was_there(path) && !path.is_reserved() {
+        if new.contains(path.as_str()) {
             operation.locked.remove(path)?;
         }
     }

@@ -21,10 +21,11 @@ mod steps;
 mod talk;
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
 
 pub use commit::{Commit, CommitKind, Key, Record, Write};
 pub(crate) use commit::{append, mark};
@@ -32,13 +33,13 @@ pub use observe::Observation;
 pub use records::{Checkpoint, run_record, session};
 pub(crate) use replay::recover_coordinator;
 pub use replay::{Recovery, recover};
+use steps::{Cleared, Gated, Judged, Observed, Sound, Staged};
 
-use crate::config::Config;
-use crate::conflict::Overlap;
+use crate::config::{Config, RuntimeType};
 use crate::history::RunIndex;
-use crate::hooks::{HookBatch, HookOutcome};
+use crate::hooks::{HookBatch, HookOutcome, HookPhase};
 use crate::repo_decisions::RepoDecisions;
-use crate::result::{Judged, Leniency, TurnResult};
+use crate::result::Leniency;
 use crate::rule;
 use crate::run::illegal;
 use crate::state::{Baseline, State, Status, Turn};
@@ -74,11 +75,18 @@ pub enum Want {
     Staging(Vec<String>),
     /// These hooks, run as a [`crate::hooks::HookChain`]; their audit is written at once.
     Hooks(HookBatch),
-    /// These files deleted, where they are there and version control does not know them.
+    /// These files deleted, where version control shows them as new.
     Clean(Vec<RepoPath>),
-    /// What has changed since a baseline, which of [`Acceptance::named_files`] are outside, and
-    /// what is in the way of [`Acceptance::proposed_files`].
-    Observe(Option<Baseline>),
+    /// The changes since a baseline, the named files outside of the repository, and what is in the
+    /// way of the proposed files.
+    Observe {
+        /// The baseline of the turn.
+        baseline: Option<Baseline>,
+        /// Every file that the result names.
+        named: Vec<RepoPath>,
+        /// The files that the result proposes to write.
+        proposed: Vec<RepoPath>,
+    },
     /// The content of these files, as far as they are there.
     Files(Vec<RepoPath>),
     /// These commands, run once more.
@@ -87,7 +95,7 @@ pub enum Want {
     /// answer, and nothing of it is written then.
     Commit(Box<Commit>),
     /// Nothing more.
-    Done(Box<Outcome>),
+    Done(Box<Conclusion>),
 }
 
 /// What the world answers.
@@ -112,9 +120,9 @@ pub enum Answer {
     Unusable(Failure),
 }
 
-/// What came of it.
+/// How an acceptance ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum Conclusion {
     /// The turn is part of the history.
     Accepted(Box<Accepted>),
     /// It is not.
@@ -147,57 +155,45 @@ pub struct Accepted {
 /// The acceptance of one turn.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
+    context: Context,
+    step: Step,
+    want: Want,
+}
+
+/// What every step needs.
+#[derive(Clone, Debug)]
+struct Context {
     inputs: Inputs,
     options: Options,
     turn: Turn,
     ids: Ids,
     now: Time,
-    step: Step,
-    want: Want,
-    found: Found,
 }
 
-/// What is known by now.
-#[derive(Clone, Debug, Default)]
-struct Found {
-    staged: Option<Result<Value, String>>,
-    /// Whether a hook wrote another result in place of the staged one.
-    rewritten_by_hook: bool,
-    /// Whether the result lay where results lay when there was one turn at a time.
-    flat_staging: bool,
-    judged: Option<Judged>,
-    result: Option<TurnResult>,
-    observation: Option<Observation>,
-    /// What the turn is held to have changed.
-    changed: Vec<RepoPath>,
-    files: BTreeMap<String, String>,
-    replay: Option<Object>,
-    overlap: Option<Overlap>,
-    warnings: Vec<String>,
-    accepted: Option<Box<Accepted>>,
-    refused: Option<(Failure, Box<State>)>,
-}
-
-/// Where an acceptance is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The steps, in their order, each with what is known by then. A step that has nothing to ask for
+/// is passed over. A refusal goes from any step before the commit to [`Step::Recording`].
+#[derive(Clone, Debug)]
 enum Step {
-    Staging,
-    BeforeValidation,
-    StagingAgain,
-    AfterValidation,
-    Cleaning,
-    Observing,
-    GateFiles,
-    Replaying,
-    BeforeAcceptance,
-    ObservingAgain,
-    GateFilesAgain,
-    Committing,
-    AfterAcceptance,
-    Recording,
-    OnEscalation,
+    Reading,
+    BeforeValidation(Staged),
+    ReadingAgain(Staged),
+    AfterValidation(Judged),
+    Cleaning(Sound),
+    Observing(Sound),
+    GateFiles(Observed),
+    Replaying(Gated),
+    BeforeAcceptance(Cleared),
+    ObservingAgain(Cleared),
+    GateFilesAgain(Cleared),
+    Committing(Box<Accepted>),
+    AfterAcceptance(Box<Accepted>),
+    Recording(Conclusion),
+    OnEscalation(Conclusion),
     Done,
 }
+
+/// The next step, and what it asks for.
+type Next = (Step, Want);
 
 impl Acceptance {
     /// Begins to accept a turn: the one that is named, or the only one.
@@ -220,16 +216,17 @@ impl Acceptance {
         if inputs.state.status() != Status::Active {
             return Err(illegal(&inputs.state, "accept a turn"));
         }
-        let want = Want::Staging(steps::staging_paths(&turn));
-        Ok(Self {
+        let context = Context {
             inputs,
             options,
             turn,
             ids,
             now,
-            step: Step::Staging,
-            want,
-            found: Found::default(),
+        };
+        Ok(Self {
+            want: steps::ask_staging(&context),
+            step: Step::Reading,
+            context,
         })
     }
 
@@ -240,67 +237,84 @@ impl Acceptance {
 
     /// The turn.
     pub fn turn(&self) -> &Turn {
-        &self.turn
+        &self.context.turn
     }
 
-    /// Every file that the result names; none before it has passed its judgement.
-    pub fn named_files(&self) -> Vec<RepoPath> {
-        let result = self.found.result.as_ref();
-        result.map(TurnResult::named_files).unwrap_or_default()
-    }
-
-    /// The files of them that it proposes to write.
-    pub fn proposed_files(&self) -> Vec<RepoPath> {
-        let result = self.found.result.as_ref();
-        result
-            .map(|result| result.proposed(false))
-            .unwrap_or_default()
-    }
-
-    /// Takes what was wanted; `now` is the time by now.
+    /// Takes what was wanted; `now` is the current time.
     ///
     /// # Errors
-    /// With `acceptance_out_of_step` when something else was wanted; nothing happens then.
+    /// With `acceptance_out_of_step` when something else was wanted; nothing happens then. With
+    /// `invalid_state_transition` when the run cannot take the status that follows.
     pub fn answer(&mut self, answer: Answer, now: Time) -> Result<(), Failure> {
-        self.now = self.now.max(now);
-        match (self.step, answer) {
-            (Step::Staging | Step::StagingAgain, Answer::Staging(staged)) => self.staged(staged),
+        let context = &mut self.context;
+        context.now = context.now.max(now);
+        let step = mem::replace(&mut self.step, Step::Done);
+        let next = match (step, answer) {
+            (Step::Reading, Answer::Staging(staged)) => Staged::read(context, staged),
+            (Step::BeforeValidation(staged), Answer::Hooks(said)) => {
+                staged.after_hooks(context, &said)
+            }
+            (Step::ReadingAgain(before), Answer::Staging(staged)) => {
+                before.read_again(context, staged)
+            }
+            (Step::AfterValidation(judged), Answer::Hooks(said)) => {
+                judged.after_hooks(context, &said)
+            }
+            (Step::Cleaning(sound), Answer::Cleaned) => Ok(sound.observe(context)),
+            (Step::Observing(sound), Answer::Observed(seen)) => sound.observed(context, seen),
+            (Step::GateFiles(observed), Answer::Files(files)) => observed.gated(context, files),
+            (Step::Replaying(gated), Answer::Replayed(codes)) => gated.replayed(context, &codes),
+            (Step::BeforeAcceptance(cleared), Answer::Hooks(said)) => {
+                cleared.after_hooks(context, &said)
+            }
+            (Step::ObservingAgain(cleared), Answer::Observed(seen)) => {
+                cleared.observed_again(context, &seen)
+            }
+            (Step::GateFilesAgain(cleared), Answer::Files(files)) => {
+                cleared.gated_again(context, files)
+            }
+            (Step::Committing(accepted), Answer::Committed) => Ok(accepted.committed(context)),
+            (Step::AfterAcceptance(accepted), Answer::Hooks(said)) => {
+                Ok(accepted.after_hooks(context, &said))
+            }
+            (Step::Recording(conclusion), Answer::Committed) => Ok(conclusion.escalate(context)),
+            (Step::OnEscalation(conclusion), Answer::Hooks(_)) => Ok(conclusion.done()),
+            // Nothing of the commit was written, so that the turn can still be refused.
             (
-                Step::Staging
-                | Step::StagingAgain
-                | Step::Observing
-                | Step::ObservingAgain
-                | Step::GateFiles
-                | Step::GateFilesAgain,
+                Step::Reading
+                | Step::ReadingAgain(_)
+                | Step::Observing(_)
+                | Step::ObservingAgain(_)
+                | Step::GateFiles(_)
+                | Step::GateFilesAgain(_)
+                | Step::Committing(_),
                 Answer::Unusable(failure),
-            ) => self.refuse(failure),
-            (Step::BeforeValidation, Answer::Hooks(said)) => self.before_validation_said(&said),
-            (Step::AfterValidation, Answer::Hooks(said)) => self.after_validation_said(&said),
-            (Step::Cleaning, Answer::Cleaned) => self.observe(),
-            (Step::Observing, Answer::Observed(seen)) => self.observed(seen),
-            (Step::GateFiles, Answer::Files(files)) => self.gate_files(files),
-            (Step::Replaying, Answer::Replayed(codes)) => self.replayed(&codes),
-            (Step::BeforeAcceptance, Answer::Hooks(said)) => self.before_acceptance_said(&said),
-            (Step::ObservingAgain, Answer::Observed(seen)) => self.observed_again(&seen),
-            (Step::GateFilesAgain, Answer::Files(files)) => {
-                self.found.files = files;
-                self.commit();
-            }
-            (Step::Committing, Answer::Committed) => self.committed(),
-            // Nothing of it was written.
-            (Step::Committing, Answer::Unusable(failure)) => {
-                self.found.accepted = None;
-                self.refuse(failure);
-            }
-            (Step::AfterAcceptance, Answer::Hooks(said)) => self.after_acceptance_said(&said),
-            (Step::Recording, Answer::Committed) => self.recorded(),
-            (Step::OnEscalation, Answer::Hooks(_)) => self.done(),
+            ) => Err(failure.into()),
             (step, answer) => {
-                let message = format!("{answer:?} is no answer to {step:?}");
+                self.step = step;
+                let message = format!("{answer:?} is no answer to {:?}", self.want);
                 let message: String = message.chars().take(200).collect();
                 return Err(Failure::new(Code::XchainAcceptanceOutOfStep, message));
             }
-        }
+        };
+        (self.step, self.want) = match next {
+            Ok(next) => next,
+            Err(refusal) => refusal.record(context)?,
+        };
         Ok(())
+    }
+}
+
+impl Context {
+    /// The hooks of a phase, where it has any.
+    fn hooks(&self, phase: HookPhase, payload: Object) -> Option<HookBatch> {
+        let run = self.inputs.state.run_id().map(ToString::to_string);
+        HookBatch::new(phase, self.inputs.config.hooks(phase), payload, run)
+    }
+
+    /// What carries the turn out.
+    fn runtime(&self) -> Option<RuntimeType> {
+        let runtime = self.inputs.config.runtime(self.turn.runtime_id()?);
+        runtime.map(|runtime| runtime.kind)
     }
 }

@@ -3,25 +3,23 @@
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use super::Acceptance;
+use super::Context;
+use super::steps::Cleared;
 use crate::config::Config;
 use crate::conflict::HUMAN_MERGE;
 use crate::dispatch::bundle_folder;
 use crate::doc::{self, List, Member};
 use crate::history::RunIndex;
 use crate::members::{amount, array, build, text};
-use crate::result::TurnResult;
+use crate::result::Rewrite;
 use crate::state::{State, Status, Turn};
 
-impl Acceptance {
+impl Cleared {
     /// The turn's line in the history.
-    pub(super) fn history_entry(&self, result: &TurnResult, accepted_sequence: u64) -> Object {
-        let turn = &self.turn;
+    pub(super) fn history_entry(&self, context: &Context, accepted_sequence: u64) -> Object {
+        let (turn, result) = (&context.turn, &self.sound.result);
         let document = result.document();
-        let runtime = turn
-            .runtime_id()
-            .and_then(|id| self.inputs.config.runtime(id));
-        let worth = result.normalized_verification(runtime.map(|runtime| runtime.kind));
+        let verification = result.normalized_verification(context.runtime());
         let list = |member: Member<List>| member.get(document).to_vec();
         let files: Vec<String> = result
             .files_changed()
@@ -30,9 +28,9 @@ impl Acceptance {
             .collect();
         let mut entry = build([
             doc::History::TURN_ID.to(turn.id().as_str()),
-            doc::History::RUN_ID.to(self.inputs.state.run_id()),
+            doc::History::RUN_ID.to(context.inputs.state.run_id()),
             doc::History::ROLE.to(turn.role()),
-            doc::History::PHASE.to(self.inputs.state.phase()),
+            doc::History::PHASE.to(context.inputs.state.phase()),
             doc::History::RUNTIME_ID.to(turn.runtime_id()),
             doc::History::STATUS.to(result.status().as_str()),
             doc::History::SUMMARY.to(doc::Result::SUMMARY.copy(document)),
@@ -41,14 +39,15 @@ impl Acceptance {
             doc::History::FILES_CHANGED.to(&files),
             doc::History::ARTIFACTS_CREATED.to(list(doc::Result::ARTIFACTS_CREATED)),
             doc::History::VERIFICATION.to(doc::Result::VERIFICATION.copy(document)),
-            doc::History::NORMALIZED_VERIFICATION.to(build([doc::History::STATUS.to(worth)])),
+            doc::History::NORMALIZED_VERIFICATION
+                .to(build([doc::History::STATUS.to(verification)])),
             doc::History::ARTIFACT.to(doc::Result::ARTIFACT.copy(document)),
             doc::History::INTENT_ID.to(turn
                 .value(doc::Turn::INTAKE_CONTEXT)
                 .and_then(|c| c.get("intent_id"))
                 .cloned()
                 .unwrap_or(Value::Null)),
-            doc::History::OBSERVED_ARTIFACT.to(self.observed_artifact()),
+            doc::History::OBSERVED_ARTIFACT.to(self.observed_artifact(turn)),
             doc::History::PROPOSED_NEXT_ROLE.to(doc::Result::PROPOSED_NEXT_ROLE.copy(document)),
             doc::History::PHASE_TRANSITION_REQUEST
                 .to(doc::Result::PHASE_TRANSITION_REQUEST.copy(document)),
@@ -64,87 +63,61 @@ impl Acceptance {
         ]);
         if let Some(began) = turn.began() {
             doc::History::STARTED_AT.set(&mut entry, began.to_string());
-            doc::History::DURATION_MS.set(&mut entry, self.now.millis_since(began));
+            doc::History::DURATION_MS.set(&mut entry, context.now.millis_since(began));
         }
-        doc::History::ACCEPTED_AT.set(&mut entry, self.now);
-        self.extend_entry(&mut entry, document);
+        doc::History::ACCEPTED_AT.set(&mut entry, context.now);
+        self.extend_entry(context, &mut entry);
         entry
     }
 
-    fn observed_artifact(&self) -> Object {
-        let seen = self.found.observation.as_ref();
-        let files: Vec<String> = self.found.changed.iter().map(ToString::to_string).collect();
+    fn observed_artifact(&self, turn: &Turn) -> Object {
+        let seen = &self.observation;
+        let files: Vec<String> = self.changed.iter().map(ToString::to_string).collect();
         let marks: Object = files
             .iter()
-            .filter_map(|file| Some((file.clone(), seen?.changed.get(file)?.as_str().into())))
+            .filter_map(|file| Some((file.clone(), seen.changed.get(file)?.as_str().into())))
             .collect();
-        let baseline = self.turn.baseline().and_then(|baseline| baseline.head_ref);
+        let baseline = turn.baseline().and_then(|baseline| baseline.head_ref);
+        let baseline = baseline.map(|head| format!("git:{head}"));
         build([
             ("derived_by", "orchestrator".into()),
-            (
-                "baseline_ref",
-                baseline.map(|head| format!("git:{head}")).into(),
-            ),
-            (
-                "accepted_ref",
-                seen.and_then(super::Observation::integration_ref).into(),
-            ),
+            ("baseline_ref", baseline.into()),
+            ("accepted_ref", seen.integration_ref().into()),
             doc::ObservedArtifact::FILES_CHANGED.to(&files),
             ("file_markers", marks.into()),
-            (
-                "diff_summary",
-                seen.and_then(|seen| seen.summary.clone()).into(),
-            ),
+            ("diff_summary", seen.summary.clone().into()),
         ])
     }
 
-    /// What only some lines have.
-    fn extend_entry(&self, entry: &mut Object, document: &Object) {
-        let rewrites = self
-            .found
-            .judged
-            .as_ref()
-            .map_or(&[][..], |judged| &judged.rewrites);
-        if !rewrites.is_empty() {
-            let rewrites: Vec<Value> = rewrites
-                .iter()
-                .map(|rewrite| rewrite.document().into())
-                .collect();
+    /// Members that only some lines have.
+    fn extend_entry(&self, context: &Context, entry: &mut Object) {
+        if !self.sound.rewrites.is_empty() {
+            let rewrites: Vec<Object> = self.sound.rewrites.iter().map(Rewrite::document).collect();
             doc::History::NORMALIZATIONS.set(entry, rewrites);
         }
-        if !self.found.warnings.is_empty() {
-            doc::History::WARNINGS.set(entry, &self.found.warnings);
+        if !self.sound.warnings.is_empty() {
+            doc::History::WARNINGS.set(entry, &self.sound.warnings);
         }
-        if let Some(replay) = &self.found.replay {
-            doc::History::VERIFICATION_REPLAY.set(entry, replay.clone());
+        if let Some(replay) = &self.replay {
+            doc::History::VERIFICATION_REPLAY.set(entry, replay);
         }
-        if let Some(overlap) = &self.found.overlap {
-            if !overlap.forward_revisions.is_empty() {
-                let files = build([("files", array(&overlap.forward_revisions))]);
-                doc::History::FORWARD_REVISION.set(entry, files);
-            }
-            if let Some(conflict) = &overlap.conflict {
-                let mut resolution = conflict.document(self.now);
-                doc::Conflict::RESOLUTION.set(&mut resolution, HUMAN_MERGE);
-                doc::History::CONFLICT_RESOLUTION.set(entry, resolution);
-            }
+        if !self.overlap.forward_revisions.is_empty() {
+            let files = build([("files", array(&self.overlap.forward_revisions))]);
+            doc::History::FORWARD_REVISION.set(entry, files);
         }
-        if let Some(delegations) = doc::Result::DELEGATIONS.given(document) {
+        if let Some(conflict) = &self.overlap.conflict {
+            let mut resolution = conflict.document(context.now);
+            doc::Conflict::RESOLUTION.set(&mut resolution, HUMAN_MERGE);
+            doc::History::CONFLICT_RESOLUTION.set(entry, resolution);
+        }
+        if let Some(delegations) = doc::Result::DELEGATIONS.given(self.sound.result.document()) {
             doc::History::DELEGATIONS_ISSUED.set(entry, delegations.clone());
         }
-        for (member, of) in [
-            (
-                doc::History::DELEGATION_CONTEXT,
-                doc::Turn::DELEGATION_CONTEXT,
-            ),
-            (
-                doc::History::DELEGATION_REVIEW,
-                doc::Turn::DELEGATION_REVIEW,
-            ),
-        ] {
-            if let Some(value) = self.turn.value(of) {
-                member.set(entry, value.clone());
-            }
+        if let Some(value) = context.turn.value(doc::Turn::DELEGATION_CONTEXT) {
+            doc::History::DELEGATION_CONTEXT.set(entry, value.clone());
+        }
+        if let Some(value) = context.turn.value(doc::Turn::DELEGATION_REVIEW) {
+            doc::History::DELEGATION_REVIEW.set(entry, value.clone());
         }
     }
 }

@@ -1,148 +1,242 @@
-//! The steps of an acceptance, in their order.
+//! The steps of an acceptance. Each step holds what is known by then, and moves into the next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{self, Value};
+use accord_contract::wire::{self, Object, Value};
 
-use super::{Acceptance, Observation, Outcome, Step, Want, observe};
+use super::refuse::Refusal;
+use super::{Accepted, Conclusion, Context, Next, Observation, Step, Want, observe};
 use crate::config::{PolicyAction, TimeoutAction};
-use crate::doc;
+use crate::conflict::{self, Overlap};
 use crate::gate::{self, PhaseExit, View};
-use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
+use crate::hooks::{self, HookOutcome, HookPhase};
 use crate::members::{array, build};
-use crate::result::{self, Situation, TurnResult, TurnStatusClaim};
-use crate::rule;
-use crate::state::{Status, Turn};
-use crate::{conflict, dispatch, policy, run, timeout};
+use crate::result::{self, Rewrite, Situation, TurnResult, TurnStatusClaim};
+use crate::state::Status;
+use crate::{RepoPath, dispatch, doc, ledger, policy, rule, run, timeout};
 
-/// Where a turn's result may be staged, the usual place first.
-pub(super) fn staging_paths(turn: &Turn) -> Vec<String> {
-    vec![
-        dispatch::staging_path(turn.id()),
-        dispatch::FLAT_STAGING_PATH.to_owned(),
-    ]
+/// The staged result was read, or could not be.
+#[derive(Clone, Debug)]
+pub(super) struct Staged {
+    result: Result<Value, String>,
+    /// Whether it was staged at the path from when a run had one turn at a time.
+    at_flat_path: bool,
 }
 
-impl Acceptance {
-    /// The staged bytes are there, or are not.
-    pub(super) fn staged(&mut self, staged: Option<(String, Vec<u8>)>) {
-        let again = self.step == Step::StagingAgain;
-        let (path, read) = match staged {
-            None => (
-                dispatch::staging_path(self.turn.id()),
-                Err("there is no staged result".to_owned()),
-            ),
+/// The result was corrected and judged.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    result: Value,
+    rewrites: Vec<Rewrite>,
+    failure: Option<Failure>,
+    warnings: Vec<String>,
+    at_flat_path: bool,
+}
+
+/// The result passed its judgement.
+#[derive(Clone, Debug)]
+pub(super) struct Sound {
+    pub(super) result: TurnResult,
+    pub(super) rewrites: Vec<Rewrite>,
+    pub(super) warnings: Vec<String>,
+    pub(super) at_flat_path: bool,
+}
+
+/// The changes in the repository match the result.
+#[derive(Clone, Debug)]
+pub(super) struct Observed {
+    sound: Sound,
+    observation: Observation,
+    changed: Vec<RepoPath>,
+}
+
+/// The files of the gate were read.
+#[derive(Clone, Debug)]
+pub(super) struct Gated {
+    observed: Observed,
+    files: BTreeMap<String, String>,
+}
+
+/// Policies are kept, and conflicts are absent or merged.
+#[derive(Clone, Debug)]
+pub(super) struct Cleared {
+    pub(super) sound: Sound,
+    pub(super) observation: Observation,
+    /// The files that count as changed by the turn.
+    pub(super) changed: Vec<RepoPath>,
+    pub(super) files: BTreeMap<String, String>,
+    /// How the declared commands ended when they ran again, where a policy asks for that.
+    pub(super) replay: Option<Object>,
+    pub(super) overlap: Overlap,
+}
+
+/// Asks for the staged result.
+pub(super) fn ask_staging(context: &Context) -> Want {
+    Want::Staging(vec![
+        dispatch::staging_path(context.turn.id()),
+        dispatch::FLAT_STAGING_PATH.to_owned(),
+    ])
+}
+
+impl Staged {
+    /// The result is read for the first time; hooks may still change it.
+    pub(super) fn read(
+        context: &Context,
+        staged: Option<(String, Vec<u8>)>,
+    ) -> Result<Next, Refusal> {
+        let (staged, path) = Self::parse(context, staged)?;
+        let result = staged.result.as_ref().map_err(String::as_str);
+        let payload = hooks::before_validation(&context.turn, &path, result);
+        match context.hooks(HookPhase::BeforeValidation, payload) {
+            Some(batch) => Ok((Step::BeforeValidation(staged), Want::Hooks(batch))),
+            None => staged.judge(context, false),
+        }
+    }
+
+    /// The hooks ran; one of them may have corrected the result.
+    pub(super) fn after_hooks(
+        self,
+        context: &Context,
+        said: &HookOutcome,
+    ) -> Result<Next, Refusal> {
+        check_hooks(said)?;
+        Ok((Step::ReadingAgain(self), ask_staging(context)))
+    }
+
+    /// The result is read again after the hooks.
+    pub(super) fn read_again(
+        self,
+        context: &Context,
+        staged: Option<(String, Vec<u8>)>,
+    ) -> Result<Next, Refusal> {
+        let (staged, _) = Self::parse(context, staged)?;
+        let is_changed = staged.result != self.result;
+        staged.judge(context, is_changed)
+    }
+
+    fn parse(
+        context: &Context,
+        staged: Option<(String, Vec<u8>)>,
+    ) -> Result<(Self, String), Failure> {
+        let (path, result) = match staged {
+            None => {
+                let path = dispatch::staging_path(context.turn.id());
+                (path, Err("there is no staged result".to_owned()))
+            }
             Some((path, bytes)) => (path, result::read_staged(&bytes)),
         };
-        let claimed = read
+        let at_flat_path = path == dispatch::FLAT_STAGING_PATH;
+        let claimed = result
             .as_ref()
             .ok()
             .and_then(|value| doc::Result::TURN_ID.get(value));
-        if path == dispatch::FLAT_STAGING_PATH
-            && let Some(claimed) = claimed.filter(|id| *id != self.turn.id().as_str())
+        if let Some(claimed) =
+            claimed.filter(|id| at_flat_path && *id != context.turn.id().as_str())
         {
             let message = format!("{path} holds the result of {claimed}");
-            self.refuse(Failure::new(Code::XchainStaleStaging, message));
-            return;
+            return Err(Failure::new(Code::XchainStaleStaging, message));
         }
-        self.found.flat_staging = path == dispatch::FLAT_STAGING_PATH;
-        let payload =
-            hooks::before_validation(&self.turn, &path, read.as_ref().map_err(String::as_str));
-        let before = self.found.staged.replace(read);
-        if again {
-            self.found.rewritten_by_hook = before != self.found.staged;
-        }
-        if !again && self.ask_hooks(HookPhase::BeforeValidation, payload, Step::BeforeValidation) {
-            return;
-        }
-        self.judge();
-    }
-
-    pub(super) fn before_validation_said(&mut self, said: &HookOutcome) {
-        if self.stopped(said) {
-            return;
-        }
-        // A hook may have mended the result.
-        self.step = Step::StagingAgain;
-        self.want = Want::Staging(staging_paths(&self.turn));
-    }
-
-    fn judge(&mut self) {
-        let staged = self.found.staged.take();
-        let staged = staged.unwrap_or_else(|| Err("there is no staged result".into()));
-        let situation = Situation {
-            config: &self.inputs.config,
-            state: &self.inputs.state,
-            turn: Some(&self.turn),
-            index: &self.inputs.index,
+        let staged = Self {
+            result,
+            at_flat_path,
         };
-        let judged = result::judge(staged, &situation, self.options.leniency);
+        Ok((staged, path))
+    }
+
+    fn judge(self, context: &Context, is_changed_by_hook: bool) -> Result<Next, Refusal> {
+        let situation = Situation {
+            config: &context.inputs.config,
+            state: &context.inputs.state,
+            turn: Some(&context.turn),
+            index: &context.inputs.index,
+        };
+        let judged = result::judge(self.result, &situation, context.options.leniency);
         let validation = &judged.validation;
         let payload = hooks::after_validation(
-            &self.turn,
+            &context.turn,
             &judged.result,
             validation.failed_stage.map(|stage| stage.as_str()),
             &validation.errors(),
             &validation.warnings,
         );
-        self.found.warnings.clone_from(&validation.warnings);
-        if self.found.rewritten_by_hook {
-            let message = "a before_validation hook changed the staged result";
-            self.found.warnings.push(message.to_owned());
+        let failure = validation.failure();
+        let mut warnings = judged.validation.warnings;
+        if is_changed_by_hook {
+            warnings.push("a before_validation hook changed the staged result".to_owned());
         }
-        self.found.judged = Some(judged);
-        if !self.ask_hooks(HookPhase::AfterValidation, payload, Step::AfterValidation) {
-            self.validated();
-        }
-    }
-
-    pub(super) fn after_validation_said(&mut self, said: &HookOutcome) {
-        if !self.stopped(said) {
-            self.validated();
-        }
-    }
-
-    fn validated(&mut self) {
-        let judged = self.found.judged.as_ref();
-        let failure = judged.and_then(|judged| judged.validation.failure());
-        let failure = rule!(failure; UnsoundAccepted => None);
-        let document = judged.map_or(Value::Null, |judged| judged.result.clone());
-        let (None, Some(result)) = (&failure, TurnResult::new(document)) else {
-            let unsound = Failure::new(Code::XchainValidationFailed, "there is no sound result");
-            self.refuse(failure.unwrap_or(unsound));
-            return;
+        let judged = Judged {
+            result: judged.result,
+            rewrites: judged.rewrites,
+            failure,
+            warnings,
+            at_flat_path: self.at_flat_path,
         };
-        if let Err(failure) = self.check_decisions(&result) {
-            self.refuse(failure);
-            return;
-        }
-        let ignored = result.ignored_outputs();
-        self.found.result = Some(result);
-        if ignored.is_empty() {
-            self.observe();
-        } else {
-            self.step = Step::Cleaning;
-            self.want = Want::Clean(ignored);
+        match context.hooks(HookPhase::AfterValidation, payload) {
+            Some(batch) => Ok((Step::AfterValidation(judged), Want::Hooks(batch))),
+            None => judged.pass(context),
         }
     }
+}
 
-    /// Ids are the run's first use of them, and overrides are lawful, one for each target.
-    fn check_decisions(&mut self, result: &TurnResult) -> Result<(), Failure> {
+impl Judged {
+    pub(super) fn after_hooks(
+        self,
+        context: &Context,
+        said: &HookOutcome,
+    ) -> Result<Next, Refusal> {
+        check_hooks(said)?;
+        self.pass(context)
+    }
+
+    fn pass(self, context: &Context) -> Result<Next, Refusal> {
+        if let Some(failure) = rule!(self.failure; UnsoundAccepted => None) {
+            return Err(failure.into());
+        }
+        let result = TurnResult::new(self.result).ok_or_else(|| {
+            Failure::new(Code::XchainValidationFailed, "there is no sound result")
+        })?;
+        let mut sound = Sound {
+            result,
+            rewrites: self.rewrites,
+            warnings: self.warnings,
+            at_flat_path: self.at_flat_path,
+        };
+        sound.check_decisions(context)?;
+        // A file that existed when the turn was assigned, or that belongs to the run, is kept.
+        let dirty = context
+            .turn
+            .baseline()
+            .map_or_else(Vec::new, |baseline| baseline.dirty);
+        let existed = |path: &RepoPath| dirty.iter().any(|(known, _)| known == path.as_str());
+        let mut outputs = sound.result.ignored_outputs();
+        outputs.retain(|path| !existed(path) && !path.is_reserved());
+        if outputs.is_empty() {
+            Ok(sound.observe(context))
+        } else {
+            Ok((Step::Cleaning(sound), Want::Clean(outputs)))
+        }
+    }
+}
+
+impl Sound {
+    /// Checks that decision ids are new in the run, and that overrides are allowed, one for each
+    /// target.
+    fn check_decisions(&mut self, context: &Context) -> Result<(), Failure> {
+        let inputs = &context.inputs;
+        let used = inputs.index.decisions();
         let mut own = BTreeSet::new();
         let mut overridden = BTreeSet::new();
-        for decision in result.decisions() {
-            let used = self.inputs.index.decisions();
+        for decision in self.result.decisions() {
             let taken =
                 |id: &str| own.contains(id) || rule!(used.contains(id); UsedIdAccepted => false);
-            let id = crate::ledger::check_entry(&Value::Object(decision.clone()), taken)?;
+            let id = ledger::check_entry(&Value::Object(decision.clone()), taken)?;
             own.insert(id);
-            let role = self.turn.role();
-            let checked =
-                self.inputs
-                    .repo_decisions
-                    .check_override(decision, role, &self.inputs.config)?;
-            self.found.warnings.extend(checked);
+            let role = context.turn.role();
+            let warning = inputs
+                .repo_decisions
+                .check_override(decision, role, &inputs.config)?;
+            self.warnings.extend(warning);
             if let Some(target) = doc::Decision::OVERRIDES.get(decision)
                 && !overridden.insert(target)
             {
@@ -154,366 +248,377 @@ impl Acceptance {
         Ok(())
     }
 
-    /// The result, from when it has passed.
-    pub(super) fn result(&self) -> &TurnResult {
-        let result = self.found.result.as_ref();
-        result.expect("only a result that passed is looked at further")
+    /// Asks for the changes in the repository.
+    pub(super) fn observe(self, context: &Context) -> Next {
+        let want = self.ask_changes(context);
+        (Step::Observing(self), want)
     }
 
-    pub(super) fn observe(&mut self) {
-        self.step = Step::Observing;
-        self.want = Want::Observe(self.turn.baseline());
-    }
-
-    pub(super) fn observed(&mut self, seen: Observation) {
-        let result = self.result().clone();
-        let checked = observe::check(&result, &self.turn, &self.inputs, &seen);
-        self.found.observation = Some(seen);
-        match checked {
-            Err(failure) => self.refuse(failure),
-            Ok(checked) => {
-                self.found.changed = checked.changed;
-                self.found.warnings.extend(checked.warnings);
-                self.ask_gate_files(Step::GateFiles);
-            }
+    fn ask_changes(&self, context: &Context) -> Want {
+        Want::Observe {
+            baseline: context.turn.baseline(),
+            named: self.result.named_files(),
+            proposed: self.result.proposed(false),
         }
     }
 
-    /// The files that a gate must see, when the result asks to pass one.
-    fn ask_gate_files(&mut self, step: Step) {
-        let result = self.result();
-        let asks = result.status() == TurnStatusClaim::Completed
-            && (result.wants_completion() || result.phase_request().is_some());
+    /// The files that a gate needs, when the turn may pass one.
+    fn gate_files(&self, context: &Context) -> Vec<RepoPath> {
+        let (config, state) = (&context.inputs.config, &context.inputs.state);
+        let asks = self.result.status() == TurnStatusClaim::Completed
+            && (self.result.wants_completion() || self.result.phase_request().is_some());
         let queued = [
             doc::State::QUEUED_PHASE_TRANSITION,
             doc::State::QUEUED_RUN_COMPLETION,
         ];
-        let state = self.inputs.state.members();
-        let queued = queued.iter().any(|member| member.given(state).is_some());
-        let phase = self.inputs.state.phase();
-        let skips = timeout::phase_action(&self.inputs.config, phase) == TimeoutAction::SkipPhase;
-        let needed = gate::needed_files(&self.inputs.config, phase);
-        if (asks || queued || skips) && !needed.is_empty() {
-            self.step = step;
-            self.want = Want::Files(needed);
-        } else if step == Step::GateFiles {
-            self.gate_files(BTreeMap::new());
+        let is_queued = || {
+            queued
+                .iter()
+                .any(|request| request.given(state.members()).is_some())
+        };
+        let skips = || timeout::phase_action(config, state.phase()) == TimeoutAction::SkipPhase;
+        if asks || is_queued() || skips() {
+            gate::needed_files(config, state.phase())
         } else {
-            self.commit();
+            Vec::new()
         }
     }
 
-    pub(super) fn gate_files(&mut self, files: BTreeMap<String, String>) {
-        self.found.files = files;
-        if let Err(failure) = self.gate_coverage() {
-            self.refuse(failure);
-            return;
+    /// Compares the changes in the repository with the result.
+    pub(super) fn observed(
+        mut self,
+        context: &mut Context,
+        observation: Observation,
+    ) -> Result<Next, Refusal> {
+        let checked = observe::check(&self.result, &context.turn, &context.inputs, &observation)?;
+        self.warnings.extend(checked.warnings);
+        let files = self.gate_files(context);
+        let observed = Observed {
+            sound: self,
+            observation,
+            changed: checked.changed,
+        };
+        if files.is_empty() {
+            observed.gated(context, BTreeMap::new())
+        } else {
+            Ok((Step::GateFiles(observed), Want::Files(files)))
         }
-        let result = self.result();
-        let commands: Vec<String> = result
-            .evidence()
-            .iter()
-            .filter_map(|item| {
-                doc::Evidence::COMMAND
-                    .get(item.as_object()?)
-                    .map(str::to_owned)
-            })
+    }
+}
+
+impl Observed {
+    /// The files of the gate were read. Evidence is run again where a policy asks for that.
+    pub(super) fn gated(
+        mut self,
+        context: &mut Context,
+        files: BTreeMap<String, String>,
+    ) -> Result<Next, Refusal> {
+        self.check_gate_coverage(context, &files)?;
+        let result = &self.sound.result;
+        let evidence = result.evidence().iter().filter_map(Value::as_object);
+        let commands: Vec<String> = evidence
+            .filter_map(|item| doc::Evidence::COMMAND.get(item).map(str::to_owned))
             .collect();
         let claims = result.verification() == Some("pass") && !commands.is_empty();
-        if claims && policy::wants_replay(&self.inputs.config) {
-            self.step = Step::Replaying;
-            self.want = Want::Replay(commands);
+        let gated = Gated {
+            observed: self,
+            files,
+        };
+        if claims && policy::wants_replay(&context.inputs.config) {
+            Ok((Step::Replaying(gated), Want::Replay(commands)))
         } else {
-            self.policies();
+            gated.clear(context, None)
         }
     }
 
-    /// Whoever asks to leave a phase has done something about what keeps its gate shut.
-    fn gate_coverage(&mut self) -> Result<(), Failure> {
-        let result = self.result();
+    /// A turn that asks to leave a phase must have changed one of the files that keep its gate
+    /// shut. In the planning phase only the request is dropped.
+    fn check_gate_coverage(
+        &mut self,
+        context: &Context,
+        files: &BTreeMap<String, String>,
+    ) -> Result<(), Failure> {
+        let result = &mut self.sound.result;
         if result.status() != TurnStatusClaim::Completed {
             return Ok(());
         }
-        let phase = self.inputs.state.phase().to_owned();
+        let (config, phase) = (&context.inputs.config, context.inputs.state.phase());
         let view = View {
-            config: &self.inputs.config,
-            phase: &phase,
+            config,
+            phase,
             verification: result.verification(),
-            files: &self.found.files,
-            index: &self.inputs.index,
-            asking_role: Some(self.turn.role()),
+            files,
+            index: &context.inputs.index,
+            asking_role: Some(context.turn.role()),
         };
         let PhaseExit::Failed { gate, failures } =
             gate::evaluate_phase_exit(result.phase_request(), &view)
         else {
             return Ok(());
         };
-        let touched = |file: &String| self.found.changed.iter().any(|path| path.as_str() == file);
+        let touched = |file: &String| self.changed.iter().any(|path| path.as_str() == file);
         if failures.files.is_empty() || failures.files.iter().any(touched) {
             return Ok(());
         }
         let gate = gate.unwrap_or_default();
         let files = failures.files.join(", ");
         let message = format!("the gate {gate} fails on {files}, which the turn did not touch");
-        let strict = self
-            .inputs
-            .config
-            .document()
-            .get("gate_semantic_coverage_mode");
         if phase == "planning" {
-            if let Some(result) = &mut self.found.result {
-                result.strip_phase_request();
-            }
-            self.found
-                .warnings
-                .push(format!("{message}; its request to leave was dropped"));
+            result.strip_phase_request();
+            let warning = format!("{message}; its request to leave was dropped");
+            self.sound.warnings.push(warning);
             return Ok(());
         }
-        if strict.is_some_and(|mode| mode != "strict") {
-            self.found.warnings.push(message);
+        let mode = config.document().get("gate_semantic_coverage_mode");
+        if mode.is_some_and(|mode| mode != "strict") {
+            self.sound.warnings.push(message);
             return Ok(());
         }
         Err(Failure::new(Code::XchainGateSemanticCoverage, message)
             .with("files", array(&failures.files))
             .with("reasons", array(&failures.reasons)))
     }
+}
 
-    pub(super) fn replayed(&mut self, codes: &[Option<i64>]) {
-        let result = self.result();
-        let mut drifted = Vec::new();
-        for (index, item) in result.evidence().iter().enumerate() {
-            let expected = doc::Evidence::EXPECTED_EXIT_CODE
-                .raw(item)
-                .or_else(|| doc::Evidence::EXIT_CODE.raw(item));
-            let expected = expected.and_then(wire::integer_of).unwrap_or(0);
-            if codes.get(index).copied().flatten() != Some(expected) {
-                let command = doc::Evidence::COMMAND.get(item).unwrap_or_default();
-                drifted.push(command.to_owned());
-            }
-        }
+impl Gated {
+    /// The commands of the evidence ran again.
+    pub(super) fn replayed(
+        self,
+        context: &mut Context,
+        codes: &[Option<i64>],
+    ) -> Result<Next, Refusal> {
+        let evidence = self.observed.sound.result.evidence().iter().enumerate();
+        let drifted: Vec<&str> = evidence
+            .filter(|(index, item)| {
+                let expected = doc::Evidence::EXPECTED_EXIT_CODE.raw(item);
+                let expected = expected.or_else(|| doc::Evidence::EXIT_CODE.raw(item));
+                let expected = expected.and_then(wire::integer_of).unwrap_or(0);
+                codes.get(*index).copied().flatten() != Some(expected)
+            })
+            .map(|(_, item)| doc::Evidence::COMMAND.get(item).unwrap_or_default())
+            .collect();
         if !drifted.is_empty() {
             let message = format!("{} did not end as declared", drifted.join(", "));
             let failure = Failure::new(Code::XchainVerificationReplayDrift, message);
-            self.refuse(failure.with("commands", array(&drifted)));
-            return;
+            return Err(failure.with("commands", array(&drifted)).into());
         }
-        self.found.replay = Some(build([
-            ("replayed_at", self.now.to_string().into()),
+        let replay = build([
+            ("replayed_at", context.now.to_string().into()),
             ("commands", codes.len().into()),
             ("outcome", "match".into()),
-        ]));
-        self.policies();
+        ]);
+        self.clear(context, Some(replay))
     }
 
-    fn policies(&mut self) {
-        let result = self.result();
-        let kind = self
-            .turn
-            .runtime_id()
-            .and_then(|id| self.inputs.config.runtime(id));
-        let worth = match &self.found.replay {
-            Some(_) => "pass",
-            None => result.normalized_verification(kind.map(|runtime| runtime.kind)),
+    /// Checks policies and conflicts, then asks the last hooks before the commit.
+    fn clear(mut self, context: &mut Context, replay: Option<Object>) -> Result<Next, Refusal> {
+        let warnings = self.check_policies(context, replay.is_some())?;
+        let Self { observed, files } = self;
+        let Observed {
+            mut sound,
+            observation,
+            changed,
+        } = observed;
+        sound.warnings.extend(warnings);
+        let inputs = &context.inputs;
+        let phase = inputs.state.phase();
+        let overlap = conflict::detect(
+            &context.turn,
+            phase,
+            &changed,
+            &inputs.index,
+            &inputs.config,
+        );
+        if let Some(conflict) = overlap
+            .conflict
+            .as_ref()
+            .filter(|_| !context.options.human_merge)
+        {
+            return Err(Refusal::Conflict(conflict.clone()));
+        }
+        let document = Value::Object(sound.result.document().clone());
+        let names: Vec<String> = changed.iter().map(ToString::to_string).collect();
+        let conflicts = overlap.conflict.is_some();
+        let payload = hooks::before_acceptance(&context.turn, &document, &names, conflicts);
+        let cleared = Cleared {
+            sound,
+            observation,
+            changed,
+            files,
+            replay,
+            overlap,
+        };
+        match context.hooks(HookPhase::BeforeAcceptance, payload) {
+            Some(batch) => Ok((Step::BeforeAcceptance(cleared), Want::Hooks(batch))),
+            None => cleared.observe_again(context),
+        }
+    }
+
+    fn check_policies(
+        &mut self,
+        context: &Context,
+        replayed: bool,
+    ) -> Result<Vec<String>, Refusal> {
+        let result = &self.observed.sound.result;
+        let verification = if replayed {
+            "pass"
+        } else {
+            result.normalized_verification(context.runtime())
         };
         let candidate = policy::Candidate {
             result,
-            role: self.turn.role(),
-            phase: self.inputs.state.phase(),
-            verification: worth,
-            index: &self.inputs.index,
+            role: context.turn.role(),
+            phase: context.inputs.state.phase(),
+            verification,
+            index: &context.inputs.index,
         };
-        let broken = policy::violations(&self.inputs.config, &candidate);
+        let broken = policy::violations(&context.inputs.config, &candidate);
         let of = |action| {
             broken
                 .iter()
                 .find(move |violation| violation.action == action)
         };
         if let Some(violation) = of(PolicyAction::Block) {
-            self.refuse(policy::refusal(violation));
-            return;
+            return Err(policy::refusal(violation).into());
         }
         if let Some(violation) = of(PolicyAction::Escalate) {
-            let violation = violation.clone();
-            self.refuse_policy(&violation);
-            return;
+            return Err(Refusal::Policy(violation.clone()));
         }
-        let said = broken
-            .iter()
-            .map(|violation| format!("policy {}: {}", violation.id, violation.message));
-        self.found.warnings.extend(said);
-        self.conflicts();
-    }
-
-    fn conflicts(&mut self) {
-        let overlap = conflict::detect(
-            &self.turn,
-            self.inputs.state.phase(),
-            &self.found.changed,
-            &self.inputs.index,
-            &self.inputs.config,
-        );
-        let clash = overlap.conflict.clone();
-        self.found.overlap = Some(overlap);
-        if let Some(clash) = &clash
-            && !self.options.human_merge
-        {
-            self.refuse_conflict(clash);
-            return;
-        }
-        let result = self.result();
-        let observed: Vec<String> = self.found.changed.iter().map(ToString::to_string).collect();
-        let document = Value::Object(result.document().clone());
-        let payload = hooks::before_acceptance(&self.turn, &document, &observed, clash.is_some());
-        if !self.ask_hooks(HookPhase::BeforeAcceptance, payload, Step::BeforeAcceptance) {
-            self.observe_again();
-        }
-    }
-
-    pub(super) fn before_acceptance_said(&mut self, said: &HookOutcome) {
-        if !self.stopped(said) {
-            self.observe_again();
-        }
-    }
-
-    /// Nothing may have moved meanwhile; without version control there is nothing to see.
-    fn observe_again(&mut self) {
-        if self
-            .found
-            .observation
-            .as_ref()
-            .is_some_and(Observation::is_git)
-        {
-            self.step = Step::ObservingAgain;
-            self.want = Want::Observe(self.turn.baseline());
-        } else {
-            self.ask_gate_files(Step::GateFilesAgain);
-        }
-    }
-
-    pub(super) fn observed_again(&mut self, seen: &Observation) {
-        let drifted = self
-            .found
-            .observation
-            .as_ref()
-            .map(|before| before.drift(seen));
-        match drifted.filter(|files| !files.is_empty()) {
-            Some(files) => {
-                let message = format!("{} changed meanwhile", files.join(", "));
-                let failure = Failure::new(Code::XchainAcceptanceDrift, message);
-                self.refuse(failure.with("files", array(&files)));
-            }
-            None => self.ask_gate_files(Step::GateFilesAgain),
-        }
-    }
-
-    /// Everything is known: the commit.
-    pub(super) fn commit(&mut self) {
-        match self.build() {
-            Err(failure) => self.refuse(failure),
-            Ok((commit, accepted)) => {
-                self.found.accepted = Some(Box::new(accepted));
-                self.step = Step::Committing;
-                self.want = Want::Commit(Box::new(commit));
-            }
-        }
-    }
-
-    pub(super) fn committed(&mut self) {
-        let accepted = self.found.accepted.as_ref();
-        let accepted = accepted.expect("the commit that was carried out accepted the turn");
-        // The turn's own line is the last one by now.
-        let index = self.inputs.index.length().saturating_sub(1);
-        let payload =
-            hooks::after_acceptance(&self.turn, &accepted.state, &accepted.history_entry, index);
-        if !self.ask_hooks(HookPhase::AfterAcceptance, payload, Step::AfterAcceptance) {
-            self.escalated();
-        }
-    }
-
-    /// Nothing takes an acceptance back; a hook that tampered blocks what follows, unless the
-    /// run has come to a stop already.
-    pub(super) fn after_acceptance_said(&mut self, said: &HookOutcome) {
-        let accepted = self.found.accepted.as_mut();
-        let accepted = accepted.expect("the commit that was carried out accepted the turn");
-        accepted.after_hooks = said.failure();
-        if !matches!(accepted.state.status(), Status::Active | Status::Paused) {
-            self.escalated();
-            return;
-        }
-        let before = accepted.state.clone();
-        let stopped = run::stopped_by_hook(&before, said, &mut self.ids, self.now);
-        let Some(change) = stopped.and_then(|stopped| stopped.record) else {
-            self.escalated();
-            return;
+        let warning = |violation: &policy::Violation| {
+            format!("policy {}: {}", violation.id, violation.message)
         };
-        accepted.state = change.state.clone();
-        self.record_change(&before, &change);
+        Ok(broken.iter().map(warning).collect())
+    }
+}
+
+impl Cleared {
+    pub(super) fn after_hooks(
+        self,
+        context: &mut Context,
+        said: &HookOutcome,
+    ) -> Result<Next, Refusal> {
+        check_hooks(said)?;
+        self.observe_again(context)
     }
 
-    /// A run that was blocked tells the hooks that wait for it.
-    pub(super) fn escalated(&mut self) {
-        let state = match (&self.found.accepted, &self.found.refused) {
-            (Some(accepted), _) => &accepted.state,
-            (None, Some((_, state))) => state,
-            (None, None) => &self.inputs.state,
+    /// Nothing may have changed meanwhile. Without version control that cannot be checked.
+    fn observe_again(self, context: &mut Context) -> Result<Next, Refusal> {
+        if self.observation.is_git() {
+            let want = self.sound.ask_changes(context);
+            Ok((Step::ObservingAgain(self), want))
+        } else {
+            self.read_gate_again(context)
+        }
+    }
+
+    pub(super) fn observed_again(
+        self,
+        context: &mut Context,
+        seen: &Observation,
+    ) -> Result<Next, Refusal> {
+        let files = self.observation.drift(seen);
+        if files.is_empty() {
+            return self.read_gate_again(context);
+        }
+        let message = format!("{} changed meanwhile", files.join(", "));
+        let failure = Failure::new(Code::XchainAcceptanceDrift, message);
+        Err(failure.with("files", array(&files)).into())
+    }
+
+    fn read_gate_again(self, context: &mut Context) -> Result<Next, Refusal> {
+        let files = self.sound.gate_files(context);
+        if files.is_empty() {
+            self.commit(context)
+        } else {
+            Ok((Step::GateFilesAgain(self), Want::Files(files)))
+        }
+    }
+
+    pub(super) fn gated_again(
+        mut self,
+        context: &mut Context,
+        files: BTreeMap<String, String>,
+    ) -> Result<Next, Refusal> {
+        self.files = files;
+        self.commit(context)
+    }
+
+    fn commit(self, context: &mut Context) -> Result<Next, Refusal> {
+        let (commit, accepted) = self.build(context)?;
+        Ok((
+            Step::Committing(Box::new(accepted)),
+            Want::Commit(Box::new(commit)),
+        ))
+    }
+}
+
+impl Accepted {
+    /// The commit is on disk.
+    pub(super) fn committed(self: Box<Self>, context: &Context) -> Next {
+        // The turn's own line is the last one by now.
+        let index = context.inputs.index.length().saturating_sub(1);
+        let payload =
+            hooks::after_acceptance(&context.turn, &self.state, &self.history_entry, index);
+        match context.hooks(HookPhase::AfterAcceptance, payload) {
+            Some(batch) => (Step::AfterAcceptance(self), Want::Hooks(batch)),
+            None => Conclusion::Accepted(self).escalate(context),
+        }
+    }
+
+    /// Nothing takes an acceptance back. A hook that tampered blocks the run, unless the run has
+    /// stopped already.
+    pub(super) fn after_hooks(
+        mut self: Box<Self>,
+        context: &mut Context,
+        said: &HookOutcome,
+    ) -> Next {
+        self.after_hooks = said.failure();
+        let before = self.state.clone();
+        let goes_on = matches!(before.status(), Status::Active | Status::Paused);
+        let stopped = if goes_on {
+            run::stopped_by_hook(&before, said, &mut context.ids, context.now)
+        } else {
+            None
+        };
+        let Some(change) = stopped.and_then(|stopped| stopped.record) else {
+            return Conclusion::Accepted(self).escalate(context);
+        };
+        self.state = change.state.clone();
+        let want = context.record(&before, &change);
+        (Step::Recording(Conclusion::Accepted(self)), want)
+    }
+}
+
+impl Conclusion {
+    /// A run that was blocked informs the hooks that wait for that.
+    pub(super) fn escalate(self, context: &Context) -> Next {
+        let (state, failure) = match &self {
+            Self::Accepted(accepted) => (&accepted.state, accepted.after_hooks.as_ref()),
+            Self::Refused { failure, state } => (&**state, Some(failure)),
         };
         if state.status() != Status::Blocked {
-            self.done();
-            return;
+            return self.done();
         }
-        let error = self
-            .found
-            .refused
-            .as_ref()
-            .map(|(failure, _)| failure)
-            .or_else(|| self.found.accepted.as_ref()?.after_hooks.as_ref())
-            .map(|failure| failure.message.as_str());
-        let payload = hooks::on_escalation(state, Some(&self.turn), error);
-        if !self.ask_hooks(HookPhase::OnEscalation, payload, Step::OnEscalation) {
-            self.done();
+        let error = failure.map(|failure| failure.message.as_str());
+        let payload = hooks::on_escalation(state, Some(&context.turn), error);
+        match context.hooks(HookPhase::OnEscalation, payload) {
+            Some(batch) => (Step::OnEscalation(self), Want::Hooks(batch)),
+            None => self.done(),
         }
     }
 
-    pub(super) fn recorded(&mut self) {
-        self.escalated();
+    pub(super) fn done(self) -> Next {
+        (Step::Done, Want::Done(Box::new(self)))
     }
+}
 
-    pub(super) fn done(&mut self) {
-        let outcome = match self.found.accepted.take() {
-            Some(accepted) => Outcome::Accepted(accepted),
-            None => {
-                let refused = self.found.refused.take();
-                let (failure, state) = refused.expect("what is not accepted was refused");
-                Outcome::Refused { failure, state }
-            }
-        };
-        self.step = Step::Done;
-        self.want = Want::Done(Box::new(outcome));
-    }
-
-    /// Asks for the hooks of a phase; false when it has none.
-    pub(super) fn ask_hooks(
-        &mut self,
-        phase: HookPhase,
-        payload: wire::Object,
-        step: Step,
-    ) -> bool {
-        let run = self.inputs.state.run_id().map(ToString::to_string);
-        let batch = HookBatch::new(phase, self.inputs.config.hooks(phase), payload, run);
-        let Some(batch) = batch else {
-            return false;
-        };
-        self.step = step;
-        self.want = Want::Hooks(batch);
-        true
-    }
-
-    /// Whether hooks stopped it; then the refusal is under way.
-    fn stopped(&mut self, said: &HookOutcome) -> bool {
-        let Some(failure) = said.failure() else {
-            return false;
-        };
-        self.refuse_hook(failure, said);
-        true
+fn check_hooks(said: &HookOutcome) -> Result<(), Refusal> {
+    match said.failure() {
+        None => Ok(()),
+        Some(failure) => Err(Refusal::Hook {
+            failure,
+            phase: said.phase,
+            hook: said.stopper().unwrap_or_default().to_owned(),
+        }),
     }
 }

@@ -114,7 +114,7 @@ pub fn approve_transition(
     };
     check_actions(state, &transition.gate, ran, ids, now)?;
     let mut next = state.clone();
-    next.unblock();
+    next.unblock()?;
     enter_phase(&mut next, config, &transition.to, now);
     rule!(pass_gate(&mut next, &transition.gate); GateNotMarked => ());
     next.clear(doc::State::PENDING_PHASE_TRANSITION);
@@ -153,7 +153,7 @@ pub fn approve_completion(
     if !gate.is_empty() {
         pass_gate(&mut next, &gate);
     }
-    complete(&mut next, now);
+    complete(&mut next, now)?;
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
         doc::GateEvent::GATE_TYPE.to("run_completion"),
@@ -269,8 +269,8 @@ pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
 }
 
 /// The run is over.
-pub(crate) fn complete(state: &mut State, now: Time) {
-    state.set_status(Status::Completed);
+pub(crate) fn complete(state: &mut State, now: Time) -> Result<(), Failure> {
+    state.set_status(Status::Completed)?;
     for member in [
         doc::State::BLOCKED_ON.any(),
         doc::State::ESCALATION.any(),
@@ -284,4 +284,5 @@ pub(crate) fn complete(state: &mut State, now: Time) {
         state.clear(member);
     }
     state.set(doc::State::COMPLETED_AT, now);
+    Ok(())
 }

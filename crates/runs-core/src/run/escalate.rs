@@ -23,7 +23,7 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
     }
     let block = Block::operator(reason);
     let mut next = state.clone();
-    next.block(&block, now);
+    next.block(&block, now)?;
     next.set(
         doc::State::ESCALATION,
         build([
@@ -63,7 +63,7 @@ pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<C
         return Err(illegal(state, "be blocked"));
     }
     let mut next = state.clone();
-    next.block(block, now);
+    next.block(block, now)?;
     let turn = block.turn.as_ref().and_then(|id| state.turn(id));
     let about = turn.map(|turn| (turn.id().as_str(), turn.role()));
     let mut emitter = Emitter::new(&next, ids, now)?;

@@ -81,7 +81,7 @@ pub fn init(
         state.clone()
     };
     next.begin_run(ids.run());
-    next.set_status(Status::Active);
+    next.set_status(Status::Active)?;
     if !config.has_phase(next.phase()) {
         next.set_phase(config.first_phase());
     }

@@ -68,7 +68,7 @@ pub fn check_reissue(
     };
     let mut without = state.clone();
     if resolved.is_some() {
-        without.unblock();
+        without.unblock()?;
         without.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
     }
     without.remove_turn(old.id());

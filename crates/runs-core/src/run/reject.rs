@@ -98,7 +98,7 @@ pub fn reject(
     }
     let block = Block::retries_exhausted(&role, &id, &rejection.reason);
     if !again {
-        next.block(&block, now);
+        next.block(&block, now)?;
         next.set(
             doc::State::ESCALATION,
             escalation(&role, &id, attempt, &rejection.reason, now),

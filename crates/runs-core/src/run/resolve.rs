@@ -35,7 +35,7 @@ pub fn resolve(
     }
     let was = state.blocked_on().unwrap_or_default().to_owned();
     let mut next = state.clone();
-    next.unblock();
+    next.unblock()?;
     let failed: Vec<_> = next
         .turns()
         .filter(|turn| {

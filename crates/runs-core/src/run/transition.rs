@@ -29,7 +29,7 @@ pub fn pause_for_gate(
         ));
     }
     let mut next = state.clone();
-    set_pending(&mut next, pending);
+    set_pending(&mut next, pending)?;
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
         doc::GateEvent::GATE_TYPE.to("phase_transition"),
@@ -42,13 +42,10 @@ pub fn pause_for_gate(
     Ok(Change::new(next, events))
 }
 
-pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) {
-    state.set_status(Status::Paused);
-    state.set(
-        doc::State::BLOCKED_ON,
-        format!("human_approval:{}", pending.gate),
-    );
+pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Result<(), Failure> {
+    state.wait_for_approval(&pending.gate)?;
     state.set(doc::State::PENDING_PHASE_TRANSITION, pending.document());
+    Ok(())
 }
 
 /// A role cannot go on, for a reason that has a name: the run is blocked.

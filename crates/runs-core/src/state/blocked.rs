@@ -1,5 +1,6 @@
 //! Why a run is blocked, and what gets it going again.
 
+use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_contract::wire_enum;
@@ -192,22 +193,20 @@ impl Block {
 
 impl State {
     /// Blocks the run.
-    pub(crate) fn block(&mut self, block: &Block, now: Time) {
-        self.set_status(Status::Blocked);
+    pub(crate) fn block(&mut self, block: &Block, now: Time) -> Result<(), Failure> {
+        self.set_status(Status::Blocked)?;
         self.set(doc::State::BLOCKED_ON, block.blocked_on.as_str());
         self.set(doc::State::BLOCKED_REASON, block.document(now));
+        Ok(())
     }
 
     /// Lets the run go on.
-    pub(crate) fn unblock(&mut self) {
-        self.set_status(Status::Active);
-        for member in [
-            doc::State::BLOCKED_ON.any(),
-            doc::State::BLOCKED_REASON.any(),
-            doc::State::ESCALATION.any(),
-        ] {
-            self.clear(member);
-        }
+    pub(crate) fn unblock(&mut self) -> Result<(), Failure> {
+        self.set_status(Status::Active)?;
+        self.clear(doc::State::BLOCKED_ON);
+        self.clear(doc::State::BLOCKED_REASON);
+        self.clear(doc::State::ESCALATION);
+        Ok(())
     }
 }
 

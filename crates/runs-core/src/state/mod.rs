@@ -24,6 +24,7 @@ use crate::config::Config;
 use crate::doc::{self, Content, Member};
 use crate::members::{self, build};
 use crate::rule;
+use crate::run::illegal;
 use crate::{RunId, TurnId};
 
 /// The version of the document.
@@ -294,16 +295,26 @@ impl State {
         member.set(&mut self.members, Value::Null);
     }
 
-    pub(crate) fn set_status(&mut self, status: Status) {
-        debug_assert!(
-            self.status.may_become(status),
-            "{} to {status}",
-            self.status
-        );
+    /// Changes the status.
+    ///
+    /// # Errors
+    /// With `invalid_state_transition` when a run never goes from its status to that one.
+    pub(crate) fn set_status(&mut self, status: Status) -> Result<(), Failure> {
+        if !self.status.may_become(status) {
+            return Err(illegal(self, &format!("become {status}")));
+        }
         self.status = status;
         if status != Status::Blocked {
             self.clear(doc::State::BLOCKED_REASON);
         }
+        Ok(())
+    }
+
+    /// Pauses the run until a person approves a gate.
+    pub(crate) fn wait_for_approval(&mut self, gate: &str) -> Result<(), Failure> {
+        self.set_status(Status::Paused)?;
+        self.set(doc::State::BLOCKED_ON, format!("human_approval:{gate}"));
+        Ok(())
     }
 
     pub(crate) fn set_phase(&mut self, phase: &str) {
@@ -338,5 +349,28 @@ impl State {
     pub(crate) fn remove_turn(&mut self, id: &TurnId) -> Option<Turn> {
         let at = self.turns.iter().position(|turn| turn.id() == id)?;
         Some(self.turns.remove(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_illegal_status_change_is_a_failure_and_changes_nothing() {
+        for (from, to) in [
+            (Status::Completed, Status::Paused),
+            (Status::Idle, Status::Completed),
+            (Status::Failed, Status::Active),
+        ] {
+            let document = json!({"status": from.as_str(), "phase": "planning"});
+            let mut state = State::read(document).unwrap();
+            let before = state.clone();
+            let failure = state.set_status(to).unwrap_err();
+            assert_eq!(failure.code, Code::XchainInvalidStateTransition);
+            assert_eq!(state, before);
+        }
     }
 }

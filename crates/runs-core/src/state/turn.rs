@@ -7,6 +7,7 @@ use accord_contract::wire::{Extensible, Object, Value};
 use accord_contract::wire_enum;
 
 use crate::doc::{self, Content, Member};
+use crate::event::About;
 use crate::members::build;
 use crate::{RunId, TurnId};
 
@@ -124,6 +125,11 @@ impl Turn {
             members.insert(name, value);
         }
         members
+    }
+
+    /// The turn as events name it.
+    pub(crate) fn about(&self) -> About<'_> {
+        Some((self.id.as_str(), &self.role))
     }
 
     /// Its id.

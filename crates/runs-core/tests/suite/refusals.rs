@@ -1,7 +1,9 @@
 //! What a refusal leaves, and what becomes of the next try.
 
 use accord_contract::codes::{Code, Failure};
-use accord_runs_core::accept::{Acceptance, Answer, Inputs, Options, Outcome, Record, Want, Write};
+use accord_runs_core::accept::{
+    Acceptance, Answer, Conclusion, Inputs, Options, Record, Want, Write,
+};
 use accord_runs_core::repo_decisions::RepoDecisions;
 use accord_runs_core::run::{Rejection, reject};
 
@@ -76,7 +78,7 @@ fn a_result_that_cannot_be_looked_at_is_refused_and_recorded() {
     let Want::Done(outcome) = machine.want() else {
         panic!("{:?}", machine.want());
     };
-    let Outcome::Refused { failure, state } = &**outcome else {
+    let Conclusion::Refused { failure, state } = &**outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(failure.code, Code::XchainFileTooLarge);

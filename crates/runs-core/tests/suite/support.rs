@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_runs_core::accept::{
-    Acceptance, Answer, Commit, Inputs, Observation, Options, Outcome, Want,
+    Acceptance, Answer, Commit, Conclusion, Inputs, Observation, Options, Want,
 };
 use accord_runs_core::config::Config;
 use accord_runs_core::hooks::{Execution, HookChain};
@@ -139,7 +139,7 @@ pub(crate) struct Script {
 }
 
 pub(crate) struct Run {
-    pub(crate) outcome: Result<Outcome, Failure>,
+    pub(crate) outcome: Result<Conclusion, Failure>,
     pub(crate) commits: Vec<Commit>,
     pub(crate) wants: Vec<&'static str>,
 }
@@ -200,7 +200,7 @@ pub(crate) fn accept(world: &mut MemoryRepository, turn: &TurnId, script: &Scrip
                 }
                 Answer::Cleaned
             }
-            Want::Observe(_) => {
+            Want::Observe { .. } => {
                 run.wants.push("observe");
                 Answer::Observed(seen.next().cloned().unwrap_or_default())
             }
@@ -234,14 +234,14 @@ pub(crate) fn accept(world: &mut MemoryRepository, turn: &TurnId, script: &Scrip
 impl Run {
     pub(crate) fn accepted(&self) -> &accord_runs_core::accept::Accepted {
         match &self.outcome {
-            Ok(Outcome::Accepted(accepted)) => accepted,
+            Ok(Conclusion::Accepted(accepted)) => accepted,
             other => panic!("not accepted: {other:?}"),
         }
     }
 
     pub(crate) fn refused(&self) -> &Failure {
         match &self.outcome {
-            Ok(Outcome::Refused { failure, .. }) | Err(failure) => failure,
+            Ok(Conclusion::Refused { failure, .. }) | Err(failure) => failure,
             other => panic!("not refused: {other:?}"),
         }
     }

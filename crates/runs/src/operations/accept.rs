@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Failure;
 use accord_runs_core::TurnId;
-use accord_runs_core::accept::{self as core, Accepted, Inputs, Options, Outcome};
+use accord_runs_core::accept::{self as core, Accepted, Conclusion, Inputs, Options};
 use accord_runs_core::result::Leniency;
 
 use super::step::refuse_if_worker_runs;
@@ -74,11 +74,11 @@ impl Runs {
         let outcome = drive_acceptance(&mut operation, machine)?;
         operation.save_dispatch_index();
         let accepted = match outcome {
-            Outcome::Refused { failure, .. } => {
+            Conclusion::Refused { failure, .. } => {
                 operation.save_session("acceptance_failed", Some(&turn));
                 return Err(failure);
             }
-            Outcome::Accepted(accepted) => *accepted,
+            Conclusion::Accepted(accepted) => *accepted,
         };
         operation.save_session("turn_accepted", Some(&turn));
         let mut acceptance = AcceptResult {

@@ -5,7 +5,7 @@ use accord_adapters::agentxchain::{answer, expand};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
-use accord_runs_core::accept::Outcome;
+use accord_runs_core::accept::Conclusion;
 use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::gate::{self, View};
 use accord_runs_core::hooks::{HookBatch, HookChain, HookOutcome, HookPhase};
@@ -188,13 +188,13 @@ fn accept(fixture: &Fixture, ids: &Ids, now: Time) -> Result<Value, String> {
         repo_decisions: decisions.lines(),
     };
     Ok(match outcome {
-        Ok(Outcome::Accepted(accepted)) => answer::accepted(
+        Ok(Conclusion::Accepted(accepted)) => answer::accepted(
             &accepted.state,
             accepted.history_entry.clone(),
             &records,
             &accepted.warnings,
         ),
-        Ok(Outcome::Refused { failure, .. }) | Err(failure) => {
+        Ok(Conclusion::Refused { failure, .. }) | Err(failure) => {
             answer::not_accepted(&failure, &records, world.state_unchanged())
         }
     })

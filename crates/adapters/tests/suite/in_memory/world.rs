@@ -3,7 +3,9 @@
 use accord_adapters::agentxchain::expand;
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
-use accord_runs_core::accept::{Acceptance, Answer, Inputs, Observation, Options, Outcome, Want};
+use accord_runs_core::accept::{
+    Acceptance, Answer, Conclusion, Inputs, Observation, Options, Want,
+};
 use accord_runs_core::config::Config;
 use accord_runs_core::hooks::HookOutcome;
 use accord_runs_core::ledger::DecisionIds;
@@ -80,7 +82,7 @@ impl World {
         turn: Option<&TurnId>,
         ids: Ids,
         now: Time,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Conclusion, Failure> {
         let repository = &mut self.repository;
         let inputs = Inputs {
             config: repository.config.clone(),
@@ -102,7 +104,7 @@ impl World {
                     }
                     Answer::Cleaned
                 }
-                Want::Observe(_) => Answer::Observed(Observation::default()),
+                Want::Observe { .. } => Answer::Observed(Observation::default()),
                 Want::Files(paths) => {
                     let found = paths.iter().filter_map(|path| {
                         let text = repository.files.get(path.as_str())?;

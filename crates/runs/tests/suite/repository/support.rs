@@ -9,7 +9,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_runs::repository::{LockedRepository, Repository};
 use accord_runs_core::accept::{
-    Acceptance, Answer, Commit, Inputs, Observation, Options, Outcome, Want,
+    Acceptance, Answer, Commit, Conclusion, Inputs, Observation, Options, Want,
 };
 use accord_runs_core::config::Config;
 use accord_runs_core::hooks::{HookOutcome, HookPhase};
@@ -149,8 +149,8 @@ pub(super) fn accept(held: &LockedRepository, turn: &TurnId, seed: u8) -> Result
         Ok(())
     })?;
     match outcome {
-        Outcome::Accepted(_) => Ok(()),
-        Outcome::Refused { failure, .. } => Err(failure),
+        Conclusion::Accepted(_) => Ok(()),
+        Conclusion::Refused { failure, .. } => Err(failure),
     }
 }
 
@@ -159,7 +159,7 @@ fn drive(
     turn: &TurnId,
     seed: u8,
     mut commit: impl FnMut(&Commit) -> Result<(), Failure>,
-) -> Result<Outcome, Failure> {
+) -> Result<Conclusion, Failure> {
     let state = held.state()?.unwrap();
     let inputs = Inputs {
         config: Config::read(held.config()?).unwrap(),
@@ -174,7 +174,7 @@ fn drive(
             Want::Staging(paths) => Answer::Staging(held.staged(&paths)?),
             Want::Hooks(batch) => Answer::Hooks(HookOutcome::none(batch.phase)),
             Want::Clean(_) => Answer::Cleaned,
-            Want::Observe(_) => Answer::Observed(Observation::default()),
+            Want::Observe { .. } => Answer::Observed(Observation::default()),
             Want::Files(paths) => Answer::Files(held.texts(&paths)?),
             Want::Replay(commands) => Answer::Replayed(vec![None; commands.len()]),
             Want::Commit(wanted) => {

@@ -1,0 +1,390 @@
+//! The effects of gates: what the requests of an accepted turn lead to. The run goes on, waits for
+//! a person, or ends.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+
+use crate::config::{Config, Gate};
+use crate::event::{About, Emitter, EventType};
+use crate::gate::{self, Completion, Failures, PhaseExit, View};
+use crate::history::RunIndex;
+use crate::members::build;
+use crate::result::TurnResult;
+use crate::run::{block_payload, complete, enter_phase, pass_gate, set_gate, set_pending};
+use crate::state::{Block, PendingCompletion, PendingTransition, State, Status, Turn};
+use crate::{RepoPath, approval, delegation, doc, ledger, progress, rule};
+
+/// The state, ledger lines and events of an acceptance while they are put together.
+pub(crate) struct Draft<'a> {
+    pub(crate) state: State,
+    pub(crate) ledger: Vec<Object>,
+    pub(crate) emitter: Emitter<'a>,
+}
+
+/// The accepted turn, and what its gate looks at.
+pub(crate) struct GateInputs<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) files: &'a BTreeMap<String, String>,
+    pub(crate) index: &'a RunIndex,
+    pub(crate) turn: &'a Turn,
+    pub(crate) changed: &'a [RepoPath],
+    pub(crate) verification: Option<&'a str>,
+    pub(crate) now: Time,
+}
+
+/// A request to pass a gate.
+struct Request<'a> {
+    gate_type: &'static str,
+    from: &'a str,
+    to: Option<&'a str>,
+    by: &'a str,
+    was_queued: bool,
+}
+
+impl Draft<'_> {
+    pub(crate) fn emit(&mut self, kind: EventType, about: About<'_>, payload: Object) {
+        self.emitter.emit(kind, &self.state, about, payload);
+    }
+
+    pub(crate) fn note(&mut self, kind: &str, now: Time, details: Object) {
+        let line = ledger::typed(kind, &self.state, now, details);
+        self.ledger.push(line);
+    }
+
+    pub(crate) fn block(&mut self, block: &Block, turn: &Turn, now: Time) -> Result<(), Failure> {
+        self.state.block(block, now)?;
+        self.emit(EventType::RunBlocked, turn.about(), block_payload(block));
+        Ok(())
+    }
+}
+
+impl GateInputs<'_> {
+    fn view<'a>(&'a self, phase: &'a str) -> View<'a> {
+        View {
+            config: self.config,
+            phase,
+            verification: self.verification,
+            files: self.files,
+            index: self.index,
+            asking_role: Some(self.turn.role()),
+        }
+    }
+}
+
+impl Request<'_> {
+    fn payload(&self, gate: Option<&str>) -> Object {
+        build([
+            doc::GateEvent::GATE_TYPE.to(self.gate_type),
+            doc::GateEvent::GATE_ID.to(gate),
+            doc::GateEvent::FROM.to(self.from),
+            doc::GateEvent::TO.to(self.to),
+            doc::GateEvent::REQUESTED_BY_TURN.to(self.by),
+        ])
+    }
+}
+
+/// Carries out the requests of a completed turn. While other turns are active, or delegated work
+/// is out, they are queued.
+pub(crate) fn apply_requests(
+    draft: &mut Draft<'_>,
+    result: &TurnResult,
+    inputs: &GateInputs<'_>,
+) -> Result<(), Failure> {
+    let state = &mut draft.state;
+    let turn = inputs.turn.id().as_str();
+    let has_others = rule!(state.turns().len() > 0; RequestsJump => false);
+    if has_others || delegation::is_open(state) {
+        queue(state, result, turn, inputs.now);
+        return Ok(());
+    }
+    let queued_end = doc::State::QUEUED_RUN_COMPLETION
+        .given(state.members())
+        .cloned();
+    let queued_phase = doc::State::QUEUED_PHASE_TRANSITION
+        .given(state.members())
+        .cloned();
+    let requester = |request: &Option<Value>| {
+        let by = request
+            .as_ref()
+            .and_then(|request| doc::PendingGate::REQUESTED_BY_TURN.get(request));
+        by.unwrap_or(turn).to_owned()
+    };
+    if result.wants_completion() || queued_end.is_some() {
+        let by = if result.wants_completion() {
+            turn.to_owned()
+        } else {
+            requester(&queued_end)
+        };
+        state.clear(doc::State::QUEUED_RUN_COMPLETION);
+        return end_run(draft, &by, queued_end.is_some(), inputs);
+    }
+    let from_queue = queued_phase.as_ref().filter(|request| {
+        let from = doc::PendingGate::FROM.get(*request);
+        from.is_none_or(|from| from == state.phase())
+    });
+    let from_queue = from_queue.and_then(|request| doc::PendingGate::TO.get(request));
+    let wanted = result.phase_request();
+    let by = if wanted.is_some() {
+        turn.to_owned()
+    } else {
+        requester(&queued_phase)
+    };
+    let Some(to) = wanted.or(from_queue) else {
+        return Ok(());
+    };
+    state.clear(doc::State::QUEUED_PHASE_TRANSITION);
+    leave_phase(draft, to, &by, wanted.is_none(), inputs)
+}
+
+/// Withdraws the queued requests when a review found required decisions missing: without them
+/// neither the phase nor the run can end.
+pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) {
+    let review = inputs.turn.delegation_review();
+    let missing = review.map_or_else(Vec::new, delegation::missing_decisions);
+    if missing.is_empty() {
+        return;
+    }
+    let reason = format!("required decisions are missing: {}", missing.join(", "));
+    let phase = draft.state.phase().to_owned();
+    for (member, gate_type) in [
+        (doc::State::QUEUED_RUN_COMPLETION, "run_completion"),
+        (doc::State::QUEUED_PHASE_TRANSITION, "phase_transition"),
+    ] {
+        let Some(queued) = member.get(draft.state.members()).cloned() else {
+            continue;
+        };
+        draft.state.clear(member);
+        let request = Request {
+            gate_type,
+            from: &phase,
+            to: doc::PendingGate::TO.get(&queued),
+            by: doc::PendingGate::REQUESTED_BY_TURN
+                .get(&queued)
+                .unwrap_or_default(),
+            was_queued: true,
+        };
+        note_failure(
+            draft,
+            None,
+            &Failures::other(reason.clone()),
+            &request,
+            inputs,
+        );
+    }
+}
+
+/// Ends a phase that took too long, as if it had been requested; whether that had an effect.
+pub(crate) fn skip_phase(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<bool, Failure> {
+    let state = &draft.state;
+    let before = state.phase().to_owned();
+    let (Some(next), 0) = (inputs.config.next_phase(&before), state.turns().len()) else {
+        return Ok(false);
+    };
+    leave_phase(draft, next, inputs.turn.id().as_str(), false, inputs)?;
+    Ok(draft.state.phase() != before || draft.state.status() != Status::Active)
+}
+
+fn queue(state: &mut State, result: &TurnResult, turn: &str, now: Time) {
+    if result.wants_completion() {
+        let request = build([
+            doc::PendingGate::REQUESTED_BY_TURN.to(turn),
+            doc::PendingGate::REQUESTED_AT.to(now),
+        ]);
+        state.set(doc::State::QUEUED_RUN_COMPLETION, request);
+    }
+    if let Some(to) = result.phase_request() {
+        let request = build([
+            doc::PendingGate::FROM.to(state.phase()),
+            doc::PendingGate::TO.to(to),
+            doc::PendingGate::REQUESTED_BY_TURN.to(turn),
+            doc::PendingGate::REQUESTED_AT.to(now),
+        ]);
+        state.set(doc::State::QUEUED_PHASE_TRANSITION, request);
+    }
+}
+
+fn end_run(
+    draft: &mut Draft<'_>,
+    by: &str,
+    was_queued: bool,
+    inputs: &GateInputs<'_>,
+) -> Result<(), Failure> {
+    let phase = draft.state.phase().to_owned();
+    let request = Request {
+        gate_type: "run_completion",
+        from: &phase,
+        to: None,
+        by,
+        was_queued,
+    };
+    match gate::evaluate_completion(true, &inputs.view(&phase)) {
+        Completion::NoRequest => Ok(()),
+        Completion::NotFinal(reason) => {
+            fail(draft, None, &Failures::other(reason), &request, inputs)
+        }
+        Completion::Failed { gate, failures } => {
+            fail(draft, Some(&gate), &failures, &request, inputs)
+        }
+        Completion::Awaiting { gate } if approve(draft, &gate, &request, inputs) => {
+            complete(&mut draft.state, inputs.now)
+        }
+        Completion::Awaiting { gate } => {
+            let pending = PendingCompletion::new(Some(&gate), Some(by), inputs.now);
+            draft.state.wait_for_approval(&gate)?;
+            draft
+                .state
+                .set(doc::State::PENDING_RUN_COMPLETION, pending.document());
+            draft.emit(EventType::GatePending, None, request.payload(Some(&gate)));
+            Ok(())
+        }
+        Completion::Complete { gate } => {
+            if let Some(gate) = gate {
+                pass_gate(&mut draft.state, &gate);
+                draft.emit(EventType::GateApproved, None, request.payload(Some(&gate)));
+            }
+            complete(&mut draft.state, inputs.now)
+        }
+    }
+}
+
+fn leave_phase(
+    draft: &mut Draft<'_>,
+    to: &str,
+    by: &str,
+    was_queued: bool,
+    inputs: &GateInputs<'_>,
+) -> Result<(), Failure> {
+    let phase = draft.state.phase().to_owned();
+    let request = Request {
+        gate_type: "phase_transition",
+        from: &phase,
+        to: Some(to),
+        by,
+        was_queued,
+    };
+    match gate::evaluate_phase_exit(Some(to), &inputs.view(&phase)) {
+        PhaseExit::NoRequest => Ok(()),
+        PhaseExit::UnknownPhase(name) => {
+            let failures = Failures::other(format!("there is no phase {name}"));
+            fail(draft, None, &failures, &request, inputs)
+        }
+        PhaseExit::Failed { gate, failures } => {
+            fail(draft, gate.as_deref(), &failures, &request, inputs)
+        }
+        PhaseExit::Awaiting { gate, to } if approve(draft, &gate, &request, inputs) => {
+            enter(draft, &to, Some(&gate), &request, inputs);
+            Ok(())
+        }
+        PhaseExit::Awaiting { gate, to } => {
+            let payload = request.payload(Some(&gate));
+            let pending = PendingTransition {
+                from: phase.clone(),
+                to,
+                gate,
+                requested_by_turn: Some(by.to_owned()),
+            };
+            set_pending(&mut draft.state, &pending)?;
+            draft.emit(EventType::GatePending, None, payload);
+            Ok(())
+        }
+        PhaseExit::Advance { gate, to } => {
+            enter(draft, &to, gate.as_deref(), &request, inputs);
+            Ok(())
+        }
+    }
+}
+
+fn enter(
+    draft: &mut Draft<'_>,
+    to: &str,
+    gate: Option<&str>,
+    request: &Request<'_>,
+    inputs: &GateInputs<'_>,
+) {
+    if let Some(gate) = gate {
+        pass_gate(&mut draft.state, gate);
+    }
+    enter_phase(&mut draft.state, inputs.config, to, inputs.now);
+    draft.emit(EventType::PhaseEntered, None, request.payload(gate));
+}
+
+/// Whether the approval policy passes the gate; then the ledger says so.
+fn approve(
+    draft: &mut Draft<'_>,
+    gate: &str,
+    request: &Request<'_>,
+    inputs: &GateInputs<'_>,
+) -> bool {
+    let passes = inputs.config.gate(gate).is_some_and(|gate: &Gate| {
+        approval::passes_without_person(
+            inputs.config,
+            gate,
+            request.from,
+            request.to,
+            inputs.index,
+            inputs.turn.role(),
+        )
+    });
+    if passes {
+        pass_gate(&mut draft.state, gate);
+        let mut payload = request.payload(Some(gate));
+        doc::GateEvent::APPROVED_BY.set(&mut payload, "approval_policy");
+        draft.note("approval_policy", inputs.now, payload.clone());
+        draft.emit(EventType::GateApproved, None, payload);
+    }
+    passes
+}
+
+/// Records that a gate stays shut.
+fn note_failure(
+    draft: &mut Draft<'_>,
+    gate: Option<&str>,
+    failures: &Failures,
+    request: &Request<'_>,
+    inputs: &GateInputs<'_>,
+) {
+    let failure = build([
+        doc::GateFailure::GATE_TYPE.to(request.gate_type),
+        doc::GateFailure::GATE_ID.to(gate),
+        doc::GateFailure::PHASE.to(request.from),
+        doc::GateFailure::FROM_PHASE.to(request.from),
+        doc::GateFailure::TO_PHASE.to(request.to),
+        doc::GateFailure::REQUESTED_BY_TURN.to(request.by),
+        doc::GateFailure::FAILED_AT.to(inputs.now),
+        doc::GateFailure::QUEUED_REQUEST.to(request.was_queued),
+        doc::GateFailure::REASONS.to(&failures.reasons),
+        doc::GateFailure::MISSING_FILES.to(&failures.missing_files),
+        doc::GateFailure::MISSING_VERIFICATION.to(failures.missing_verification),
+    ]);
+    if let Some(gate) = gate {
+        set_gate(&mut draft.state, gate, "failed");
+    }
+    draft
+        .state
+        .set(doc::State::LAST_GATE_FAILURE, failure.clone());
+    draft.note("gate_failure", inputs.now, failure.clone());
+    draft.emit(EventType::GateFailed, inputs.turn.about(), failure);
+}
+
+/// Records that a gate stays shut, and blocks a run that makes no progress.
+fn fail(
+    draft: &mut Draft<'_>,
+    gate: Option<&str>,
+    failures: &Failures,
+    request: &Request<'_>,
+    inputs: &GateInputs<'_>,
+) -> Result<(), Failure> {
+    note_failure(draft, gate, failures, request, inputs);
+    let gate = gate.unwrap_or(request.gate_type);
+    let Some(block) = progress::gate_failed(&mut draft.state, gate, failures, inputs.changed)
+    else {
+        return Ok(());
+    };
+    draft.block(&block, inputs.turn, inputs.now)?;
+    let details = build([("detail", block.detail.as_str().into())]);
+    draft.note("non_progress_block", inputs.now, details);
+    Ok(())
+}
