@@ -7,6 +7,19 @@
 //! * [`Page`], [`fill_page`] and [`cursor`]: lists that are read in parts.
 //!
 //! This crate is pure. It knows no protocol, no store and no door.
+//!
+//! ```
+//! use accord_base::{EventKind, ProjectId};
+//!
+//! let project = ProjectId::new("shop")?;
+//! assert_eq!(project.as_str(), "shop");
+//! assert!(ProjectId::new("").is_err());
+//!
+//! // A kind that this version does not know is still an event kind.
+//! let kind = EventKind::parse("task.claimed").expect("a kind");
+//! assert_eq!(kind.as_str(), "task.claimed");
+//! # Ok::<(), accord_base::IdError>(())
+//! ```
 
 mod access;
 mod actor;

@@ -12,6 +12,17 @@
 //! - a refusal names its reason and the JSON pointer of the place, and yields
 //!   no bytes;
 //! - a reused [`Canonicalizer`] makes no allocation a key.
+//!
+//! ```
+//! use accord_canon::{Hash, Profile, canonicalize, hash_tagged};
+//!
+//! let canonical = canonicalize(Profile::Alx, br#"{"b": 1.0, "a": [true]}"#)?;
+//! assert_eq!(canonical, br#"{"a":[true],"b":1}"#);
+//! let digest = hash_tagged(Hash::Keccak256, "KB_V1", &canonical);
+//! assert_eq!(digest.prefixed().len(), "0x".len() + 64);
+//! assert!(canonicalize(Profile::Alx, br#"{"a": 1, "a": 2}"#).is_err());
+//! # Ok::<(), accord_canon::CanonError>(())
+//! ```
 
 mod canonicalizer;
 mod cid;

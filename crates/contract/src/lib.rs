@@ -15,6 +15,17 @@
 //!   number is honest about it.
 //!
 //! This crate is pure: it reads no clock, file, environment or random source.
+//!
+//! ```
+//! use accord_contract::codes::{Code, Failure};
+//! use accord_contract::time::Time;
+//!
+//! let failure = Failure::new(Code::CanonDuplicateKey, "the key \"a\" is repeated").at("/a");
+//! assert_eq!(failure.code.as_str(), "CANON_DUPLICATE_KEY");
+//!
+//! let time = Time::parse_rfc3339("2026-11-15T17:00:00+01:00").expect("a time");
+//! assert_eq!(time.add_seconds(90).to_string(), "2026-11-15T16:01:30.000Z");
+//! ```
 
 pub mod alx;
 pub mod closest;

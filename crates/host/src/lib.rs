@@ -10,6 +10,20 @@
 //! - nothing is acknowledged before its commit is durable;
 //! - a door decides nothing: project scope and every rule lie below it;
 //! - every refusal is a failure with a code, and leaves the process in one error body.
+//!
+//! ```
+//! use accord_host::http::Host;
+//! use accord_host::settings::Sources;
+//!
+//! let folder = tempfile::tempdir().expect("a folder");
+//! let data = folder.path().join(".accord");
+//! let settings = Sources::of_process(&data, None, Vec::new()).resolve()?.settings;
+//! let host = Host::open(&data, settings)?;
+//! assert_eq!(host.settings().listen.port(), 7171);
+//! // A new data folder keeps itself out of git.
+//! assert!(data.join(".gitignore").exists());
+//! # Ok::<(), accord_contract::codes::Failure>(())
+//! ```
 #![expect(
     clippy::disallowed_methods,
     reason = "the host is where clock, sockets, files and random numbers come in"

@@ -10,6 +10,17 @@
 //! Invariant: the kit judges from outside. It knows no implementation, Accord's included, and no protocol
 //! by name; it computes none of the digests that it expects literally; and it keeps its own trouble
 //! apart from the implementation's.
+//!
+//! ```
+//! use accord_kit::{Corpus, Filter};
+//!
+//! let corpus = Corpus::embedded()?;
+//! let alx = corpus.protocol("alx")?;
+//! let filter: Filter = "area(identity) & !clause(ALX-ID-CID)".parse()?;
+//! let cases = alx.cases().iter().filter(|case| filter.matches(case)).count();
+//! assert!(cases > 0 && cases < alx.cases().len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![expect(
     clippy::disallowed_methods,

@@ -11,6 +11,17 @@
 //! - what is hashed is the text that came in, never a value read from it and
 //!   written again;
 //! - a refusal has a code, names the member and changes nothing.
+//!
+//! ```
+//! use accord_knowledge_core::{HashOptions, KbHasher};
+//!
+//! let mut hasher = KbHasher::new(HashOptions::default());
+//! let block = br#"{"type": "practice", "domain": "testing", "note": "not hashed"}"#;
+//! let kb_hash = hasher.identify(block)?.kb_hash;
+//! let same = hasher.identify(br#"{"domain": "testing", "sources": [], "type": "practice"}"#)?;
+//! assert_eq!(same.kb_hash, kb_hash);
+//! # Ok::<(), accord_knowledge_core::KbError>(())
+//! ```
 
 mod derive;
 mod envelope;

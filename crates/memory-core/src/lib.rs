@@ -20,6 +20,16 @@
 //! - a refusal has a code, names the place, and changes nothing.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
+//!
+//! ```
+//! use accord_memory_core::ContentHash;
+//!
+//! // White space and the order of members do not change a package's hash.
+//! let one = ContentHash::of(br#"{"title": "Cart", "tags": []}"#)?;
+//! let other = ContentHash::of(br#"{"tags":[],"title":"Cart"}"#)?;
+//! assert_eq!(one, other);
+//! # Ok::<(), accord_canon::CanonError>(())
+//! ```
 
 pub mod bundle;
 mod callsign;

@@ -10,6 +10,23 @@
 //! - the hash of a package is checked whenever it is read; one that is damaged is reported, left out
 //!   of lists, and quarantined by a later write: a reader itself writes nothing;
 //! - within a project the time never goes back, also when the machine's clock does.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use accord_base::Caller;
+//! use accord_memory::{Memory, MemoryOptions};
+//! use accord_store::MemoryStore;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), accord_contract::codes::Failure> {
+//! let memory = Memory::new(Arc::new(MemoryStore::new()), MemoryOptions::default());
+//! let request = br#"{"project_id": "shop", "name": "Shop"}"#;
+//! let created = memory.create_project(&Caller::owner(), request).await?;
+//! assert!(created.new);
+//! # Ok(())
+//! # }
+//! ```
 #![expect(
     clippy::disallowed_methods,
     reason = "services read the clock, keep blobs as files and draw random ids"

@@ -12,6 +12,17 @@
 //!   to somebody else.
 //! - Memory is bounded by the limits that the caller sets, whatever the child prints.
 //! - No thread is started: one `poll(2)` loop serves stdin, stdout, stderr and the end of the leader.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use accord_process::{Invocation, Spec, run};
+//!
+//! let spec = Spec::new(Invocation::new("sh", ["-c", "sleep 60"]));
+//! let outcome = run(&spec.time_limit(Duration::from_millis(50)))?;
+//! assert!(outcome.timed_out);
+//! # Ok::<(), accord_process::StartError>(())
+//! ```
 
 #![cfg(unix)]
 #![expect(

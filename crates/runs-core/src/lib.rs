@@ -27,6 +27,14 @@
 //!
 //! This crate is pure: the time, random bytes, file contents and observations come in as
 //! arguments.
+//!
+//! ```
+//! use accord_runs_core::RepoPath;
+//!
+//! let path = RepoPath::parse("./.agentxchain/state.json").expect("a path");
+//! assert!(path.is_reserved(), "results cannot claim the records of the run");
+//! assert!(RepoPath::parse("../elsewhere").is_err());
+//! ```
 
 pub mod accept;
 pub mod approval;

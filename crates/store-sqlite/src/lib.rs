@@ -7,6 +7,20 @@
 //! - readers have connections of their own, which cannot write, and see one snapshot a unit;
 //! - one process at a time has a folder, under a lock that says which;
 //! - callers meet a [`accord_store::StoreError`] with a code, never SQLite's own words.
+//!
+//! ```
+//! use accord_base::ProjectId;
+//! use accord_store::{StoreError, StoreExt as _};
+//! use accord_store_sqlite::{DATABASE, Options, SqliteStore};
+//!
+//! let folder = tempfile::tempdir().expect("a folder");
+//! let store = SqliteStore::open(folder.path(), &Options::default())?;
+//! let project = ProjectId::new("shop").expect("an id");
+//! let found = store.read(|unit| Ok::<_, StoreError>(unit.project(&project)?))?;
+//! assert!(found.is_none());
+//! assert!(folder.path().join(DATABASE).exists());
+//! # Ok::<(), StoreError>(())
+//! ```
 
 #![expect(
     clippy::disallowed_methods,

@@ -14,6 +14,17 @@
 //! - instants compare as instants, ids by their bytes;
 //! - what an index holds can be made again from the rows;
 //! - a damaged row is never handed out, and keeps no other from being read ([`Audit`]).
+//!
+//! ```
+//! use accord_base::ProjectId;
+//! use accord_store::{MemoryStore, StoreError, StoreExt as _};
+//!
+//! let store = MemoryStore::new();
+//! let project = ProjectId::new("shop").expect("an id");
+//! let found = store.read(|unit| Ok::<_, StoreError>(unit.project(&project)?))?;
+//! assert!(found.is_none());
+//! # Ok::<(), StoreError>(())
+//! ```
 
 mod audit;
 mod blobs;

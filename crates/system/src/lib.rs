@@ -5,6 +5,12 @@
 //!
 //! Durations within one process are measured with [`std::time::Instant`], not with this clock: a
 //! wall clock can jump.
+//!
+//! ```
+//! let token = accord_system::random_hex::<16>();
+//! assert_eq!(token.len(), 32);
+//! assert!(accord_system::now().unix_seconds() > 1_700_000_000);
+//! ```
 
 #![expect(
     clippy::disallowed_methods,
