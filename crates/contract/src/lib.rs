@@ -33,6 +33,8 @@ pub mod codes;
 pub mod compat;
 pub mod fixture;
 pub mod snapshot;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod text;
 pub mod time;
 pub mod wire;

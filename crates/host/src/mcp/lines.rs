@@ -200,6 +200,27 @@ mod tests {
         }
     }
 
+    /// Fuzz target for the lines of an MCP client.
+    #[test]
+    fn every_line_is_a_message_or_has_an_answer() {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": [1]}});
+        bolero::check!()
+            .with_iterations(1_000)
+            .for_each(|input: &[u8]| {
+                let mutated = accord_contract::testing::mutate(&message, input).to_string();
+                for line in [input, mutated.as_bytes()] {
+                    let Some(answer) = refusal(line) else {
+                        let is_blank = line.trim_ascii().is_empty();
+                        assert!(is_blank || serde_json::from_slice::<Value>(line).is_ok());
+                        continue;
+                    };
+                    assert_eq!(answer.find('\n'), Some(answer.len() - 1));
+                    let answer: Value = serde_json::from_str(&answer).unwrap();
+                    assert!(answer["error"]["code"].is_i64());
+                }
+            });
+    }
+
     #[tokio::test]
     async fn messages_pass_and_everything_is_written_before_the_end() {
         let (mut client, theirs) = duplex(1_000_000);

@@ -39,6 +39,36 @@ mod tests {
 
     use super::read;
 
+    /// Fuzz target for server-sent events.
+    #[test]
+    fn any_stream_is_read_without_a_panic() {
+        const PIECES: [&str; 12] = [
+            "data:",
+            "data: {\"x\":1}",
+            "event: a",
+            "id: 1",
+            ":",
+            "\n",
+            "\r\n",
+            "\n\n",
+            "retry: 5",
+            "é",
+            " ",
+            "\r",
+        ];
+        bolero::check!()
+            .with_iterations(1_000)
+            .for_each(|input: &[u8]| {
+                let text = accord_contract::testing::assemble(&PIECES, input);
+                for text in [&*String::from_utf8_lossy(input), &text] {
+                    let events = read(text);
+                    // Everything behind the last empty line is cut off.
+                    assert_eq!(read(&format!("{text}\ndata: cut")).len(), events.len());
+                    assert!(events.len() <= text.matches("data").count());
+                }
+            });
+    }
+
     #[test]
     fn events_are_read_to_the_last_that_is_whole() {
         let text = ": hello\nid: 1\nevent: a\ndata: {\"x\":\ndata: 2}\n\nretry: 5\n\n\

@@ -10,9 +10,8 @@ use crate::corpus::Protocol;
 /// Checks every predicate whose values are a closed list. Patterns for ids may match nothing.
 pub(super) fn check(expr: &Expr, protocol: &Protocol) -> Result<(), FilterError> {
     match expr {
-        Expr::And(one, other) | Expr::Or(one, other) => {
-            check(one, protocol)?;
-            check(other, protocol)
+        Expr::And(parts) | Expr::Or(parts) => {
+            parts.iter().try_for_each(|part| check(part, protocol))
         }
         Expr::Not(inner) => check(inner, protocol),
         Expr::Is(predicate, column) => known(predicate, protocol).map_err(|message| FilterError {

@@ -69,8 +69,9 @@ impl FromStr for Filter {
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Expr {
-    And(Box<Self>, Box<Self>),
-    Or(Box<Self>, Box<Self>),
+    /// All of them; a list and not a tree, so that a long chain does not nest.
+    And(Vec<Self>),
+    Or(Vec<Self>),
     Not(Box<Self>),
     /// With the column that it begins at, from 1.
     Is(Predicate, usize),
@@ -90,8 +91,8 @@ enum Predicate {
 impl Expr {
     fn matches(&self, case: &Case) -> bool {
         match self {
-            Self::And(one, other) => one.matches(case) && other.matches(case),
-            Self::Or(one, other) => one.matches(case) || other.matches(case),
+            Self::And(all) => all.iter().all(|expr| expr.matches(case)),
+            Self::Or(any) => any.iter().any(|expr| expr.matches(case)),
             Self::Not(inner) => !inner.matches(case),
             Self::Is(predicate, _) => predicate.matches(case),
         }

@@ -26,19 +26,19 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn any(&mut self) -> Result<Expr, FilterError> {
-        let mut expr = self.all()?;
+        let mut any = vec![self.all()?];
         while self.operator('|', "or") {
-            expr = Expr::Or(Box::new(expr), Box::new(self.all()?));
+            any.push(self.all()?);
         }
-        Ok(expr)
+        Ok(one_or(any, Expr::Or))
     }
 
     fn all(&mut self) -> Result<Expr, FilterError> {
-        let mut expr = self.one()?;
+        let mut all = vec![self.one()?];
         while self.operator('&', "and") {
-            expr = Expr::And(Box::new(expr), Box::new(self.one()?));
+            all.push(self.one()?);
         }
-        Ok(expr)
+        Ok(one_or(all, Expr::And))
     }
 
     fn one(&mut self) -> Result<Expr, FilterError> {
@@ -165,6 +165,15 @@ impl<'a> Parser<'a> {
     fn column(&self) -> usize {
         let before = &self.text[..self.text.len() - self.rest.len()];
         before.chars().count() + 1
+    }
+}
+
+/// The only expression of a list, or all of them joined.
+fn one_or(mut exprs: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
+    if exprs.len() == 1 {
+        exprs.remove(0)
+    } else {
+        join(exprs)
     }
 }
 

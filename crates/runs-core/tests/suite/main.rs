@@ -8,6 +8,7 @@ mod consequences;
 mod coordinators;
 mod corrections;
 mod delegations;
+mod fuzz;
 mod gates;
 mod hooks;
 mod initiative_end;

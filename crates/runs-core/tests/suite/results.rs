@@ -10,7 +10,11 @@ pub(crate) fn judged(world: &MemoryRepository, staged: &Value, strict: bool) -> 
     judged_as_read(world, Ok(staged.clone()), strict)
 }
 
-fn judged_as_read(world: &MemoryRepository, staged: Result<Value, String>, strict: bool) -> Judged {
+pub(crate) fn judged_as_read(
+    world: &MemoryRepository,
+    staged: Result<Value, String>,
+    strict: bool,
+) -> Judged {
     let index = world.index();
     let situation = Situation {
         config: &world.config,

@@ -270,3 +270,52 @@ pub(super) fn unknown(entry: &[u8]) -> Failure {
     let entry = String::from_utf8_lossy(entry);
     failure(format!("git said {entry:?}, which is not understood"))
 }
+
+#[cfg(test)]
+mod tests {
+    use accord_contract::testing::assemble;
+
+    use super::*;
+
+    /// Fuzz target for the output of `git status`.
+    #[test]
+    fn any_status_is_read_or_refused() {
+        const PIECES: [&str; 16] = [
+            "\0",
+            "# branch.oid 0123abcd\0",
+            "# branch.oid (initial)\0",
+            "1 ",
+            "1 .M N... 100644 100644 100644 0123 4567 ",
+            "u UU N... 100644 100644 100644 100644 01 23 45 ",
+            "? ",
+            "! ",
+            "src/lib.rs\0",
+            "sub/",
+            "../outside\0",
+            "/absolute\0",
+            " ",
+            "\n",
+            "é\0",
+            ".git/config\0",
+        ];
+        let git = Git {
+            root: "/nowhere".into(),
+            prefix: "sub/".to_owned(),
+            own_files: Vec::new(),
+            word: None,
+        };
+        bolero::check!()
+            .with_iterations(1_000)
+            .for_each(|input: &[u8]| {
+                let assembled = assemble(&PIECES, input);
+                for said in [input, assembled.as_bytes()] {
+                    let Ok(status) = git.read_status(said) else {
+                        continue;
+                    };
+                    for path in status.paths.iter().chain(&status.untracked) {
+                        assert_eq!(RepoPath::parse(path).unwrap().as_str(), path);
+                    }
+                }
+            });
+    }
+}

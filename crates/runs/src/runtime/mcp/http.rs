@@ -213,6 +213,42 @@ mod tests {
 
     use super::*;
 
+    /// Fuzz target for server-sent events with MCP messages.
+    #[test]
+    fn any_stream_is_read_without_a_panic() {
+        const PIECES: [&str; 16] = [
+            "data:",
+            "data: ",
+            "event: message",
+            "id: 1",
+            ":",
+            "\n",
+            "\r\n",
+            "\n\n",
+            "{",
+            "}",
+            ",",
+            "\"jsonrpc\":\"2.0\"",
+            "\"id\":7",
+            "\"method\":\"ping\"",
+            "\"result\":{}",
+            "\u{feff}",
+        ];
+        bolero::check!()
+            .with_iterations(1_000)
+            .for_each(|input: &[u8]| {
+                let text = accord_contract::testing::assemble(&PIECES, input);
+                for stream in [input, text.as_bytes()] {
+                    let mut reply = Reply::default();
+                    if reply.read_stream(7, stream).is_ok()
+                        && let Some(answer) = reply.answer
+                    {
+                        assert_eq!(answer["id"], 7);
+                    }
+                }
+            });
+    }
+
     #[test]
     fn a_stream_is_read_until_the_answer() {
         let events = concat!(

@@ -4,6 +4,7 @@ mod bundles;
 mod checkups;
 mod commits;
 mod crashes;
+mod fuzz;
 mod indexes;
 mod kills;
 mod locks;
