@@ -1,4 +1,4 @@
-//! The log of a process: lines on standard error.
+//! The log of a process, on standard error.
 
 use std::io;
 
@@ -8,24 +8,21 @@ use tracing_subscriber::fmt;
 
 use crate::settings::{Log, LogFormat};
 
-/// Begins to log as the settings say. A process does that once.
-///
-/// # Errors
-/// When the setting of what to log cannot be read, or the log has begun already.
+/// Starts the log. A process does this once.
 pub fn begin(settings: &Log) -> Result<(), Failure> {
     let mut level = settings.level.clone();
     if matches!(level.as_str(), "info" | "debug" | "trace") {
-        // What the MCP transport tells of every message is in our own lines, or nobody's business.
+        // The MCP transport logs every message; our own lines have what an operator needs.
         level.push_str(",rmcp=warn");
     }
     let filter = EnvFilter::try_new(&level).map_err(|error| {
         let message = format!(
-            "log.level: {:?} is no level or filter: {error}",
+            "log.level: {:?} is not a level or filter: {error}",
             settings.level
         );
         Failure::new(Code::SettingInvalid, message)
     })?;
-    // Where nobody takes the log, the server goes on: it must not fail over its own words.
+    // If standard error is closed, the server must go on without a log.
     let lines = fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
@@ -38,12 +35,12 @@ pub fn begin(settings: &Log) -> Result<(), Failure> {
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
     };
     begun.map_err(|_| Failure::new(Code::HttpFault, "the log has begun already"))?;
-    // A panic of a handler belongs to the log, with the request that it happened in.
+    // A panic in a handler is logged with the request that caused it.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
         let place = place.unwrap_or_default();
-        let said = panic.payload_as_str().unwrap_or("no words");
-        tracing::error!(place, "a fault of the server: {said}");
+        let said = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!(place, "a handler panicked: {said}");
     }));
     Ok(())
 }

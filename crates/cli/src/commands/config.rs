@@ -165,12 +165,12 @@ fn document(entry: &Entry) -> Value {
         Origin::Environment(name) => name.as_str().into(),
     };
     json!({
-        "name": entry.known.name,
+        "name": entry.declaration.name,
         "value": entry.value,
         "origin": entry.origin.kind(),
         "place": place,
-        "variable": variable_of(entry.known.name),
-        "about": entry.known.about,
+        "variable": variable_of(entry.declaration.name),
+        "about": entry.declaration.about,
     })
 }
 
@@ -187,5 +187,5 @@ fn line(entry: &Entry) -> (String, String, String) {
         other => other.to_string(),
     };
     let origin = entry.origin.to_string();
-    (entry.known.name.to_owned(), value, origin)
+    (entry.declaration.name.to_owned(), value, origin)
 }

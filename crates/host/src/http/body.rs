@@ -1,9 +1,9 @@
-//! Bodies of requests, read within limits on their size and on the client's patience.
+//! Request bodies, read within limits on size and time.
 //!
-//! Every body that a handler sees is a [`Patient`] one: it fails with a code when nothing comes for
-//! too long, or too little on the whole. How large it may be is decided where it is read: [`Document`] for JSON documents,
-//! [`Chunks`] for what is taken in piece by piece. None is ever unpacked: a body is what was sent, so
-//! that no few bytes become many.
+//! Every body that a handler sees is a [`TimedBody`]: it fails with a code when the client pauses too
+//! long or sends too slowly. The size is limited where a body is read: [`Document`] for JSON
+//! documents, [`Chunks`] for streams. Compressed bodies are refused, so that a few bytes cannot
+//! expand to many.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -22,27 +22,26 @@ use tokio::time::{Instant, Sleep};
 
 use super::{Host, Refusal};
 
-/// A JSON document as it was sent, at most as long as the setting `limits.body_bytes`.
+/// A JSON document as it was sent. The setting `limits.body_bytes` limits its size.
 #[derive(Clone, Debug)]
 pub struct Document(pub Bytes);
 
-/// A body that is taken in piece by piece. [`Chunks::within`] says how large it may be.
+/// A body that is read piece by piece. [`Chunks::within`] limits its size.
 #[derive(Debug)]
 pub struct Chunks(Body);
 
-/// A body that fails when its sender makes no progress, or too little. Only the time counts that is spent
-/// waiting for the sender: a server that is busy is none of its faults.
+/// A body that fails when the client pauses too long or sends too slowly. Only time spent waiting
+/// for the client counts; time in which the server is busy does not.
 #[derive(Debug)]
-pub struct Patient {
+pub struct TimedBody {
     body: Body,
-    /// How long one pause may be.
-    patience: Duration,
-    /// How many bytes a second must come; 0 for any number.
+    max_pause: Duration,
+    /// The minimum average rate in bytes per second; 0 for none.
     rate: u64,
     received: u64,
-    /// How long it was waited for the sender, until the last piece.
+    /// The time spent waiting for the client, up to the last piece.
     waited: Duration,
-    /// Since when it is waited for the next piece, and until when that is borne.
+    /// The wait for the next piece, if one is under way.
     waiting: Option<Waiting>,
 }
 
@@ -50,8 +49,8 @@ pub struct Patient {
 struct Waiting {
     since: Instant,
     until: Pin<Box<Sleep>>,
-    /// Whether the pause is not too long in itself, and only one too many.
-    is_slow: bool,
+    /// Whether the wait ends early because of the minimum rate.
+    is_too_slow: bool,
 }
 
 impl FromRequest<Host> for Document {
@@ -60,15 +59,12 @@ impl FromRequest<Host> for Document {
     async fn from_request(request: Request, host: &Host) -> Result<Self, Refusal> {
         check_json(request.headers())?;
         let limit = host.settings().limits.body_bytes.0;
-        Ok(Self(whole(request.into_body(), limit).await?))
+        Ok(Self(read_body(request.into_body(), limit).await?))
     }
 }
 
 impl Document {
-    /// Reads a message of Accord's own.
-    ///
-    /// # Errors
-    /// When the document is not JSON, or not that message.
+    /// Parses a message.
     pub fn read<T: Wire>(&self) -> Result<T, Failure> {
         Ok(T::from_document(accord_canon::read(&self.0)?)?)
     }
@@ -83,10 +79,7 @@ impl FromRequest<Host> for Chunks {
 }
 
 impl Chunks {
-    /// The body, which may have at most `limit` bytes.
-    ///
-    /// # Errors
-    /// At once where its sender says that it has more.
+    /// Limits the body to `limit` bytes. Fails at once if `Content-Length` is larger.
     pub fn within(self, limit: u64) -> Result<Limit, Failure> {
         check_announced(&self.0, limit)?;
         let body = Limited::new(self.0, usize::try_from(limit).unwrap_or(usize::MAX));
@@ -103,9 +96,6 @@ pub struct Limit {
 
 impl Limit {
     /// The next piece; `None` at the end.
-    ///
-    /// # Errors
-    /// When the body is too large, comes too slowly, or breaks off.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
         while let Some(frame) = self.body.frame().await {
             let frame = frame.map_err(|error| broken(&*error, self.limit))?;
@@ -117,11 +107,8 @@ impl Limit {
     }
 }
 
-/// A whole body of at most `limit` bytes.
-///
-/// # Errors
-/// When it is larger, comes too slowly, or breaks off.
-async fn whole(body: Body, limit: u64) -> Result<Bytes, Failure> {
+/// Reads a whole body of at most `limit` bytes.
+pub async fn read_body(body: Body, limit: u64) -> Result<Bytes, Failure> {
     check_announced(&body, limit)?;
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let read = Limited::new(body, most).collect().await;
@@ -129,34 +116,27 @@ async fn whole(body: Body, limit: u64) -> Result<Bytes, Failure> {
         .map_err(|error| broken(&*error, limit))
 }
 
-/// Refuses a body that announces more than the limit, before any of it is read.
+/// Refuses a body whose announced size exceeds the limit, before any of it is read.
 fn check_announced(body: &Body, limit: u64) -> Result<(), Failure> {
-    match body.size_hint().lower() > limit {
-        true => Err(too_large(limit)),
-        false => Ok(()),
+    if body.size_hint().lower() > limit {
+        return Err(too_large(limit));
     }
+    Ok(())
 }
 
-/// Refuses a body that is packed.
-///
-/// # Errors
-/// With `HTTP_MEDIA_TYPE`, when the request names another content encoding than `identity`.
+/// Refuses a compressed body.
 pub(super) fn check_encoding(request: &Request) -> Result<(), Failure> {
     let sent = request.headers().get_all(CONTENT_ENCODING);
     let is_plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
     if sent.iter().all(is_plain) {
         return Ok(());
     }
-    let message = "this server takes no packed bodies";
+    let message = "this server does not accept compressed bodies";
     let failure = Failure::new(Code::HttpMediaType, message);
-    Err(failure.suggesting("send the body as it is, without the header Content-Encoding"))
+    Err(failure.suggesting("send the body uncompressed, without the header Content-Encoding"))
 }
 
-/// Refuses a text that says that it is something other than these media types, or in another alphabet than
-/// UTF-8.
-///
-/// # Errors
-/// With `HTTP_MEDIA_TYPE`.
+/// Refuses a text whose `Content-Type` names another media type, or another charset than UTF-8.
 pub(crate) fn check_media_type(
     headers: &HeaderMap,
     is_known: impl Fn(&str) -> bool,
@@ -172,21 +152,21 @@ pub(crate) fn check_media_type(
         let suggestion = format!("send the header Content-Type: {send}");
         return Err(Failure::new(Code::HttpMediaType, takes).suggesting(suggestion));
     }
-    let mut alphabets = parts.filter_map(|part| part.strip_prefix("charset="));
-    match alphabets.find(|name| !matches!(name.trim_matches('"'), "utf-8" | "utf8")) {
+    let mut charsets = parts.filter_map(|part| part.strip_prefix("charset="));
+    match charsets.find(|name| !matches!(name.trim_matches('"'), "utf-8" | "utf8")) {
         None => Ok(()),
         Some(name) => {
-            let message = format!("this route takes text in UTF-8, and not in {name}");
+            let message = format!("this route accepts text in UTF-8, not in {name}");
             let failure = Failure::new(Code::HttpMediaType, message);
-            Err(failure.suggesting("write the body in UTF-8, and name that or no charset"))
+            Err(failure.suggesting("encode the body in UTF-8, and name that charset or none"))
         }
     }
 }
 
-/// Refuses a body that says that it is something other than JSON.
+/// Refuses a body whose `Content-Type` is not JSON.
 fn check_json(headers: &HeaderMap) -> Result<(), Failure> {
     let is_json = |essence: &str| essence == "application/json" || essence.ends_with("+json");
-    let takes = "this route takes a JSON document";
+    let takes = "this route accepts a JSON document";
     check_media_type(headers, is_json, takes, "application/json")
 }
 
@@ -203,22 +183,22 @@ fn broken(error: &(dyn std::error::Error + 'static), limit: u64) -> Failure {
     }
     Failure::new(
         Code::HttpBodyBroken,
-        "the body of the request broke off before its end",
+        "the connection was lost before the end of the body",
     )
 }
 
 fn too_large(limit: u64) -> Failure {
     let message = format!("the body is larger than the limit of {limit} bytes");
-    Failure::new(Code::AgenticPayloadTooLarge, message)
+    Failure::new(Code::InputTooLarge, message)
 }
 
-impl Patient {
-    /// The same body, whose sender may pause for `patience` at most, and must send `rate` bytes a second on
-    /// the whole.
-    pub fn new(body: Body, patience: Duration, rate: u64) -> Self {
+impl TimedBody {
+    /// The client may pause for `max_pause` at a time, and must send `rate` bytes per second on
+    /// average. The first `max_pause` seconds do not count towards the average.
+    pub fn new(body: Body, max_pause: Duration, rate: u64) -> Self {
         Self {
             body,
-            patience,
+            max_pause,
             rate,
             received: 0,
             waited: Duration::ZERO,
@@ -226,34 +206,33 @@ impl Patient {
         }
     }
 
-    /// Begins to wait for the next piece.
-    fn wait(&self) -> Waiting {
+    fn start_waiting(&self) -> Waiting {
         let earned = self.received.saturating_mul(1_000);
         let earned = earned.checked_div(self.rate).map(Duration::from_millis);
-        let left = earned.map(|earned| (self.patience + earned).saturating_sub(self.waited));
-        let is_slow = left.is_some_and(|left| left < self.patience);
-        let since = Instant::now();
-        let until = tokio::time::sleep(left.unwrap_or(self.patience).min(self.patience));
+        let left = earned.map(|earned| (self.max_pause + earned).saturating_sub(self.waited));
+        let timeout = left.unwrap_or(self.max_pause).min(self.max_pause);
         Waiting {
-            since,
-            until: Box::pin(until),
-            is_slow,
+            since: Instant::now(),
+            until: Box::pin(tokio::time::sleep(timeout)),
+            is_too_slow: timeout < self.max_pause,
         }
     }
 
-    fn too_slow(&self, is_slow: bool) -> Failure {
-        let message = match is_slow {
-            true => format!("the body came at less than {} bytes a second", self.rate),
-            false => format!(
-                "nothing of the body came for {} s",
-                self.patience.as_secs_f32()
-            ),
+    fn timeout(&self, is_too_slow: bool) -> Failure {
+        let message = if is_too_slow {
+            format!(
+                "the body was sent at less than {} bytes per second",
+                self.rate
+            )
+        } else {
+            let seconds = self.max_pause.as_secs_f32();
+            format!("no bytes of the body were received for {seconds} s")
         };
         Failure::new(Code::HttpBodyTimeout, message)
     }
 }
 
-impl HttpBody for Patient {
+impl HttpBody for TimedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -273,10 +252,10 @@ impl HttpBody for Patient {
             }
             return Poll::Ready(frame);
         }
-        let mut waiting = self.waiting.take().unwrap_or_else(|| self.wait());
+        let mut waiting = self.waiting.take().unwrap_or_else(|| self.start_waiting());
         match waiting.until.as_mut().poll(context) {
             Poll::Ready(()) => {
-                let failure = self.too_slow(waiting.is_slow);
+                let failure = self.timeout(waiting.is_too_slow);
                 Poll::Ready(Some(Err(axum::Error::new(failure))))
             }
             Poll::Pending => {
@@ -312,9 +291,9 @@ mod tests {
     }
 
     async fn read(pieces: u32, rate: u64) -> Result<usize, Failure> {
-        let patience = Duration::from_secs(5);
-        let body = Body::new(Patient::new(dripping(pieces), patience, rate));
-        Ok(whole(body, 1_000_000).await?.len())
+        let pause = Duration::from_secs(5);
+        let body = Body::new(TimedBody::new(dripping(pieces), pause, rate));
+        Ok(read_body(body, 1_000_000).await?.len())
     }
 
     #[tokio::test(start_paused = true)]
@@ -324,7 +303,10 @@ mod tests {
         let began = Instant::now();
         let failure = read(1_000, 20).await.unwrap_err();
         assert_eq!(failure.code, Code::HttpBodyTimeout);
-        assert!(failure.message.contains("20 bytes a second"), "{failure:?}");
+        assert!(
+            failure.message.contains("20 bytes per second"),
+            "{failure:?}"
+        );
         // Five seconds are given, and half a second more with each piece: the tenth comes too late.
         assert_eq!(began.elapsed().as_secs(), 9);
         assert_eq!(read(8, 20).await, Ok(80), "a short one may be slow");
@@ -332,8 +314,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_server_that_is_busy_is_no_fault_of_the_sender() {
-        let patience = Duration::from_secs(5);
-        let mut body = Body::new(Patient::new(dripping(20), patience, 10));
+        let pause = Duration::from_secs(5);
+        let mut body = Body::new(TimedBody::new(dripping(20), pause, 10));
         for _ in 0..20 {
             tokio::time::sleep(Duration::from_secs(60)).await;
             assert!(body.frame().await.unwrap().is_ok());

@@ -1,21 +1,21 @@
-//! The id that joins an answer, its request and the lines of the log about them.
+//! The id that connects a request, its answer and the log lines about them.
 
 use accord_contract::codes::Exchange;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
-/// The header that carries the id, in requests and in answers.
+/// The header with the id, in requests and answers.
 pub const CORRELATION: HeaderName = HeaderName::from_static("x-correlation-id");
 
-/// How long an id may be that a client chose.
-const LONGEST: usize = 128;
+/// The longest id that is accepted from a client.
+const MAX_BYTES: usize = 128;
 
-/// The id of one exchange. It is in the extensions of every request that a handler sees.
+/// The id of a request. It is in the extensions of every request that a handler sees.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Correlation(String);
 
 impl Correlation {
-    /// The id that a request came with where it is a plain token, else a new one.
+    /// The id that the client sent if it is a plain token, else a new one.
     pub fn of(headers: &HeaderMap) -> Self {
         let sent = headers.get(CORRELATION).and_then(|sent| sent.to_str().ok());
         sent.filter(|sent| is_plain(sent))
@@ -32,7 +32,7 @@ impl Correlation {
         HeaderValue::from_str(&self.0).expect("a plain token is a header")
     }
 
-    /// The exchange that a failure ends.
+    /// The id as an error envelope carries it.
     pub fn exchange(&self) -> Exchange {
         Exchange {
             correlation_id: self.0.clone(),
@@ -45,8 +45,8 @@ impl Correlation {
     }
 }
 
-/// Whether a text may be repeated in headers, answers and logs as it is.
+/// Whether a text can be copied into headers, answers and logs without escaping.
 fn is_plain(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:~+/=".contains(&byte);
-    (1..=LONGEST).contains(&text.len()) && text.bytes().all(plain)
+    (1..=MAX_BYTES).contains(&text.len()) && text.bytes().all(plain)
 }

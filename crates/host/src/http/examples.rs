@@ -1,10 +1,10 @@
-//! A command to try each route with.
+//! An example command for each route.
 //!
-//! They stand in the order in which they work on a new server: what one needs, an earlier one has made. A
-//! test runs them all, so that what the pages show is what happens. What only an answer tells stands as a
-//! variable of the shell: `$SESSION_ID`, `$KEY_ID` and `$ACCORD_KEY`.
+//! The commands are in an order that works on a new server: each uses what earlier ones created. A test
+//! runs them all. Values that only an answer contains are shell variables: `$SESSION_ID`, `$KEY_ID`
+//! and `$ACCORD_KEY`.
 
-/// A command, and the status that it ends with.
+/// A command, and the status of its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     /// The route.

@@ -1,40 +1,39 @@
-//! The outermost layer: one request in, one answer out, whatever happens in between.
+//! The outermost layer around every route.
 //!
 //! Invariants:
-//! - every answer has a correlation id, and so has every line of the log about it;
-//! - every answer of a status from 400 on is the one error body, with a code, unless it is
-//!   [`Foreign`]: a message of MCP;
-//! - a handler that panics is answered for, and takes nobody down with it;
-//! - nothing but a failure's own words reaches the caller.
+//! - Every answer has a correlation id, and so has every log line about it.
+//! - Every answer with a status of 400 or more has an error body with a code, in the form of the
+//!   route's protocol, unless it is [`Foreign`]: a message of MCP.
+//! - A panic in a handler is answered with a code and does not affect other requests.
+//! - A caller sees a failure's own message, and no internal error.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure, Protocol, RetryClass};
+use accord_contract::codes::{Code, Failure, Protocol};
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
-use hyper::header::{
-    CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, RETRY_AFTER,
-    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
-};
+use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::{Method, StatusCode, Uri};
 use tracing::Instrument as _;
 
-use super::body::{Patient, check_encoding};
-use super::entrance::{self, Entrance};
-use super::reply::Foreign;
-use super::{CORRELATION, Correlation, Host, Refusal, RouteName, guard};
+use super::body::{TimedBody, check_encoding};
+use super::peer::{self, Peer};
+use super::reply::{Foreign, status_of};
+use super::table::Protocols;
+use super::{CORRELATION, Correlation, Host, Refusal, RouteName, errors, guard};
 
-/// What a browser may do with an answer that it was not meant to show: nothing.
+/// Forbids a browser to run anything in an answer that is not meant to be shown as a page.
 const INERT: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
 
-/// Carries one exchange out.
+/// Answers one request.
 pub(super) async fn exchange(
-    State(host): State<Host>,
+    State((host, protocols)): State<(Host, Arc<Protocols>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -43,21 +42,21 @@ pub(super) async fn exchange(
     request.extensions_mut().insert(correlation.clone());
     let method = request.method().clone();
     let uri = request.uri().clone();
+    let path = request.extensions().get::<MatchedPath>();
+    let protocol = path.and_then(|path| protocols.get(path.as_str())).copied();
+    let protocol = protocol.unwrap_or(errors::WITHOUT_ROUTE);
     let span = tracing::error_span!("request", correlation_id = correlation.as_str());
     let mut who = None;
     let admitted = AssertUnwindSafe(admit(&host, request, next, &mut who));
     let answered = admitted.catch_unwind().instrument(span.clone()).await;
     let mut response = answered.unwrap_or_else(|_| {
-        Refusal(Failure::new(
-            Code::HttpFault,
-            "the server met a fault of its own",
-        ))
-        .into_response()
+        Refusal(Failure::new(Code::HttpFault, "internal error")).into_response()
     });
     let took = began.elapsed();
     let failure = refusal_of(&mut response, &method, &uri);
+    let failure = failure.map(|failure| in_protocol(protocol, failure, &mut response));
     if let Some(failure) = &failure {
-        write_refusal(&mut response, failure, &correlation);
+        errors::write(&mut response, failure, protocol, &correlation);
     }
     let headers = response.headers_mut();
     headers.insert(CORRELATION, correlation.header());
@@ -66,7 +65,7 @@ pub(super) async fn exchange(
     let route = response.extensions().get::<RouteName>();
     let route = route.map_or("none", |route| route.0);
     (host.metrics()).answered(route, &method, response.status(), took);
-    let line = Line {
+    let line = LogLine {
         method: &method,
         route,
         who: who.as_deref(),
@@ -80,19 +79,19 @@ pub(super) async fn exchange(
     response
 }
 
-/// Lets a request in, or refuses it.
+/// Checks where a request comes from, then passes it on.
 async fn admit(
     host: &Host,
     mut request: Request,
     next: Next,
     who: &mut Option<String>,
 ) -> Response {
-    let Some(entrance) = request.extensions_mut().remove::<Entrance>() else {
-        let failure = Failure::new(Code::HttpFault, "the request came through no door");
+    let Some(peer) = request.extensions_mut().remove::<Peer>() else {
+        let failure = Failure::new(Code::HttpFault, "the request has no peer");
         return Refusal(failure).into_response();
     };
-    let Entrance::Network(local) = entrance else {
-        return pass(host, &entrance, request, next, who).await;
+    let Peer::Network(local) = peer else {
+        return pass(host, &peer, request, next, who).await;
     };
     let listed = match guard::check(host.settings(), local, &request) {
         Ok(listed) => listed,
@@ -101,7 +100,7 @@ async fn admit(
     let preflight = listed.as_ref().and_then(|site| site.preflight(&request));
     let mut response = match preflight {
         Some(preflight) => preflight,
-        None => pass(host, &entrance, request, next, who).await,
+        None => pass(host, &peer, request, next, who).await,
     };
     if let Some(site) = listed {
         site.open(&mut response);
@@ -109,15 +108,16 @@ async fn admit(
     response
 }
 
-/// Finds out who asks, and lets the handler answer.
+/// Authenticates a request, then passes it to its handler.
 async fn pass(
     host: &Host,
-    entrance: &Entrance,
+    peer: &Peer,
     mut request: Request,
     next: Next,
     who: &mut Option<String>,
 ) -> Response {
-    let caller = match entrance::recognise(host, entrance, &request) {
+    let (uri, headers) = (request.uri(), request.headers());
+    let caller = match peer::authenticate(host, peer, uri.path(), headers).await {
         Ok(caller) => caller,
         Err(failure) => return Refusal(failure).into_response(),
     };
@@ -127,12 +127,12 @@ async fn pass(
         return Refusal(failure).into_response();
     }
     let limits = &host.settings().limits;
-    let (patience, rate) = (limits.body_timeout, limits.body_rate.0);
-    next.run(request.map(|body| Body::new(Patient::new(body, patience, rate))))
+    let (pause, rate) = (limits.body_timeout, limits.body_rate.0);
+    next.run(request.map(|body| Body::new(TimedBody::new(body, pause, rate))))
         .await
 }
 
-/// The failure that an answer is, also where a part that knows no codes made it.
+/// The failure that an answer stands for, also where a library made it, which knows no codes.
 fn refusal_of(response: &mut Response, method: &Method, uri: &Uri) -> Option<Failure> {
     if let Some(failure) = response.extensions_mut().remove::<Failure>() {
         return Some(failure);
@@ -146,42 +146,35 @@ fn refusal_of(response: &mut Response, method: &Method, uri: &Uri) -> Option<Fai
         ),
         StatusCode::METHOD_NOT_ALLOWED => (
             Code::HttpMethodNotAllowed,
-            format!("{} does not know the method {method}", uri.path()),
+            format!("{} does not accept the method {method}", uri.path()),
         ),
         StatusCode::PAYLOAD_TOO_LARGE => (
-            Code::AgenticPayloadTooLarge,
+            Code::InputTooLarge,
             "the body is larger than the limit".into(),
         ),
         StatusCode::UNSUPPORTED_MEDIA_TYPE => (
             Code::HttpMediaType,
-            "the route does not take a body of this media type".into(),
+            "the route does not accept a body of this media type".into(),
         ),
         status if status.is_client_error() => {
-            (Code::HttpMalformed, "the request is not sound".into())
+            (Code::HttpMalformed, "the request is not valid".into())
         }
-        _ => (Code::HttpFault, "the server met a fault of its own".into()),
+        _ => (Code::HttpFault, "internal error".into()),
     };
     Some(Failure::new(code, message))
 }
 
-/// Makes the error body of a failure.
-fn write_refusal(response: &mut Response, failure: &Failure, correlation: &Correlation) {
-    let body = failure.body(Protocol::Agentic, correlation.exchange());
-    *response.body_mut() = Body::from(body.to_string());
-    let headers = response.headers_mut();
-    headers.remove(CONTENT_LENGTH);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if failure.code == Code::AuthRequired {
-        let scheme = HeaderValue::from_static("Bearer realm=\"accord\"");
-        headers.insert(WWW_AUTHENTICATE, scheme);
+/// The same failure with the code that the route's protocol has for it. The status follows the code.
+fn in_protocol(protocol: Protocol, mut failure: Failure, response: &mut Response) -> Failure {
+    let code = errors::code_in(protocol, failure.code);
+    if code != failure.code {
+        failure.code = code;
+        *response.status_mut() = status_of(code);
     }
-    if failure.code.retry() == RetryClass::Backoff {
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    }
+    failure
 }
 
-/// What the log says about an exchange.
-struct Line<'l> {
+struct LogLine<'l> {
     method: &'l Method,
     route: &'l str,
     who: Option<&'l str>,
@@ -189,14 +182,14 @@ struct Line<'l> {
     took: Duration,
 }
 
-impl Line<'_> {
+impl LogLine<'_> {
     fn log(&self, failure: Option<&Failure>) {
         macro_rules! line {
             ($level:ident, $message:expr $(, $name:ident = $value:expr)*) => {
                 tracing::$level!(
                     method = %self.method,
                     route = self.route,
-                    caller = self.who.unwrap_or("nobody"),
+                    caller = self.who.unwrap_or("none"),
                     status = self.status.as_u16(),
                     micros = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
                     $($name = %$value,)*
@@ -241,12 +234,13 @@ mod tests {
             Route::get("panics", "/panics", "", panics),
             Route::get("fails", "/fails", "", fails),
         ]);
-        let layer = from_fn_with_state(host.clone(), exchange);
+        let state = (host.clone(), Arc::new(Protocols::new()));
+        let layer = from_fn_with_state(state, exchange);
         let router = router.layer(layer).with_state(host.clone());
         for (path, status) in [("/panics", 500), ("/fails", 502), ("/panics", 500)] {
             let mut request = Request::get(path).body(Body::empty()).unwrap();
-            let entrance = Entrance::Known(Caller::owner());
-            request.extensions_mut().insert(entrance);
+            let peer = Peer::Trusted(Caller::owner());
+            request.extensions_mut().insert(peer);
             let response = router.clone().oneshot(request).await.unwrap();
             assert_eq!(response.status(), status);
             let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -256,7 +250,7 @@ mod tests {
                 "{body}"
             );
         }
-        // Whoever came through no door comes no further.
+        // A request without a peer is refused.
         let request = Request::get("/fails").body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();
         assert_eq!(response.status(), 500);

@@ -1,10 +1,10 @@
-//! What the headers Host and Origin must say of a request from the network.
+//! Checks the headers Host and Origin of requests from the network.
 //!
-//! A page of another site can make a browser send requests to this machine: openly, with its own
-//! Origin, or under a name of its own that it has pointed here (DNS rebinding), with that name as
-//! Host. Both are refused unless the operator lists the site or the name.
+//! A web page can make a browser send requests to this machine: openly, with the page's Origin, or
+//! through a host name that its owner has pointed here (DNS rebinding), with that name as Host. Both
+//! are refused unless the operator allows the origin or the name.
 //!
-//! Behind a proxy the same holds: what `Forwarded` and its like say is never looked at.
+//! The same applies behind a proxy: `Forwarded` and similar headers are ignored.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -21,14 +21,11 @@ use hyper::{HeaderMap, Method, StatusCode};
 
 use crate::settings::Settings;
 
-/// A site that the operator lists, and which may therefore read our answers.
+/// An origin that the operator allows to read answers.
 #[derive(Clone, Debug)]
 pub(super) struct Listed(HeaderValue);
 
-/// Checks where a request was sent to, and which page sent it.
-///
-/// # Errors
-/// When it names a host that is not ours, or comes from a site that is not listed.
+/// Refuses a request for another host, or from a page of an origin that is not allowed.
 pub(super) fn check(
     settings: &Settings,
     local: SocketAddr,
@@ -36,11 +33,11 @@ pub(super) fn check(
 ) -> Result<Option<Listed>, Failure> {
     let host = one(request.headers(), &HOST)?
         .ok_or_else(|| malformed("the request has no Host header"))?;
-    let host = authority(host).ok_or_else(|| malformed("the Host header names no host"))?;
+    let host = authority(host).ok_or_else(|| malformed("the Host header does not name a host"))?;
     let absolute = request.uri().authority();
     for named in std::iter::once(&host).chain(absolute) {
         if !is_ours(settings, local, named) {
-            let message = format!("this server does not go by the name {:?}", named.as_str());
+            let message = format!("{:?} is not a name of this server", named.as_str());
             return Err(Failure::new(Code::HttpHostRefused, message));
         }
     }
@@ -59,15 +56,14 @@ pub(super) fn check(
     match site.is_some_and(|site| site.eq_ignore_ascii_case(host.as_str())) {
         true => Ok(None),
         false => {
-            let message = format!("pages of {text:?} may not use this server");
+            let message = format!("the origin {text:?} is not allowed");
             Err(Failure::new(Code::HttpOriginRefused, message))
         }
     }
 }
 
 impl Listed {
-    /// The answer to a browser that asks whether the page may send a request; `None` when
-    /// this is the request itself.
+    /// The answer to a CORS preflight request; `None` for any other request.
     pub(super) fn preflight(&self, request: &Request) -> Option<Response> {
         let asks = request
             .headers()
@@ -94,7 +90,7 @@ impl Listed {
         Some(response)
     }
 
-    /// Lets the page read an answer, refusals included.
+    /// Allows the page to read an answer, including refusals.
     pub(super) fn open(self, response: &mut Response) {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.0);
@@ -107,7 +103,7 @@ impl Listed {
     }
 }
 
-/// Whether a name is one of this server's.
+/// Whether a name belongs to this server.
 fn is_ours(settings: &Settings, local: SocketAddr, named: &Authority) -> bool {
     let name = named.host();
     let listed = |listed: &String| {
@@ -116,24 +112,24 @@ fn is_ours(settings: &Settings, local: SocketAddr, named: &Authority) -> bool {
     if settings.allowed_hosts.iter().any(listed) {
         return true;
     }
-    // No port means the scheme's own.
+    // Without a port, the default port of the scheme is meant.
     let port = named.port_u16();
     let port = port.unwrap_or(if settings.does_tls() { 443 } else { 80 });
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<IpAddr>().ok();
     let here = name.eq_ignore_ascii_case("localhost")
-        // An address cannot be pointed elsewhere, as a name can.
+        // An IP address cannot be rebound, unlike a name.
         || address.is_some_and(|ip| ip.is_loopback() || ip == local.ip().to_canonical());
     here && port == local.port()
 }
 
 fn authority(header: &HeaderValue) -> Option<Authority> {
     let authority: Authority = header.as_bytes().try_into().ok()?;
-    // A name with a user before it is no host.
+    // An authority with a user name is not a host.
     (!authority.as_str().contains('@')).then_some(authority)
 }
 
-/// The only header of a name; two of them could be understood differently.
+/// A header that may occur once. Two parsers could choose different ones of two.
 fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Failure> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

@@ -10,6 +10,7 @@ use accord_store::{Engine, StoreError, StoreErrorKind};
 use axum::Router;
 
 use super::metrics::Metrics;
+use super::permits::Permits;
 use super::streams::Streams;
 use crate::engine;
 use crate::keys::Keys;
@@ -33,6 +34,7 @@ struct Parts {
     keys: Keys,
     metrics: Metrics,
     streams: Streams,
+    connections: Permits,
     /// Weak, because a router holds the host.
     router: Mutex<Weak<Router>>,
 }
@@ -68,11 +70,12 @@ impl Host {
                 ..MemoryOptions::default()
             },
         );
-        let keys = Keys::load(&memory)?;
+        let keys = Keys::new(&memory);
         let streams = Streams::new(settings.limits.event_streams);
         // Not the store itself: whoever still looks at the metrics must not keep it open.
         let watched = Arc::downgrade(&engine);
-        let metrics = Metrics::new(streams.clone(), move || {
+        let connections = Permits::new(settings.limits.connections);
+        let metrics = Metrics::new(streams.clone(), connections.clone(), move || {
             watched.upgrade().map(|engine| engine.statistics())
         });
         Ok(Self(Arc::new(Parts {
@@ -83,6 +86,7 @@ impl Host {
             keys,
             metrics,
             streams,
+            connections,
             router: Mutex::default(),
         })))
     }
@@ -120,6 +124,11 @@ impl Host {
     /// The open event streams.
     pub fn streams(&self) -> &Streams {
         &self.0.streams
+    }
+
+    /// The permits for connections from the network.
+    pub(crate) fn connections(&self) -> &Permits {
+        &self.0.connections
     }
 
     /// The host's router: the same for all who ask while somebody has it.

@@ -1,4 +1,4 @@
-//! The manual: a page in Markdown for every route, made from the same list as the router.
+//! The manual: one Markdown page per route, made from the same list as the router.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use accord_contract::codes::page_name;
 
 use super::openapi::{about_path_parameter, path_parameters, refusals};
 use super::reply::status_of;
-use super::table::{Content, Place, Route};
+use super::table::{Content, Location, Route};
 use super::{every_route, examples};
 
-/// The pages by the names of their files, with `README.md` that lists them.
+/// The pages by file name, with `README.md` as their index.
 pub fn pages() -> BTreeMap<String, String> {
     let routes = every_route();
     let mut pages: BTreeMap<_, _> = (routes.iter())
@@ -27,11 +27,13 @@ fn file_name(route: &Route) -> String {
 fn index(routes: &[Route]) -> String {
     let mut out = String::from(
         "# The HTTP interface\n\n\
-         One page a route, made from the list that the router is made of. The same is at `/docs` on every server, and as\n\
-         OpenAPI at `/openapi.json`. The commands work one after the other on a new server; a test runs them.\n\n\
-         Every refusal has the same body, with a code that has [a page](../codes/README.md):\n\n\
+         One page per route, generated from the list that the router uses. Every server shows the\n\
+         same at `/docs`, and as OpenAPI at `/openapi.json`. The commands work one after the other on\n\
+         a new server; a test runs them.\n\n\
+         Every error has the same body, with a code that has [a page](../codes/README.md):\n\n\
          ```json\n\
-         {\"ok\":false,\"correlationId\":\"…\",\"protocol\":{…},\"error\":{\"type\":\"…\",\"code\":\"…\",\"message\":\"…\"},\"code\":\"…\"}\n\
+         {\"ok\":false,\"correlationId\":\"…\",\"protocol\":{…},\n \
+         \"error\":{\"type\":\"…\",\"code\":\"…\",\"message\":\"…\"},\"code\":\"…\"}\n\
          ```\n",
     );
     for (title, own) in [
@@ -102,10 +104,10 @@ fn parameters(route: &Route, out: &mut String) {
         let _ = writeln!(out, "| `{name}` | path | {} |", about_path_parameter(name));
     }
     for parameter in &route.parameters {
-        let place = match (parameter.place, parameter.required) {
-            (Place::Query, false) => "query",
-            (Place::Query, true) => "query, required",
-            (Place::Header, _) => "header",
+        let place = match (parameter.location, parameter.required) {
+            (Location::Query, false) => "query",
+            (Location::Query, true) => "query, required",
+            (Location::Header, _) => "header",
         };
         let _ = writeln!(
             out,
@@ -121,9 +123,9 @@ fn in_words(content: Content) -> String {
             Some(title) => format!("`{title}`, as JSON"),
             None => "JSON".to_owned(),
         },
-        Content::Lines => "JSON documents, one a line".to_owned(),
+        Content::Lines => "JSON documents, one per line".to_owned(),
         Content::Events => "A stream of server-sent events".to_owned(),
-        Content::Bytes => "The content as it is".to_owned(),
+        Content::Bytes => "The raw content".to_owned(),
         Content::Text => "Text".to_owned(),
     }
 }

@@ -1,8 +1,7 @@
-//! What the host counts, in the text format of Prometheus.
+//! Metrics, in the text format of Prometheus.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use accord_contract::codes::Code;
@@ -18,6 +17,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use super::permits::Permits;
 use super::streams::Streams;
 
 /// The name of the route that deposits packages.
@@ -28,7 +28,7 @@ const SECONDS: [f64; 10] = [
     0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 4.0,
 ];
 
-/// What a host has counted. A clone counts on.
+/// The metrics of a host. A clone is the same metrics.
 #[derive(Clone)]
 pub struct Metrics(Arc<Counted>);
 
@@ -38,7 +38,6 @@ struct Counted {
     seconds: Family<Route, Histogram>,
     refusals: Family<Refused, Counter>,
     deposits: Counter,
-    connections: Arc<AtomicUsize>,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -59,13 +58,13 @@ struct Refused {
 }
 
 impl Metrics {
-    /// Nothing is counted yet. `statistics` tells how the store does, while it is open.
-    pub fn new(
+    /// New metrics. `statistics` returns those of the store while it is open.
+    pub(crate) fn new(
         streams: Streams,
+        connections: Permits,
         statistics: impl Fn() -> Option<Statistics> + Send + Sync + 'static,
     ) -> Self {
         let mut registry = Registry::with_prefix("accord");
-        let connections = Arc::new(AtomicUsize::new(0));
         let requests = Family::default();
         let seconds: Family<Route, Histogram> =
             Family::new_with_constructor(|| Histogram::new(SECONDS));
@@ -76,25 +75,21 @@ impl Metrics {
             "The version that runs",
             Info::new([("version", env!("CARGO_PKG_VERSION"))]),
         );
-        registry.register(
-            "http_requests",
-            "Requests that were answered",
-            requests.clone(),
-        );
+        registry.register("http_requests", "Answered requests", requests.clone());
         registry.register(
             "http_request_seconds",
-            "How long answers took, up to their first byte",
+            "Time to the first byte of an answer",
             seconds.clone(),
         );
         registry.register(
             "http_refusals",
-            "Requests that were refused, by failure code",
+            "Refused requests by failure code",
             refusals.clone(),
         );
-        registry.register("deposits", "Packages that were stored", deposits.clone());
-        registry.register_collector(Box::new(Now {
+        registry.register("deposits", "Stored packages", deposits.clone());
+        registry.register_collector(Box::new(CurrentValues {
             streams,
-            connections: Arc::clone(&connections),
+            connections,
             statistics: Box::new(statistics),
         }));
         Self(Arc::new(Counted {
@@ -103,20 +98,14 @@ impl Metrics {
             seconds,
             refusals,
             deposits,
-            connections,
         }))
     }
 
-    /// Everything, as Prometheus reads it.
+    /// All metrics, as Prometheus reads them.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        encode(&mut text, &self.0.registry).expect("a text takes every letter");
+        encode(&mut text, &self.0.registry).expect("writing to a String never fails");
         text
-    }
-
-    /// The connections that are open from the network.
-    pub(crate) fn connections(&self) -> &Arc<AtomicUsize> {
-        &self.0.connections
     }
 
     /// A request was answered.
@@ -148,7 +137,7 @@ impl Metrics {
     }
 }
 
-/// The names of methods, which callers could otherwise invent without end.
+/// The label of a method. Clients can invent methods, so unknown ones share a label.
 fn method_name(method: &Method) -> &'static str {
     let known = [
         Method::GET,
@@ -164,25 +153,21 @@ fn method_name(method: &Method) -> &'static str {
     place.map_or("other", |place| names[place])
 }
 
-/// What is looked up when somebody asks.
-struct Now {
+/// Values that are read when the metrics are requested.
+struct CurrentValues {
     streams: Streams,
-    connections: Arc<AtomicUsize>,
+    connections: Permits,
     statistics: Box<dyn Fn() -> Option<Statistics> + Send + Sync>,
 }
 
-impl Collector for Now {
+impl Collector for CurrentValues {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let gauges = [
-            (
-                "event_streams",
-                "Event streams that are open",
-                self.streams.open(),
-            ),
+            ("event_streams", "Open event streams", self.streams.open()),
             (
                 "connections",
-                "Connections that are open from the network",
-                self.connections.load(Ordering::Relaxed),
+                "Open connections from the network",
+                self.connections.taken(),
             ),
         ];
         for (name, help, value) in gauges {
@@ -207,7 +192,7 @@ impl Collector for Now {
             ("store_commits", "Commits since the start", store.commits),
             (
                 "store_jobs",
-                "Jobs that the store carried out since the start",
+                "Jobs of the store since the start",
                 store.jobs,
             ),
         ];
@@ -230,8 +215,8 @@ fn gauge(
     gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)
 }
 
-impl fmt::Debug for Now {
+impl fmt::Debug for CurrentValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Now").finish_non_exhaustive()
+        f.debug_struct("CurrentValues").finish_non_exhaustive()
     }
 }

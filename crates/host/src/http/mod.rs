@@ -1,15 +1,15 @@
-//! The HTTP door: what stands between a connection and the services.
+//! HTTP: everything between a connection and the services.
 //!
-//! A request walks inwards through `exchange` (correlation id, error body, log, metrics), `guard` (Host
-//! and Origin), `entrance` (who asks) and the limits, and then to its handler. Each of them can refuse
-//! it; what it refuses with is a [`Failure`], and only `exchange` writes it down.
+//! A request passes through `exchange` (correlation id, error body, log, metrics), `guard` (the
+//! headers Host and Origin), `peer` (authentication) and the limits, and then reaches its handler.
+//! Each of them can refuse it with a [`Failure`], and `exchange` alone writes the error body.
 //!
 //! Handlers take `State<Host>`, `Extension<Caller>`, `Extension<Correlation>` and, for their bodies,
 //! [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
 
 pub mod body;
 mod correlation;
-mod entrance;
+pub(crate) mod errors;
 mod examples;
 mod exchange;
 mod guard;
@@ -19,6 +19,8 @@ mod metrics;
 mod openapi;
 mod own;
 mod page;
+mod peer;
+mod permits;
 pub mod reply;
 mod routes;
 pub mod streams;
@@ -39,40 +41,52 @@ use crate::mcp::{self, McpDoors, SessionLimits};
 use crate::{Api, Request, Response};
 
 pub use self::correlation::{CORRELATION, Correlation};
-pub(crate) use self::entrance::Entrance;
 pub use self::examples::{EXAMPLES, Example};
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
 pub use self::metrics::Metrics;
+pub(crate) use self::peer::Peer;
+pub(crate) use self::permits::{Permit, Permits};
 pub use self::reply::{Refusal, Reply};
 
-/// The name of the route that answered, in the extensions of its response: for the metrics, where
-/// paths would be too many.
+/// The name of the route that answered, in the extensions of its response. Metrics use it, because
+/// there is no end of paths.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RouteName(pub &'static str);
 
-/// Everything that a host can be asked, behind the door.
+/// All routes of a host, with authentication, limits and error bodies.
 pub fn router(host: Host) -> Router {
-    let layer = from_fn_with_state(host.clone(), exchange::exchange);
-    let routes = table::router(every_route()).merge(mcp_doors(&host).router());
-    routes.layer(layer).with_state(host)
+    let routes = every_route();
+    let doors = mcp_doors(&host);
+    let mut protocols = table::protocols(&routes);
+    protocols.extend(
+        doors
+            .protocols()
+            .map(|(path, protocol)| (path.to_owned(), protocol)),
+    );
+    let state = (host.clone(), Arc::new(protocols));
+    let layer = from_fn_with_state(state, exchange::exchange);
+    table::router(routes)
+        .merge(doors.router())
+        .layer(layer)
+        .with_state(host)
 }
 
-/// The doors for agents, each call of whom comes back in as a request of the same caller.
+/// The MCP endpoints. Each tool call becomes a request of the same caller.
 fn mcp_doors(host: &Host) -> McpDoors {
     let closed = host.streams().closed().boxed();
     let host = host.clone();
     let api_for = Arc::new(move |caller: &Caller| api_as(&host, caller.clone()));
     mcp::service(api_for, mcp::TOOLSETS, SessionLimits::default(), closed)
-        .expect("the tools were joined when the host was opened")
+        .expect("opening the host has checked that the tools can be combined")
 }
 
-/// A host as whoever has its data folder asks it.
+/// The host as the owner of its data folder uses it.
 pub fn local_api(host: &Host) -> Arc<dyn Api> {
     api_as(host, Caller::owner())
 }
 
-/// A host as somebody asks it who is known already.
+/// The host as an authenticated caller uses it.
 pub fn api_as(host: &Host, caller: Caller) -> Arc<dyn Api> {
     Arc::new(InProcess {
         router: host.router(),
@@ -80,7 +94,7 @@ pub fn api_as(host: &Host, caller: Caller) -> Arc<dyn Api> {
     })
 }
 
-/// Every route: the protocol's and our own.
+/// Every route: those of the protocols and Accord's own.
 fn every_route() -> Vec<table::Route> {
     let mut routes = table::all();
     routes.extend(own::all());
@@ -95,8 +109,8 @@ struct InProcess {
 
 impl Api for InProcess {
     fn call(&self, mut request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
-        let entrance = Entrance::Known(self.caller.clone());
-        request.extensions_mut().insert(entrance);
+        let peer = Peer::Trusted(self.caller.clone());
+        request.extensions_mut().insert(peer);
         let answer = (*self.router).clone().oneshot(request);
         answer
             .map(|answer| Ok(answer.unwrap_or_else(|never: Infallible| match never {})))

@@ -8,14 +8,15 @@ use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value, json_schema};
 use serde_json::json;
 
+use super::errors;
 use super::reply::status_of;
-use super::table::{Content, Place, Route};
+use super::table::{Content, Location, Route};
 
-/// The codes with which every route can refuse.
+/// The failure codes of every route.
 const COMMON: [Code; 11] = [
     Code::HttpMalformed,
     Code::AuthRequired,
-    Code::AgenticUnauthorized,
+    Code::Unauthorized,
     Code::HttpHostRefused,
     Code::HttpOriginRefused,
     Code::HttpHeadersTooLarge,
@@ -26,21 +27,21 @@ const COMMON: [Code; 11] = [
     Code::StoreUnavailable,
 ];
 
-/// The codes with which every route that writes can refuse.
+/// The additional failure codes of routes that write.
 const OF_WRITES: [Code; 2] = [Code::StoreFull, Code::StoreReadOnly];
 
-/// The codes with which every route of Accord's own that takes a document can refuse.
+/// The additional failure codes of Accord's own routes with a JSON body.
 const OF_OWN_DOCUMENTS: [Code; 3] = [
     Code::WireFieldMissing,
     Code::WireFieldType,
     Code::WireFieldValue,
 ];
 
-/// The codes with which every route that takes a body can refuse.
+/// The additional failure codes of routes with a body.
 const OF_BODIES: [Code; 3] = [
     Code::HttpBodyTimeout,
     Code::HttpBodyBroken,
-    Code::AgenticPayloadTooLarge,
+    Code::InputTooLarge,
 ];
 
 /// The document.
@@ -49,7 +50,7 @@ pub(super) fn text() -> &'static str {
     TEXT.get_or_init(|| document(&super::every_route()).to_string())
 }
 
-/// The document that describes some routes.
+/// The document for a list of routes.
 pub(super) fn document(routes: &[Route]) -> Value {
     let mut schemas = Schemas::default();
     let error = schemas.take(json_schema::<ErrorEnvelope>());
@@ -68,8 +69,9 @@ pub(super) fn document(routes: &[Route]) -> Value {
             "title": "Accord",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "Shared memory for teams of humans and AI agents.",
-            "description": "The routes below /v1 are those of the Agentic Protocol 0.1; those below \
-                /accord/v1 are Accord's own. Every refusal has the same body, an ErrorEnvelope with a code.",
+            "description": "The routes below /v1 belong to the Agentic Protocol 0.1; those below \
+                /accord/v1 are Accord's own. Every error has the same body, an ErrorEnvelope with \
+                a code.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "security": [{"key": []}, {}],
@@ -78,7 +80,8 @@ pub(super) fn document(routes: &[Route]) -> Value {
             "securitySchemes": {"key": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "A key of the server. Without keys, callers on the same machine need none.",
+                "description": "A key of the server. A server without keys needs none, and listens \
+                    only on its own machine.",
             }},
             "schemas": schemas.0,
         },
@@ -94,20 +97,20 @@ pub(super) fn path_parameters(path: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What the parameters in paths mean.
+/// The description of a path parameter.
 pub(super) fn about_path_parameter(name: &str) -> &'static str {
     match name {
         "project_id" => "The project's id.",
         "package_id" => "The package's id.",
         "fact_id" => "The fact's id.",
         "session_id" => "The session's id.",
-        "key_id" => "The key's id, which is not the key.",
+        "key_id" => "The key's id (not the key itself).",
         "digest" => "The SHA-256 digest of the content, in lower-case hexadecimal.",
-        _ => "What is asked for.",
+        _ => "The id.",
     }
 }
 
-/// Every code with which a route can refuse.
+/// All failure codes of a route.
 pub(super) fn refusals(route: &Route) -> Vec<Code> {
     let mut codes = route.refusals.clone();
     codes.extend(COMMON);
@@ -124,6 +127,9 @@ pub(super) fn refusals(route: &Route) -> Vec<Code> {
         }
         Some(_) => codes.extend(OF_BODIES),
         None => {}
+    }
+    for code in &mut codes {
+        *code = errors::code_in(route.protocol, *code);
     }
     codes.sort_unstable();
     codes.dedup();
@@ -144,9 +150,9 @@ fn operation(route: &Route, error: &Value, schemas: &mut Schemas) -> Value {
     for parameter in &route.parameters {
         parameters.push(json!({
             "name": parameter.name,
-            "in": match parameter.place {
-                Place::Query => "query",
-                Place::Header => "header",
+            "in": match parameter.location {
+                Location::Query => "query",
+                Location::Header => "header",
             },
             "required": parameter.required,
             "description": parameter.about,
@@ -216,12 +222,12 @@ pub(super) fn media_type(content: Content) -> &'static str {
     }
 }
 
-/// The schemas of a document, each once.
+/// The schemas of a document, each of them once.
 #[derive(Default)]
 pub(super) struct Schemas(pub(super) BTreeMap<String, Value>);
 
 impl Schemas {
-    /// Takes a schema's definitions in, and gives what refers to them.
+    /// Collects the definitions of a schema, and returns the schema with references to them.
     pub(super) fn take(&mut self, schema: Value) -> Value {
         let Value::Object(mut members) = schema else {
             return schema;
@@ -239,7 +245,7 @@ impl Schemas {
     }
 }
 
-/// Lets references name the place where OpenAPI keeps schemas.
+/// Rewrites references to where OpenAPI keeps schemas.
 fn refer(value: &mut Value) {
     match value {
         Value::Object(members) => {

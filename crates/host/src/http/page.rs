@@ -1,4 +1,4 @@
-//! The routes as a page to read: one text, without scripts and without anything from elsewhere.
+//! The routes as an HTML page, without scripts and without external resources.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -7,11 +7,11 @@ use accord_contract::wire::Value;
 
 use super::examples;
 use super::openapi::{Schemas, about_path_parameter, media_type, path_parameters, refusals};
-use super::table::{Content, Place, Route};
+use super::table::{Content, Location, Route};
 
 const STYLE: &str = include_str!("page.css");
 
-/// The groups of the page, and the words in a path that put a route there; the first that fits.
+/// The groups of the page. A route belongs to the first whose words its path contains.
 const GROUPS: [(&str, &[&str]); 10] = [
     ("Keys", &["keys"]),
     ("Operating", &["accord"]),
@@ -45,7 +45,7 @@ pub(super) fn text() -> &'static str {
     TEXT.get_or_init(|| page(&super::every_route()))
 }
 
-/// What a browser may do with the page: show it, in its own style.
+/// The content security policy of the page: it may use its own style, and nothing else.
 pub(super) fn policy() -> &'static str {
     static POLICY: OnceLock<String> = OnceLock::new();
     POLICY.get_or_init(|| {
@@ -94,13 +94,15 @@ fn page(routes: &[Route]) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>Accord {version}: routes</title><style>{STYLE}</style></head><body><div class=\"frame\">\
+         <title>Accord {version}: routes</title><style>{STYLE}</style></head>\
+         <body><div class=\"frame\">\
          <header><h1>Accord {version}</h1>\
-         <p>The routes below <code>/v1</code> are those of the Agentic Protocol 0.1; those below \
-         <code>/accord/v1</code> are Accord’s own. For programs: <a href=\"/openapi.json\">/openapi.json</a>.</p>\
-         <p>On a server that has keys, requests carry <code>Authorization: Bearer KEY</code>. Every refusal is one \
-         JSON document, whatever it is about: <code>error.code</code> is for programs, <code>error.message</code> for \
-         people, and <code>correlationId</code> finds it in the server’s log.</p></header>\
+         <p>The routes below <code>/v1</code> belong to the Agentic Protocol 0.1; those below \
+         <code>/accord/v1</code> are Accord’s own. For programs: \
+         <a href=\"/openapi.json\">/openapi.json</a>.</p>\
+         <p>On a server that has keys, send <code>Authorization: Bearer KEY</code>. Every error has \
+         the same JSON body: <code>error.code</code> is for programs, <code>error.message</code> \
+         for people, and <code>correlationId</code> finds it in the server’s log.</p></header>\
          <nav>{list}</nav><main>{body}</main></div></body></html>\n",
         version = env!("CARGO_PKG_VERSION"),
     )
@@ -111,7 +113,8 @@ fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
         out,
         format_args!(
             "<article id=\"{name}\"><h3><span class=\"method {method}\">{method}</span>\
-             <span>{path}</span><span class=\"name\">{name}</span></h3><p>{summary}</p><pre>{curl}</pre>",
+             <span>{path}</span><span class=\"name\">{name}</span></h3>\
+             <p>{summary}</p><pre>{curl}</pre>",
             name = route.name,
             method = route.method,
             path = escaped(route.path),
@@ -170,10 +173,10 @@ fn parameters(route: &Route, out: &mut String) {
         );
     }
     for parameter in &route.parameters {
-        let place = match (parameter.place, parameter.required) {
-            (Place::Query, false) => "query",
-            (Place::Query, true) => "query, required",
-            (Place::Header, _) => "header",
+        let place = match (parameter.location, parameter.required) {
+            (Location::Query, false) => "query",
+            (Location::Query, true) => "query, required",
+            (Location::Header, _) => "header",
         };
         let about = escaped(parameter.about);
         add(
@@ -187,18 +190,18 @@ fn parameters(route: &Route, out: &mut String) {
     out.push_str("</dl>");
 }
 
-/// What a body is, with a link to its schema.
+/// The content of a body, with a link to its schema.
 fn document_of(content: Content, schemas: &mut Schemas) -> String {
     match content {
         Content::Json(schema) => type_of(&schemas.take(schema())),
-        Content::Lines => "JSON documents, one a line".into(),
+        Content::Lines => "JSON documents, one per line".into(),
         Content::Events => "A stream of events".into(),
-        Content::Bytes => "The content as it is".into(),
+        Content::Bytes => "The raw content".into(),
         Content::Text => "Text".into(),
     }
 }
 
-/// A document's members.
+/// The members of a document.
 fn definition(name: &str, schema: &Value, out: &mut String) {
     add(
         out,
@@ -231,7 +234,7 @@ fn definition(name: &str, schema: &Value, out: &mut String) {
     out.push_str("</dl></article>");
 }
 
-/// The type that a schema allows, in a few words.
+/// The type that a schema allows, for people.
 fn type_of(schema: &Value) -> String {
     if let Some(place) = schema["$ref"].as_str() {
         let name = place.rsplit('/').next().unwrap_or_default();
@@ -281,5 +284,6 @@ fn escaped(text: &str) -> String {
 }
 
 fn add(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a text takes every letter");
+    out.write_fmt(text)
+        .expect("writing to a String never fails");
 }

@@ -1,7 +1,7 @@
-//! What handlers answer with.
+//! What handlers return.
 //!
-//! A handler never writes an error body. It gives back a [`Refusal`]; the outermost layer
-//! (`exchange`) knows the correlation id and makes the one error body of it.
+//! A handler never writes an error body. It returns a [`Refusal`]; the outermost layer (`exchange`)
+//! knows the correlation id and the route's protocol, and writes the body.
 
 use accord_contract::codes::{Code, Failure};
 use axum::body::Body;
@@ -9,11 +9,11 @@ use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 
-/// A failure on its way out.
+/// A failure that a handler returns.
 #[derive(Clone, Debug)]
 pub struct Refusal(pub Failure);
 
-/// In the extensions of an answer whose error body is that of another protocol, and stays as it is.
+/// In the extensions of an answer whose error body belongs to another protocol, and is not replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign;
 
@@ -40,7 +40,7 @@ pub fn status_of(code: Code) -> StatusCode {
     StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// A JSON document.
+/// A response with a JSON document.
 ///
 /// Clauses: AGENTIC-R-050.
 pub fn json(status: StatusCode, text: impl Into<Body>) -> Response {

@@ -1,12 +1,13 @@
-//! The routes of the protocol, as data.
+//! Routes as data.
 //!
-//! A [`Route`] says what it is called, what it takes and gives, and who handles it. The router and the
-//! OpenAPI document are made from the same list, so that neither knows a route that the other does not.
-//! Each file below `routes` lists its own.
+//! A [`Route`] declares its name, parameters, bodies, refusals and handler. The router, the OpenAPI
+//! document and the manual are made from the same list, so they cannot differ. Each file below
+//! `routes` and `own` declares its own routes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_contract::codes::Code;
+use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::{Value, Wire, json_schema};
 use axum::Router;
 use axum::extract::Request;
@@ -18,7 +19,7 @@ use hyper::Method;
 
 use super::{Host, Refusal, RouteName, routes};
 
-/// One thing that can be asked for.
+/// One route.
 #[derive(Clone)]
 pub(crate) struct Route {
     /// Its name: short, unique, stable.
@@ -29,47 +30,49 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     /// What it does, in a sentence.
     pub(crate) summary: &'static str,
-    /// What may stand in the query and the headers.
+    /// Its query parameters and headers.
     pub(crate) parameters: Vec<Parameter>,
-    /// What the body of a request is; `None` where none is read.
+    /// The request body; `None` if none is read.
     pub(crate) body: Option<Content>,
-    /// What it answers when all went well.
+    /// Its successful answers.
     pub(crate) answers: Vec<Answer>,
-    /// The codes of its own with which it refuses; those that every route has are not among them.
+    /// The protocol whose codes and error bodies its refusals have.
+    pub(crate) protocol: Protocol,
+    /// Its own failure codes, without those that every route has.
     pub(crate) refusals: Vec<Code>,
     handler: MethodRouter<Host>,
 }
 
-/// Something that may stand in the query or the headers of a request.
+/// A query parameter or a header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameter {
     /// Its name.
     pub(crate) name: &'static str,
-    /// Where it stands.
-    pub(crate) place: Place,
+    /// Where it is sent.
+    pub(crate) location: Location,
     /// What it means.
     pub(crate) about: &'static str,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub(crate) required: bool,
 }
 
-/// Where a parameter stands.
+/// Where a parameter is sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// In the query.
     Query,
     /// In the headers.
     Header,
 }
 
-/// What a body is.
+/// The content of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content {
-    /// A JSON document, with the JSON Schema that it has.
+    /// A JSON document with this JSON Schema.
     Json(fn() -> Value),
-    /// JSON documents, one a line.
+    /// JSON documents, one per line.
     Lines,
-    /// A stream of events.
+    /// Server-sent events.
     Events,
     /// Bytes.
     Bytes,
@@ -77,14 +80,14 @@ pub(crate) enum Content {
     Text,
 }
 
-/// What is answered when all went well.
+/// A successful answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     /// The status.
     pub(crate) status: u16,
     /// What it means.
     pub(crate) about: &'static str,
-    /// The body, where there is one.
+    /// The body, if it has one.
     pub(crate) content: Option<Content>,
 }
 
@@ -93,8 +96,19 @@ pub(crate) fn all() -> Vec<Route> {
     routes::all()
 }
 
-/// The router of a list of routes. A request whose query names what its route does not know is refused: a
-/// misspelt filter would otherwise give more than was asked for, without a word.
+/// The protocol whose codes and error bodies refusals have, by the path of the route.
+pub(crate) type Protocols = BTreeMap<String, Protocol>;
+
+/// The protocols of a list of routes.
+pub(crate) fn protocols(routes: &[Route]) -> Protocols {
+    let pairs = routes
+        .iter()
+        .map(|route| (route.path.to_owned(), route.protocol));
+    pairs.collect()
+}
+
+/// The router of a list of routes. A request with an unknown query parameter is refused: a misspelt
+/// filter would otherwise silently return more than was asked for.
 pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
     let mut router = Router::new();
     for route in routes {
@@ -119,10 +133,10 @@ pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
 }
 
 impl Route {
-    /// The names of what may stand in its query.
+    /// The names of its query parameters.
     fn query_parameters(&self) -> impl Iterator<Item = &'static str> {
         let parameters = self.parameters.iter();
-        let in_query = parameters.filter(|parameter| parameter.place == Place::Query);
+        let in_query = parameters.filter(|parameter| parameter.location == Location::Query);
         in_query.map(|parameter| parameter.name)
     }
 
@@ -136,7 +150,7 @@ impl Route {
         Self::new(name, Method::GET, path, summary, handler)
     }
 
-    /// A route that adds or moves something.
+    /// A route that writes.
     pub(crate) fn post<T: 'static>(
         name: &'static str,
         path: &'static str,
@@ -154,7 +168,8 @@ impl Route {
         summary: &'static str,
         handler: impl Handler<T, Host>,
     ) -> Self {
-        let filter = MethodFilter::try_from(method.clone()).expect("a method that routers know");
+        let filter =
+            MethodFilter::try_from(method.clone()).expect("a method that the router supports");
         Self {
             name,
             method,
@@ -163,37 +178,38 @@ impl Route {
             parameters: Vec::new(),
             body: None,
             answers: Vec::new(),
+            protocol: Protocol::Agentic,
             refusals: Vec::new(),
             handler: on(filter, handler),
         }
     }
 
-    /// The same route, with a parameter that may stand in the query.
+    /// Adds an optional query parameter.
     #[must_use]
     pub(crate) fn query(self, name: &'static str, about: &'static str) -> Self {
-        self.parameter(Place::Query, name, about, false)
+        self.parameter(Location::Query, name, about, false)
     }
 
-    /// The same route, with a parameter that must stand in the query.
+    /// Adds a required query parameter.
     #[must_use]
-    pub(crate) fn demanded(self, name: &'static str, about: &'static str) -> Self {
-        self.parameter(Place::Query, name, about, true)
+    pub(crate) fn required_query(self, name: &'static str, about: &'static str) -> Self {
+        self.parameter(Location::Query, name, about, true)
     }
 
-    /// The same route, with a header that it looks at.
+    /// Adds a header.
     #[must_use]
     pub(crate) fn header(self, name: &'static str, about: &'static str) -> Self {
-        self.parameter(Place::Header, name, about, false)
+        self.parameter(Location::Header, name, about, false)
     }
 
-    /// The same route, with a body.
+    /// Sets the request body.
     #[must_use]
     pub(crate) fn takes(mut self, content: Content) -> Self {
         self.body = Some(content);
         self
     }
 
-    /// The same route, with an answer.
+    /// Adds an answer.
     #[must_use]
     pub(crate) fn answers(mut self, status: u16, about: &'static str, content: Content) -> Self {
         self.answers.push(Answer {
@@ -204,7 +220,7 @@ impl Route {
         self
     }
 
-    /// The same route, with an answer that has no body.
+    /// Adds an answer without a body.
     #[must_use]
     pub(crate) fn answers_nothing(mut self, status: u16, about: &'static str) -> Self {
         self.answers.push(Answer {
@@ -215,7 +231,7 @@ impl Route {
         self
     }
 
-    /// The same route, with codes of its own.
+    /// Adds failure codes.
     #[must_use]
     pub(crate) fn refuses(mut self, codes: &[Code]) -> Self {
         self.refusals.extend_from_slice(codes);
@@ -224,14 +240,14 @@ impl Route {
 
     fn parameter(
         mut self,
-        place: Place,
+        location: Location,
         name: &'static str,
         about: &'static str,
         required: bool,
     ) -> Self {
         self.parameters.push(Parameter {
             name,
-            place,
+            location,
             about,
             required,
         });
@@ -240,7 +256,7 @@ impl Route {
 }
 
 impl Content {
-    /// A JSON document of this message.
+    /// The JSON document of a message.
     pub(crate) fn json<T: Wire>() -> Self {
         Self::Json(json_schema::<T>)
     }

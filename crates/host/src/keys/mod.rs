@@ -1,36 +1,36 @@
-//! Keys: who may come in through the network.
+//! Keys: authentication of requests from the network.
 //!
 //! Invariants:
-//! - a key itself is told once, when it is made, and never kept: rows have its SHA-256;
-//! - all keys are in memory, so that to recognise a caller costs no read of the store;
-//! - memory follows the store: a key is valid from the answer that told it, and no longer from the answer
-//!   that revoked it;
-//! - no key is ever forgotten. Once there was one, callers need one, also when all are revoked.
+//! - The secret of a key is shown once, when the key is created. The store has its SHA-256.
+//! - Keys are read through the store. A bounded cache makes that no read per request; what another
+//!   host creates is valid at once, and what it revokes is refused within a second.
+//! - A revocation by this host is effective before it is answered.
+//! - Keys are never deleted. Once one exists, requests need a key, even if all are revoked.
 
+mod cache;
 mod messages;
 mod secret;
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use accord_base::{ActorKey, Caller, StoredKey, Verb};
-use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
 use accord_memory::{Memory, UnitError};
-use accord_store::{KeyRow, Scope, StoreExt as _};
+use accord_store::{KeyRow, ReadUnit, Scope, StoreExt as _};
 use subtle::ConstantTimeEq as _;
 
+use self::cache::{CachedKey, KeyCache};
 use self::secret::KeyText;
 
 pub use self::messages::{Key, KeyRequest};
 
-/// How often it is written down that a key is in use, in milliseconds.
-const USE_NOTED: i64 = 3_600_000;
+/// How often the use of a key is recorded, in milliseconds.
+const USE_INTERVAL: i64 = 3_600_000;
 
-/// What the settings of the store that note the use of a key begin with.
+/// The prefix of the store settings that record the use of keys.
 const USED: &str = "key.used.";
 
 /// How many keys are read at once.
@@ -40,242 +40,293 @@ const PAGE: usize = 500;
 #[derive(Clone)]
 pub struct Keys {
     memory: Memory,
-    known: Arc<RwLock<BTreeMap<String, Known>>>,
+    cache: Arc<KeyCache>,
 }
 
-/// A key that was made.
+/// A key that was created.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Made {
-    /// What is known about it.
+pub struct CreatedKey {
+    /// Its description.
     pub key: Key,
-    /// The key itself, for its holder alone.
+    /// The key itself, for its holder only.
     pub secret: String,
-}
-
-struct Known {
-    secret_hash: Digest,
-    kept: StoredKey,
-    created_at: Timestamp,
-    revoked_at: Option<Timestamp>,
-    /// When its use was last noted, in milliseconds; zero for never.
-    used: AtomicI64,
-    caller: Caller,
 }
 
 impl Keys {
     /// The keys of a store.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn load(memory: &Memory) -> Result<Self, Failure> {
-        let store = memory.store();
-        let rows = store.read(|unit| {
-            let mut rows: Vec<KeyRow> = Vec::new();
-            loop {
-                let last = rows.last().map(|row| row.key_id.as_str());
-                let page = unit.keys(last, PAGE)?;
-                let more = page.len() == PAGE;
-                rows.extend(page);
-                if !more {
-                    return Ok::<_, UnitError>((rows, unit.settings(Scope::Store)?));
-                }
-            }
-        });
-        let (rows, settings) = rows.map_err(UnitError::into_failure)?;
-        let mut known = BTreeMap::new();
-        for row in rows {
-            let used = settings.iter().find_map(|(name, value)| {
-                let id = name.strip_prefix(USED)?;
-                (id == row.key_id).then(|| value.parse().ok())?
-            });
-            let entry = Known::new(&row, StoredKey::read(&row.text)?, used.unwrap_or(0));
-            known.insert(row.key_id, entry);
-        }
-        Ok(Self {
+    pub fn new(memory: &Memory) -> Self {
+        Self {
             memory: memory.clone(),
-            known: Arc::new(RwLock::new(known)),
-        })
+            cache: Arc::default(),
+        }
     }
 
-    /// Whether callers from the network need a key.
-    pub fn required(&self) -> bool {
-        !self.read_known().is_empty()
+    /// Whether requests from the network need a key.
+    pub async fn required(&self) -> Result<bool, Failure> {
+        if let Some(has_keys) = self.cache.has_keys() {
+            return Ok(has_keys);
+        }
+        let start = self.cache.start_read();
+        let first = self.memory.read(|unit| Ok(unit.keys(None, 1)?)).await?;
+        self.cache.set_has_keys(start, !first.is_empty());
+        Ok(!first.is_empty())
     }
 
-    /// Who has a key.
-    ///
-    /// # Errors
-    /// With `unauthorized` when there is no such key, or it is not valid any more.
-    pub fn recognise(&self, sent: &str) -> Result<Caller, Failure> {
-        let unknown = || refused("this key is not known");
+    /// The holder of a key.
+    pub async fn authenticate(&self, sent: &str) -> Result<Caller, Failure> {
+        let unknown = || refused("unknown key");
         let sent = KeyText::read(sent).ok_or_else(unknown)?;
+        let key = self.find(sent.id()).await?.ok_or_else(unknown)?;
+        // Only the holder of the secret may learn that the key was revoked or has expired.
         let digest = sent.digest();
-        let known = self.read_known();
-        let entry = known.get(sent.id()).ok_or_else(unknown)?;
-        // Only whoever has the key learns what became of it.
-        if !bool::from(entry.secret_hash.as_bytes().ct_eq(digest.as_bytes())) {
+        if !bool::from(key.row.secret_hash.as_bytes().ct_eq(digest.as_bytes())) {
             return Err(unknown());
         }
-        if entry.revoked_at.is_some() {
+        if key.row.revoked_at.is_some() {
             return Err(refused("this key was revoked"));
         }
         let now = self.memory.now();
-        let ends = entry.kept.expires_at.as_ref();
-        if ends.is_some_and(|ends| ends.time() <= now) {
+        if key.stored.is_expired(now) {
             return Err(refused("this key has expired"));
         }
-        self.note_use(sent.id(), entry, now);
-        Ok(entry.caller.clone())
+        self.record_use(&key, now);
+        Ok(key.caller.clone())
     }
 
-    /// Makes a key.
-    ///
-    /// # Errors
-    /// When the caller may not, or the request is not sound.
-    pub async fn create(&self, caller: &Caller, request: KeyRequest) -> Result<Made, Failure> {
+    /// Creates a key.
+    pub async fn create(
+        &self,
+        caller: &Caller,
+        request: KeyRequest,
+    ) -> Result<CreatedKey, Failure> {
         may_manage(caller)?;
-        let kept = request.into_stored()?;
-        let ends = kept.expires_at.as_ref();
-        if ends.is_some_and(|ends| ends.time() <= self.memory.now()) {
-            let message =
-                "the key would have expired before it is made; name a time that is to come";
+        let stored = request.into_stored()?;
+        if stored.is_expired(self.memory.now()) {
+            let message = "the key would already have expired; use a time in the future";
             return Err(Failure::new(Code::WireFieldValue, message).at("/expires_at"));
         }
         let secret = KeyText::mint();
         let row = KeyRow {
             key_id: secret.id().to_owned(),
             secret_hash: secret.digest(),
-            actor: kept.scope.actor.as_ref().map(|actor| ActorKey {
+            actor: stored.scope.actor.as_ref().map(|actor| ActorKey {
                 id: actor.id.clone(),
                 kind: actor.kind,
             }),
             created_at: Timestamp::emit(self.memory.now()),
             revoked_at: None,
-            text: kept.encode().to_string(),
+            text: stored.encode().to_string(),
         };
-        let entry = Known::new(&row, kept, 0);
-        let key = entry.describe(&row.key_id);
-        let key_id = row.key_id.clone();
+        let key = describe(&row, stored, 0);
         self.memory
             .write(move |unit| Ok(unit.insert_key(&row)?))
             .await?;
-        self.write_known().insert(key_id, entry);
+        self.cache.set_has_keys(self.cache.start_read(), true);
         let secret = secret.reveal();
-        Ok(Made { key, secret })
+        Ok(CreatedKey { key, secret })
     }
 
-    /// All keys, in the order of their making.
-    ///
-    /// # Errors
-    /// When the caller may not see them.
-    pub fn list(&self, caller: &Caller) -> Result<Vec<Key>, Failure> {
+    /// All keys, oldest first.
+    pub async fn list(&self, caller: &Caller) -> Result<Vec<Key>, Failure> {
         may_manage(caller)?;
-        let known = self.read_known();
-        let mut keys: Vec<Key> = known.iter().map(|(id, key)| key.describe(id)).collect();
+        let read = self.memory.read(|unit| {
+            let mut rows: Vec<KeyRow> = Vec::new();
+            loop {
+                let last = rows.last().map(|row| row.key_id.as_str());
+                let page = unit.keys(last, PAGE)?;
+                let is_last = page.len() < PAGE;
+                rows.extend(page);
+                if is_last {
+                    break;
+                }
+            }
+            let used = rows.iter().map(|row| used(unit, &row.key_id));
+            let used = used.collect::<Result<Vec<_>, UnitError>>()?;
+            Ok(rows.into_iter().zip(used).collect::<Vec<_>>())
+        });
+        let keys = read.await?.into_iter().map(|(row, used)| {
+            let used = used.max(self.cache.used(&row.key_id));
+            Ok(describe(&row, StoredKey::read(&row.text)?, used))
+        });
+        let mut keys = keys.collect::<Result<Vec<Key>, Failure>>()?;
         keys.sort_by_key(|key| key.created_at.time());
         Ok(keys)
     }
 
-    /// Revokes a key; one that is revoked stays as it is.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such key.
+    /// Revokes a key. A key that was revoked before keeps the time of its revocation.
     pub async fn revoke(&self, caller: &Caller, key_id: &str) -> Result<Key, Failure> {
         may_manage(caller)?;
-        let missing = || {
-            let message = format!("there is no key {key_id:?}");
-            Failure::new(Code::KeyNotFound, message)
-        };
-        if !self.read_known().contains_key(key_id) {
-            return Err(missing());
-        }
         let at = Timestamp::emit(self.memory.now());
-        let (id, revoked_at) = (key_id.to_owned(), at.clone());
-        self.memory
-            .write(move |unit| Ok(unit.revoke_key(&id, &revoked_at)?))
-            .await?;
-        let mut known = self.write_known();
-        let entry = known.get_mut(key_id).ok_or_else(missing)?;
-        entry.revoked_at.get_or_insert(at);
-        Ok(entry.describe(key_id))
+        let id = key_id.to_owned();
+        let write = self.memory.write(move |unit| {
+            let missing = || {
+                let message = format!("there is no key {id:?}");
+                UnitError::from(Failure::new(Code::KeyNotFound, message))
+            };
+            unit.key(&id)?.ok_or_else(missing)?;
+            unit.revoke_key(&id, &at)?;
+            Ok((unit.key(&id)?.ok_or_else(missing)?, used(unit, &id)?))
+        });
+        let (row, used) = write.await?;
+        let used = used.max(self.cache.used(key_id));
+        self.cache.revoke(key_id);
+        Ok(describe(&row, StoredKey::read(&row.text)?, used))
     }
 
-    /// Writes down, now and then, that a key is in use.
-    fn note_use(&self, key_id: &str, entry: &Known, now: Time) {
+    /// The key with an id, at most half a second old.
+    async fn find(&self, key_id: &str) -> Result<Option<Arc<CachedKey>>, Failure> {
+        if let Some(key) = self.cache.get(key_id) {
+            return Ok(Some(key));
+        }
+        let start = self.cache.start_read();
+        let id = key_id.to_owned();
+        let read = self.memory.read(move |unit| {
+            let row = unit.key(&id)?;
+            Ok(row
+                .map(|row| Ok::<_, UnitError>((row, used(unit, &id)?)))
+                .transpose()?)
+        });
+        let Some((row, used)) = read.await? else {
+            return Ok(None);
+        };
+        let stored = StoredKey::read(&row.text)?;
+        let key = Arc::new(CachedKey {
+            caller: Caller::key(&row.key_id, &stored.scope),
+            row,
+            stored,
+            used: AtomicI64::new(used),
+        });
+        self.cache.insert(start, Arc::clone(&key));
+        Ok(Some(key))
+    }
+
+    /// Records that a key is in use, about once per hour.
+    fn record_use(&self, key: &CachedKey, now: Time) {
         let now = now.unix_seconds().saturating_mul(1_000);
-        let noted = entry.used.load(Ordering::Relaxed);
-        if now.saturating_sub(noted) < USE_NOTED {
+        let recorded = key.used.load(Ordering::Relaxed);
+        if now.saturating_sub(recorded) < USE_INTERVAL {
             return;
         }
         let swapped =
-            (entry.used).compare_exchange(noted, now, Ordering::Relaxed, Ordering::Relaxed);
+            (key.used).compare_exchange(recorded, now, Ordering::Relaxed, Ordering::Relaxed);
         if swapped.is_err() {
             return;
         }
-        let name = format!("{USED}{key_id}");
+        let name = format!("{USED}{}", key.row.key_id);
         let job = move |unit: &mut dyn accord_store::WriteUnit| {
             unit.put_setting(Scope::Store, &name, Some(&now.to_string()))
         };
-        // Nobody waits for it, and it comes again if it fails.
+        // The request does not wait for it. If it fails, a later request tries again.
         self.memory.store().enqueue(job, |outcome| {
             if let Err(error) = outcome {
-                tracing::debug!(detail = error.detail(), "the use of a key was not noted");
+                tracing::debug!(detail = error.detail(), "the use of a key was not recorded");
             }
         });
     }
+}
 
-    fn read_known(&self) -> RwLockReadGuard<'_, BTreeMap<String, Known>> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
-    }
+/// When the use of a key was last recorded in the store, in milliseconds; 0 for never.
+fn used(unit: &dyn ReadUnit, key_id: &str) -> Result<i64, UnitError> {
+    let recorded = unit.setting(Scope::Store, &format!("{USED}{key_id}"))?;
+    Ok(recorded.and_then(|text| text.parse().ok()).unwrap_or(0))
+}
 
-    fn write_known(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Known>> {
-        self.known.write().unwrap_or_else(PoisonError::into_inner)
+fn describe(row: &KeyRow, stored: StoredKey, used: i64) -> Key {
+    Key {
+        key_id: row.key_id.clone(),
+        label: stored.label,
+        verbs: stored.scope.verbs,
+        projects: stored.scope.projects,
+        actor: stored.scope.actor,
+        act_as: stored.scope.act_as,
+        created_at: row.created_at.clone(),
+        expires_at: stored.expires_at,
+        revoked_at: row.revoked_at.clone(),
+        last_used_at: (used > 0).then(|| Timestamp::emit(Time::from_unix_millis(used))),
+        extra: Object::new(),
     }
 }
 
-impl Known {
-    fn new(row: &KeyRow, kept: StoredKey, used: i64) -> Self {
-        Self {
-            secret_hash: row.secret_hash,
-            created_at: row.created_at.clone(),
-            revoked_at: row.revoked_at.clone(),
-            used: AtomicI64::new(used),
-            caller: Caller::key(&row.key_id, &kept.scope),
-            kept,
-        }
-    }
-
-    fn describe(&self, key_id: &str) -> Key {
-        let scope = self.kept.scope.clone();
-        let used = self.used.load(Ordering::Relaxed);
-        Key {
-            key_id: key_id.to_owned(),
-            label: self.kept.label.clone(),
-            verbs: scope.verbs,
-            projects: scope.projects,
-            actor: scope.actor,
-            act_as: scope.act_as,
-            created_at: self.created_at.clone(),
-            expires_at: self.kept.expires_at.clone(),
-            revoked_at: self.revoked_at.clone(),
-            last_used_at: (used > 0).then(|| Timestamp::emit(Time::from_unix_millis(used))),
-            extra: Object::new(),
-        }
-    }
-}
-
-/// Refuses whoever may not manage keys: a key that covers some projects could make one that covers
-/// all of them.
+/// Managing keys needs the verb `admin` for all projects: otherwise a key for some projects could
+/// create one for all of them.
 pub(crate) fn may_manage(caller: &Caller) -> Result<(), Failure> {
     let access = caller.access();
     access.may_anywhere(Verb::Admin)?;
-    match access.projects() {
-        None => Ok(()),
-        Some(_) => Err(refused("this key does not cover all projects")),
+    if access.projects().is_some() {
+        return Err(refused("this key does not cover all projects"));
     }
+    Ok(())
 }
 
 fn refused(message: &str) -> Failure {
-    Failure::new(Code::AgenticUnauthorized, message)
+    Failure::new(Code::Unauthorized, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use accord_memory::MemoryOptions;
+    use accord_store::ModelStore;
+
+    use super::*;
+
+    /// The keys of two hosts over one store.
+    fn two_hosts() -> (Keys, Keys) {
+        let store = Arc::new(ModelStore::new());
+        let keys = || Keys::new(&Memory::new(store.clone(), MemoryOptions::default()));
+        (keys(), keys())
+    }
+
+    fn request() -> KeyRequest {
+        let document = serde_json::json!({"label": "builder", "verbs": ["read"]});
+        KeyRequest::from_document(document).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_key_of_one_host_is_valid_at_another_until_it_is_revoked() {
+        let (one, other) = two_hosts();
+        assert!(!other.required().await.unwrap());
+        let created = one.create(&Caller::owner(), request()).await.unwrap();
+        let caller = other.authenticate(&created.secret).await.unwrap();
+        assert_eq!(caller.key_id(), Some(created.key.key_id.as_str()));
+        // Now it is in the cache of the other host.
+        let id = &created.key.key_id;
+        one.revoke(&Caller::owner(), id).await.unwrap();
+        assert!(
+            one.authenticate(&created.secret).await.is_err(),
+            "refused at once here"
+        );
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let refused = other.authenticate(&created.secret).await.unwrap_err();
+        assert_eq!(refused.message, "this key was revoked");
+        assert!(other.required().await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_key_that_is_used_all_the_time_is_revoked_within_a_second() {
+        let (one, other) = two_hosts();
+        let created = one.create(&Caller::owner(), request()).await.unwrap();
+        other.authenticate(&created.secret).await.unwrap();
+        let id = &created.key.key_id;
+        one.revoke(&Caller::owner(), id).await.unwrap();
+        let revoked = std::time::Instant::now();
+        while other.authenticate(&created.secret).await.is_ok() {
+            assert!(revoked.elapsed() < Duration::from_secs(1), "still accepted");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_key_is_read_once_for_many_requests() {
+        let (one, other) = two_hosts();
+        let created = one.create(&Caller::owner(), request()).await.unwrap();
+        other.authenticate(&created.secret).await.unwrap();
+        let id = &created.key.key_id;
+        let first = other.cache.get(id).expect("it is cached");
+        other.authenticate(&created.secret).await.unwrap();
+        let second = other.cache.get(id).expect("it is cached");
+        assert!(Arc::ptr_eq(&first, &second), "no second read");
+    }
 }

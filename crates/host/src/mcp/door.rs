@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use accord_base::Caller;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::{Code, Failure, Protocol};
 use accord_memory_core::limits::MAX_PACKAGE_BYTES;
 use axum::Router;
 use axum::body::Body;
@@ -28,7 +28,7 @@ use super::sessions::{SessionLimits, Sessions, Visitor};
 use super::toolset::{Toolbox, Toolset};
 use crate::http::reply::Foreign;
 use crate::http::streams::closing_down;
-use crate::http::{Refusal, RouteName};
+use crate::http::{Refusal, RouteName, errors};
 
 /// The MCP doors of a host. Cheap to clone.
 #[derive(Clone)]
@@ -42,6 +42,8 @@ struct Doors {
 
 struct Door {
     path: String,
+    /// The protocol whose codes and error bodies refusals have.
+    protocol: Protocol,
     service: StreamableHttpService<Server, Sessions>,
     sessions: Arc<Sessions>,
 }
@@ -57,15 +59,22 @@ pub fn service(
     limits: SessionLimits,
     closing: BoxFuture<'static, ()>,
 ) -> Result<McpDoors, Failure> {
-    let mut doors = vec![Door::new(
-        "/mcp".into(),
-        Toolbox::join(sets)?,
-        &api_for,
-        limits,
-    )];
+    let door = |path: String, sets: &[&'static Toolset]| {
+        // Where several protocols meet, refusals of the transport have Accord's own codes.
+        let first = sets.first().map_or(Protocol::Accord, |set| set.protocol);
+        let is_one = sets.iter().all(|set| set.protocol == first);
+        let protocol = if is_one { first } else { Protocol::Accord };
+        Ok::<_, Failure>(Door::new(
+            path,
+            protocol,
+            Toolbox::join(sets)?,
+            &api_for,
+            limits,
+        ))
+    };
+    let mut doors = vec![door("/mcp".into(), sets)?];
     for set in sets {
-        let path = format!("/mcp/{}", set.name);
-        doors.push(Door::new(path, Toolbox::join(&[set])?, &api_for, limits));
+        doors.push(door(format!("/mcp/{}", set.name), &[set])?);
     }
     Ok(McpDoors(Arc::new(Doors {
         doors,
@@ -87,6 +96,12 @@ impl McpDoors {
     /// The paths of the routes.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.doors.iter().map(|door| door.path.as_str())
+    }
+
+    /// The paths of the routes, with the protocol of their refusals.
+    pub(crate) fn protocols(&self) -> impl Iterator<Item = (&str, Protocol)> {
+        let doors = self.0.doors.iter();
+        doors.map(|door| (door.path.as_str(), door.protocol))
     }
 
     /// How many sessions there are.
@@ -120,7 +135,13 @@ impl McpDoors {
 }
 
 impl Door {
-    fn new(path: String, toolbox: Toolbox, api_for: &ApiFor, limits: SessionLimits) -> Self {
+    fn new(
+        path: String,
+        protocol: Protocol,
+        toolbox: Toolbox,
+        api_for: &ApiFor,
+        limits: SessionLimits,
+    ) -> Self {
         let toolbox = Arc::new(toolbox);
         let reach = Reach::Caller(Arc::clone(api_for));
         let server = move || {
@@ -137,6 +158,7 @@ impl Door {
         let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
         Self {
             path,
+            protocol,
             service,
             sessions,
         }
@@ -164,7 +186,7 @@ impl Door {
             None if ends && response.status().is_success() => {
                 StatusCode::NO_CONTENT.into_response()
             }
-            None => with_code(response.map(Body::new)).await,
+            None => with_code(self.protocol, response.map(Body::new)).await,
         }
     }
 }
@@ -180,7 +202,7 @@ async fn enter(State((doors, place)): State<(McpDoors, usize)>, request: Request
 }
 /// Gives a refusal of the transport, which is plain text, a failure code. What speaks of a JSON-RPC
 /// message is JSON, and stays as it is.
-async fn with_code(mut response: Response) -> Response {
+async fn with_code(protocol: Protocol, mut response: Response) -> Response {
     let status = response.status();
     let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
     if status.is_success() {
@@ -203,7 +225,9 @@ async fn with_code(mut response: Response) -> Response {
             Code::HttpMethodNotAllowed,
             "this client keeps no session, so there is no stream to read and none to end",
         ),
-        StatusCode::PAYLOAD_TOO_LARGE => Failure::new(Code::AgenticPayloadTooLarge, text),
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Failure::new(errors::code_in(protocol, Code::InputTooLarge), text)
+        }
         status if status.is_server_error() => {
             tracing::error!(%status, text, "the MCP transport failed");
             Failure::new(Code::HttpFault, "the MCP transport failed")

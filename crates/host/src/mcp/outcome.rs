@@ -12,7 +12,8 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Field, Object, Value, Wire as _};
 use rmcp::model::{CallToolResult, ContentBlock};
 
-use super::toolset::Advice;
+use super::toolset::{Advice, Toolset};
+use crate::http::errors;
 
 /// The result of a call that the host carried out.
 #[derive(Clone, Debug)]
@@ -118,13 +119,16 @@ impl Trouble {
         self
     }
 
-    /// The result, with the advice of the tool's set where that has some.
-    pub(super) fn result(self, advice: &[Advice]) -> CallToolResult {
+    /// The result, with the code and the advice that the tool's set has for the failure.
+    pub(super) fn result(mut self, set: &Toolset) -> CallToolResult {
+        if let Some(code) = Code::parse(&self.code) {
+            self.code = errors::code_in(set.protocol, code).as_str().to_owned();
+        }
         let field = self.details.get("field").and_then(Value::as_str);
         let fits = |advice: &&Advice| {
             self.is(advice.code) && advice.field.is_none_or(|name| Some(name) == field)
         };
-        let advice = advice.iter().find(fits).map(|advice| advice.what_to_do);
+        let advice = set.advice.iter().find(fits).map(|advice| advice.what_to_do);
         let meaning = || Code::parse(&self.code).map(Code::meaning);
         let what_to_do = match (self.what_to_do.as_deref(), advice) {
             (Some(own), Some(advice)) => Some(format!("{} {advice}", sentence(own))),

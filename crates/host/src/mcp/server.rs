@@ -188,7 +188,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let result = self.call(offered, arguments, &context).await;
         Ok(result
-            .unwrap_or_else(|trouble| trouble.result(offered.set.advice))
+            .unwrap_or_else(|trouble| trouble.result(offered.set))
             .into())
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::closest::closest;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::{Code, Failure, Protocol};
 use rmcp::model::{Tool as Described, ToolAnnotations};
 
 use super::argument::{self, Argument, Schemas};
@@ -18,6 +18,8 @@ use super::outcome::Outcome;
 pub struct Toolset {
     /// The set's name: what `--tools` takes, and the last part of `/mcp/{name}`.
     pub name: &'static str,
+    /// The protocol whose codes failures of its tools have.
+    pub protocol: Protocol,
     /// How a model is to work with the tools, in a few sentences.
     pub instructions: &'static str,
     /// The tools, in the order in which models read them.

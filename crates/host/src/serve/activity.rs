@@ -1,56 +1,54 @@
-//! What a connection is doing, as both of its sides see it: the bytes below HTTP, and the requests
-//! above.
+//! The state of a connection, shared between the byte stream below HTTP and the requests above it.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// What a connection is doing. A clone is the same connection.
+/// The state of a connection. A clone is the same connection.
 #[derive(Clone)]
 pub(super) struct Activity(Arc<Mutex<State>>);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
-    /// What it does.
     pub(super) phase: Phase,
-    /// Since when.
+    /// When the phase began.
     pub(super) since: Instant,
-    /// Whether something of our own answers may still be on its way to the client.
+    /// Whether a part of an answer may not have been sent yet.
     pub(super) unsent: bool,
     /// Whether a request was answered before all of its body was read.
     pub(super) unread: bool,
 }
 
-/// What a connection does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Phase {
-    /// Nothing.
+    /// Between requests.
     Idle,
-    /// The head of a request comes.
+    /// Receiving the head of a request.
     Head,
-    /// A request is being answered.
+    /// Answering a request.
     Busy,
 }
 
-/// A request that is being answered; dropped, it is done.
-pub(super) struct Request(Activity);
+/// A request that is being answered. Dropping it ends the request.
+pub(super) struct RunningRequest(Activity);
 
 /// The body of a request.
-pub(super) struct Asked {
+pub(super) struct RequestBody {
     body: Incoming,
     ended: bool,
     activity: Activity,
 }
 
-/// The body of an answer. When it has ended, the request is done.
-pub(super) struct Answer {
+/// The body of an answer. The request ends with it.
+pub(super) struct AnswerBody {
     body: Body,
-    _request: Request,
+    _request: RunningRequest,
 }
 
 impl Activity {
@@ -64,29 +62,29 @@ impl Activity {
     }
 
     pub(super) fn state(&self) -> State {
-        *self.lock()
+        *self.0.lock()
     }
 
-    /// Bytes came.
+    /// Bytes were received.
     pub(super) fn received(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.phase == Phase::Idle {
             state.phase = Phase::Head;
             state.since = Instant::now();
         }
     }
 
-    /// Everything that was to be sent is sent.
+    /// All buffered bytes were sent.
     pub(super) fn sent(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.phase != Phase::Busy {
             state.unsent = false;
         }
     }
 
-    /// The body of a request, whose end is noticed.
-    pub(super) fn asked(&self, body: Incoming) -> Asked {
-        Asked {
+    /// Wraps the body of a request, to record whether all of it was read.
+    pub(super) fn track(&self, body: Incoming) -> RequestBody {
+        RequestBody {
             ended: body.is_end_stream(),
             body,
             activity: self.clone(),
@@ -94,38 +92,34 @@ impl Activity {
     }
 
     /// The head of a request is complete.
-    pub(super) fn begin(&self) -> Request {
-        let mut state = self.lock();
+    pub(super) fn begin(&self) -> RunningRequest {
+        let mut state = self.0.lock();
         state.phase = Phase::Busy;
         state.unsent = true;
         drop(state);
-        Request(self.clone())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        RunningRequest(self.clone())
     }
 }
 
-impl Request {
-    /// The answer, as part of which the request goes on.
-    pub(super) fn answer(self, body: Body) -> Answer {
-        Answer {
+impl RunningRequest {
+    /// Wraps the body of the answer. The request goes on until the body ends.
+    pub(super) fn answer(self, body: Body) -> AnswerBody {
+        AnswerBody {
             body,
             _request: self,
         }
     }
 }
 
-impl Drop for Request {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.0.0.lock();
         state.phase = Phase::Idle;
         state.since = Instant::now();
     }
 }
 
-impl HttpBody for Asked {
+impl HttpBody for RequestBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -134,7 +128,7 @@ impl HttpBody for Asked {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
-        // After an error there is nothing to wait for either.
+        // After an error nothing more can arrive.
         self.ended |=
             matches!(frame, Poll::Ready(None | Some(Err(_)))) || self.body.is_end_stream();
         frame
@@ -149,15 +143,15 @@ impl HttpBody for Asked {
     }
 }
 
-impl Drop for Asked {
+impl Drop for RequestBody {
     fn drop(&mut self) {
         if !self.ended {
-            self.activity.lock().unread = true;
+            self.activity.0.lock().unread = true;
         }
     }
 }
 
-impl HttpBody for Answer {
+impl HttpBody for AnswerBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use accord_contract::codes::Protocol;
 use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
@@ -13,50 +14,64 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 use tower::ServiceExt as _;
 
+use super::accept::Authenticated;
 use super::activity::Activity;
-use super::watched::{Patience, Watched};
-use crate::http::{Entrance, Host};
+use super::stream::MonitoredStream;
+use crate::http::{Metrics, Peer};
+use crate::settings::Limits;
 
-/// The least that the HTTP layer must be given room for.
-const LEAST_BUFFER: usize = 64 * 1024;
+/// The smallest buffer that hyper accepts is 8 KiB; a larger one saves reads of large bodies.
+const MIN_BUFFER: usize = 64 * 1024;
 
 /// One client, from its first request to its last.
-pub(super) struct Visit {
-    pub(super) host: Host,
+pub(super) struct Connection {
     pub(super) router: Arc<Router>,
-    pub(super) entrance: Entrance,
+    pub(super) limits: Limits,
+    pub(super) metrics: Metrics,
+    /// The protocol of error bodies for requests that reach no route.
+    pub(super) protocol: Protocol,
+    pub(super) one_request: bool,
+    pub(super) peer: Peer,
+    pub(super) authenticated: Authenticated,
     pub(super) closing: watch::Receiver<bool>,
-    /// Held as long as the visit lasts.
-    pub(super) _visitor: mpsc::Sender<()>,
+    /// Dropped when the connection has ended.
+    pub(super) _alive: mpsc::Sender<()>,
 }
 
-impl Visit {
-    /// Answers until the client goes, or the server closes.
+impl Connection {
+    /// Answers until the client closes the connection, or the server shuts down.
     pub(super) async fn serve<S>(mut self, stream: S)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let limits = &self.host.settings().limits;
         let activity = Activity::new();
-        let metrics = self.host.metrics().clone();
-        let stream = Watched::new(stream, activity.clone(), Patience::from(limits), metrics);
-        let head = usize::try_from(limits.header_bytes.0).unwrap_or(usize::MAX);
+        let stream = MonitoredStream::new(
+            stream,
+            activity.clone(),
+            &self.limits,
+            self.metrics.clone(),
+            self.protocol,
+        );
+        let head = usize::try_from(self.limits.header_bytes.0).unwrap_or(usize::MAX);
         let service = service_fn(|request: hyper::Request<Incoming>| {
-            let began = activity.begin();
-            let mut request = request.map(|body| Body::new(activity.asked(body)));
-            request.extensions_mut().insert(self.entrance.clone());
+            let running = activity.begin();
+            let mut request = request.map(|body| Body::new(activity.track(body)));
+            let extensions = request.extensions_mut();
+            extensions.insert(self.peer.clone());
+            extensions.insert(self.authenticated.clone());
             let answer = (*self.router).clone().oneshot(request);
             async move {
                 let response = answer.await?;
-                Ok::<_, Infallible>(response.map(|body| began.answer(body)))
+                Ok::<_, Infallible>(response.map(|body| running.answer(body)))
             }
         });
         let mut protocol = http1::Builder::new();
         protocol
-            // The bytes below are watched for that.
+            // `MonitoredStream` has the timeouts, and answers with a code when one passes.
             .header_read_timeout(None)
+            .keep_alive(!self.one_request)
             .max_header_size(head)
-            .max_buf_size(head.saturating_mul(2).max(LEAST_BUFFER));
+            .max_buf_size(head.saturating_mul(2).max(MIN_BUFFER));
         let connection = protocol.serve_connection(TokioIo::new(stream), service);
         let mut connection = std::pin::pin!(connection);
         let closing = async { drop(self.closing.wait_for(|closing| *closing).await) };
@@ -68,7 +83,7 @@ impl Visit {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(%error, "a connection broke off");
+            tracing::debug!(%error, "a connection was lost");
         }
     }
 }

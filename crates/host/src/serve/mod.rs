@@ -1,87 +1,68 @@
-//! Serving: listening on the network and on the socket in the data folder, until told to end.
+//! Serving: listening on the network and on the socket in the data folder.
 //!
 //! Invariants:
-//! - nobody but those on this machine can reach a server that has no keys;
-//! - no client can hold a connection without making progress, and none can take all of them without the
-//!   others being told;
-//! - when the server is told to end, what runs is finished within a limit, then the store is closed.
+//! - A server without keys can be reached only from its own machine.
+//! - A client that makes no progress loses its connection. When there are too many connections, new
+//!   clients are refused with a code.
+//! - On shutdown running requests may finish, within a limit. Then the store is closed.
 
+mod accept;
 mod activity;
 mod connection;
-mod note;
-mod refuse;
+mod refusals;
 mod rules;
+mod service;
 mod socket;
+mod stream;
 mod tls;
-mod watched;
+mod url_file;
 
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use accord_memory::Retention;
-use axum::Router;
-use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::{mpsc, watch};
-use tokio_rustls::TlsAcceptor;
+use tokio::net::TcpListener;
 
-use self::connection::Visit;
-use self::note::Note;
+use self::accept::{Acceptor, ConnectionPolicy, Listeners};
 use self::socket::Socket;
-use crate::http::{Entrance, Host};
+use self::url_file::UrlFile;
+use crate::http::{Host, errors};
 
-pub use self::note::url_of_host;
+pub use self::accept::Authenticated;
+pub use self::service::{Service, ServiceLimits, ServiceServer};
 pub use self::socket::SOCKET;
+pub use self::url_file::url_of_host;
 
-/// The signal that ends a process which writes past its limit on the size of files, unless somebody listens to it:
-/// then the write fails, and whoever asked for it is told that there is no room.
+/// The signal that ends a process which writes past its limit on the size of files. If a process
+/// handles it, the write fails instead, and the client gets the code for a full disk.
 pub const FILE_TOO_LARGE: i32 = rustix::process::Signal::XFSZ.as_raw();
 
-/// How many connections too many are told so at once; further ones are closed without a word.
-const TOLD_AT_ONCE: usize = 64;
-
-/// How long to wait when the machine has no more connections to give.
-const BREATH: Duration = Duration::from_millis(50);
-
-/// A server that listens and has not begun to answer.
+/// A host's server that listens and has not begun to answer.
 pub struct Server {
     host: Host,
-    router: Arc<Router>,
-    tcp: TcpListener,
-    tls: Option<TlsAcceptor>,
-    socket: Socket,
-    note: Note,
+    listeners: Listeners,
+    url_file: UrlFile,
     address: SocketAddr,
 }
 
 impl Server {
     /// Listens where the host's settings say.
-    ///
-    /// # Errors
-    /// When the rules forbid it, or the address or the socket cannot be had.
     pub async fn bind(host: Host) -> Result<Self, Failure> {
-        rules::check(host.settings(), host.keys().required())?;
+        rules::check(host.settings(), host.keys().required().await?)?;
         let tls = tls::acceptor(host.settings())?;
-        let listen = host.settings().listen;
-        let failed = |error: std::io::Error| {
-            let message = format!("cannot listen on {listen}: {error}");
-            Failure::new(Code::ServeListenFailed, message)
-        };
-        let tcp = TcpListener::bind(listen).await.map_err(failed)?;
-        let address = tcp.local_addr().map_err(failed)?;
+        let (tcp, address) = listen(host.settings().listen).await?;
         let socket = Socket::bind(host.folder())?;
-        let note = Note::write(host.folder(), &url(address, tls.is_some()));
+        let url_file = UrlFile::write(host.folder(), &url(address, tls.is_some()));
         Ok(Self {
-            router: host.router(),
             host,
-            tcp,
-            tls,
-            socket,
-            note,
+            listeners: Listeners {
+                tcp,
+                tls,
+                socket: Some(socket),
+            },
+            url_file,
             address,
         })
     }
@@ -91,61 +72,54 @@ impl Server {
         self.address
     }
 
-    /// Where it listens, as clients write it.
+    /// Where it listens, as a URL.
     pub fn url(&self) -> String {
-        url(self.address, self.tls.is_some())
+        url(self.address, self.listeners.tls.is_some())
     }
 
-    /// Answers until `end`, then finishes what runs, within the limit of the settings.
+    /// Answers until `end`, then lets running requests finish and closes the store.
     pub async fn run(self, end: impl Future<Output = ()>) {
-        if !self.host.keys().required() {
+        let host = self.host;
+        if matches!(host.keys().required().await, Ok(false)) {
             tracing::warn!(
-                "there are no keys: everybody on this machine may read and write; \
+                "there are no keys: everybody on this machine can read and write; \
                  `accord key create` makes the first key"
             );
         }
-        tokio::spawn(retain(self.host.clone()));
-        let closing = watch::Sender::new(false);
-        // Whoever visits holds a sender; when the last is gone, so are the visitors.
-        let (visitor, mut visitors) = mpsc::channel::<()>(1);
-        let door = Door {
-            host: self.host.clone(),
-            router: self.router,
-            tls: self.tls,
-            told: Arc::default(),
-            closing: closing.subscribe(),
-            visitor,
+        tokio::spawn(retain(host.clone()));
+        let acceptor = Acceptor {
+            router: host.router(),
+            limits: host.settings().limits.clone(),
+            metrics: host.metrics().clone(),
+            connections: host.connections().clone(),
+            protocol: errors::WITHOUT_ROUTE,
+            policy: ConnectionPolicy::default(),
         };
-        let mut end = std::pin::pin!(end);
-        loop {
-            tokio::select! {
-                () = &mut end => break,
-                accepted = self.tcp.accept() => match accepted {
-                    Ok((stream, _)) => door.network(stream),
-                    Err(error) => pause(&error).await,
-                },
-                accepted = self.socket.accept() => match accepted {
-                    Ok(stream) => door.owner(stream),
-                    Err(error) => pause(&error).await,
-                },
-            }
+        let on_closing = || {
+            tracing::info!("closing");
+            drop(self.url_file);
+            host.streams().close();
+        };
+        if !acceptor.run(self.listeners, end, on_closing).await {
+            tracing::warn!("some requests did not end in time and were cut off");
         }
-        tracing::info!("closing");
-        drop((self.tcp, self.socket, self.note, door));
-        self.host.streams().close();
-        closing.send_replace(true);
-        let limit = self.host.settings().limits.shutdown_timeout;
-        let gone = tokio::time::timeout(limit, visitors.recv());
-        if gone.await.is_err() {
-            tracing::warn!("some requests did not end in time and are cut off");
-        }
-        // Somebody may still hold the host for a moment; the store is closed all the same.
-        let engine = Arc::clone(self.host.engine());
-        let finished = tokio::task::spawn_blocking(move || engine.close()).await;
-        if !matches!(finished, Ok(Ok(()))) {
-            tracing::error!("the store did not close in order; what was acknowledged is kept");
+        // A cut-off request may still hold the host. The store is closed regardless.
+        let engine = Arc::clone(host.engine());
+        let closed = tokio::task::spawn_blocking(move || engine.close()).await;
+        if !matches!(closed, Ok(Ok(()))) {
+            tracing::error!("the store was not closed in order; acknowledged writes are kept");
         }
     }
+}
+
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let failed = |error: std::io::Error| {
+        let message = format!("cannot listen on {address}: {error}");
+        Failure::new(Code::ServeListenFailed, message)
+    };
+    let tcp = TcpListener::bind(address).await.map_err(failed)?;
+    let address = tcp.local_addr().map_err(failed)?;
+    Ok((tcp, address))
 }
 
 fn url(address: SocketAddr, is_tls: bool) -> String {
@@ -153,88 +127,7 @@ fn url(address: SocketAddr, is_tls: bool) -> String {
     format!("{scheme}://{address}")
 }
 
-/// What every connection is let in with.
-struct Door {
-    host: Host,
-    router: Arc<Router>,
-    tls: Option<TlsAcceptor>,
-    told: Arc<AtomicUsize>,
-    closing: watch::Receiver<bool>,
-    visitor: mpsc::Sender<()>,
-}
-
-impl Door {
-    /// Lets in a connection from the network, if there is room for it.
-    fn network(&self, stream: TcpStream) {
-        // Answers are written whole; waiting for more to send would only delay them.
-        drop(stream.set_nodelay(true));
-        let Ok(local) = stream.local_addr() else {
-            return;
-        };
-        let limits = &self.host.settings().limits;
-        let patience = limits.header_timeout;
-        let open = Arc::clone(self.host.metrics().connections());
-        let tls = self.tls.clone();
-        let Some(place) = Place::take(&open, limits.connections) else {
-            let failure = refuse::too_many(limits.connections);
-            self.host.metrics().refused(failure.code);
-            if let Some(place) = Place::take(&self.told, TOLD_AT_ONCE) {
-                tokio::spawn(async move {
-                    refuse::tell(stream, tls, &failure).await;
-                    drop(place);
-                });
-            }
-            return;
-        };
-        let visit = self.visit(Entrance::Network(local));
-        tokio::spawn(async move {
-            match tls {
-                None => visit.serve(stream).await,
-                Some(tls) => match tokio::time::timeout(patience, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => visit.serve(stream).await,
-                    Ok(Err(error)) => tracing::debug!(%error, "no TLS came about"),
-                    Err(_) => tracing::debug!("no TLS came about in time"),
-                },
-            }
-            drop(place);
-        });
-    }
-
-    /// Lets in a connection through the socket.
-    fn owner(&self, stream: UnixStream) {
-        let visit = self.visit(Entrance::Known(Caller::owner()));
-        tokio::spawn(async move { visit.serve(stream).await });
-    }
-
-    fn visit(&self, entrance: Entrance) -> Visit {
-        Visit {
-            host: self.host.clone(),
-            router: Arc::clone(&self.router),
-            entrance,
-            closing: self.closing.clone(),
-            _visitor: self.visitor.clone(),
-        }
-    }
-}
-
-/// One of so many places; dropped, it is free again.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
-        let more = |count: usize| (count < limit).then_some(count + 1);
-        let found = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        found.ok().map(|_| Self(Arc::clone(taken)))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Forgets what the settings say, until the host closes.
+/// Applies the retention settings until the host closes.
 async fn retain(host: Host) {
     let days = |days: u32| (days > 0).then_some(days);
     let settings = &host.settings().retention;
@@ -244,10 +137,4 @@ async fn retain(host: Host) {
     };
     let closed = host.streams().closed();
     host.memory().retain_daily(retention, closed).await;
-}
-
-/// A connection that could not be accepted is its client's loss; a machine without descriptors needs time.
-async fn pause(error: &std::io::Error) {
-    tracing::warn!(%error, "a connection could not be accepted");
-    tokio::time::sleep(BREATH).await;
 }

@@ -1,23 +1,21 @@
-//! Where a server may listen.
+//! Which addresses a server may listen on.
 
 use accord_contract::codes::{Code, Failure};
 
 use crate::settings::Settings;
 
-/// Refuses to listen where others could reach a server that does not know them, or could read along.
-///
-/// # Errors
-/// Without keys, and without TLS, on an address that is not this machine's alone; and
-/// without keys behind a proxy, which is there to let others in.
+/// Requires keys and TLS (or a proxy that terminates it) on addresses that other machines can reach.
+/// Behind a proxy keys are required on any address, since the proxy forwards requests of others.
 pub(super) fn check(settings: &Settings, has_keys: bool) -> Result<(), Failure> {
     let listen = settings.listen;
     let local = listen.ip().to_canonical().is_loopback();
     if local && !settings.behind_proxy {
         return Ok(());
     }
-    let reach = match local {
-        true => "a server behind a proxy can be reached by others".to_owned(),
-        false => format!("{listen} can be reached by others"),
+    let reach = if local {
+        "a server behind a proxy can be reached from other machines".to_owned()
+    } else {
+        format!("{listen} can be reached from other machines")
     };
     if !has_keys {
         let message = format!("{reach}, and there are no keys");

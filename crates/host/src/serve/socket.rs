@@ -1,7 +1,7 @@
-//! The socket in the data folder: the door of whoever has the folder.
+//! The socket in the data folder, for the owner of the folder.
 //!
-//! The file's mode lets nobody else in, so that who comes through it is the owner. A server that was
-//! killed leaves the file; whoever has the lock of the store knows that nobody listens on it any more.
+//! The file's mode admits only the owner, so a connection through it needs no key. A killed server
+//! leaves the file behind. A process that holds the lock of the store knows that such a file is stale.
 
 use std::fs;
 use std::io;
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use accord_contract::codes::{Code, Failure};
 use tokio::net::{UnixListener, UnixStream};
 
-/// The file of the socket in a data folder.
+/// The name of the socket in a data folder.
 pub const SOCKET: &str = "accord.sock";
 
-/// How long the path of a socket may be, in bytes, on the systems that allow the least.
-const LONGEST: usize = 103;
+/// The longest path of a socket, in bytes, on the systems with the smallest limit (macOS).
+const MAX_PATH: usize = 103;
 
-/// The socket, as long as it is listened on.
+/// The listening socket. Its file is removed when this is dropped.
 pub(super) struct Socket {
     listener: UnixListener,
     path: PathBuf,
@@ -28,11 +28,11 @@ impl Socket {
     /// Listens on the socket of a folder whose store this process has opened.
     pub(super) fn bind(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(SOCKET);
-        // It gets its name when nobody else can use it any more.
+        // Between bind and chmod others could connect, so it is bound under another name first.
         let early = folder.join(format!("{SOCKET}~"));
-        if early.as_os_str().as_bytes().len() > LONGEST {
+        if early.as_os_str().as_bytes().len() > MAX_PATH {
             let message = format!(
-                "the path {} is too long for a socket, which may have {LONGEST} bytes",
+                "the path {} is too long for a socket; the limit is {MAX_PATH} bytes",
                 early.display()
             );
             return Err(Failure::new(Code::ServeSocketFailed, message));
@@ -55,7 +55,6 @@ impl Socket {
         }
     }
 
-    /// The next who comes.
     pub(super) async fn accept(&self) -> io::Result<UnixStream> {
         Ok(self.listener.accept().await?.0)
     }
@@ -63,17 +62,17 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // One that stays is cleared away by the next server.
+        // If this fails, the next server removes it.
         drop(fs::remove_file(&self.path));
     }
 }
 
-/// Removes a socket that nobody listens on any more. Anything else of that name is not ours to remove.
+/// Removes a stale socket. Any other file with that name is not ours to remove.
 fn clear(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
         Ok(found) if found.file_type().is_socket() => fs::remove_file(path),
-        Ok(_) => Err(io::Error::other("there is something that is no socket")),
+        Ok(_) => Err(io::Error::other("the file exists and is not a socket")),
     }
 }

@@ -1,4 +1,4 @@
-//! TLS of the server itself.
+//! TLS of the server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,12 +12,9 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::settings::Settings;
 
-/// The side of TLS that accepts, where the settings ask for it.
+/// The TLS acceptor, if the settings name a certificate.
 ///
 /// Clauses: AGENTIC-R-114.
-///
-/// # Errors
-/// When the files cannot be read, or do not belong together.
 pub(super) fn acceptor(settings: &Settings) -> Result<Option<TlsAcceptor>, Failure> {
     let (Some(cert), Some(key)) = (&settings.tls.cert, &settings.tls.key) else {
         return Ok(None);
@@ -26,7 +23,7 @@ pub(super) fn acceptor(settings: &Settings) -> Result<Option<TlsAcceptor>, Failu
         .and_then(Iterator::collect)
         .map_err(|error| invalid(cert, &error))?;
     if chain.is_empty() {
-        return Err(invalid(cert, &"there is no certificate in it"));
+        return Err(invalid(cert, &"it contains no certificate"));
     }
     let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| invalid(key, &error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))

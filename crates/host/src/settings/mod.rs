@@ -1,12 +1,12 @@
-//! Settings: what there is to set, what holds, and where it comes from.
+//! Settings: their names, defaults, values and sources.
 //!
-//! A setting is one line below. Its type, its default, its place in `accord.toml`, the name of its
-//! environment variable and its line in `accord config show` come from there.
+//! Each setting is declared once below. Its type, its default, its place in `accord.toml`, the name
+//! of its environment variable and its line in `accord config show` follow from the declaration.
 //!
 //! Invariants:
-//! - a flag is stronger than the environment, that is stronger than the file, that than the default;
-//! - a name that is not known is an error, wherever it stands;
-//! - no setting is a secret: they may all be shown.
+//! - A flag overrides the environment, which overrides the file, which overrides the default.
+//! - An unknown name is an error in every source.
+//! - No setting is a secret, so all of them can be shown.
 
 mod sources;
 mod value;
@@ -18,12 +18,12 @@ use std::time::Duration;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
 pub use self::value::{Bytes, LogFormat, Setting, listen_address};
 
-/// A setting that there is.
+/// The declaration of a setting.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
-    /// Its name, with the table that it stands in.
+pub struct Declaration {
+    /// Its name, with its table: `limits.body_bytes`.
     pub name: &'static str,
-    /// What holds when nobody says anything.
+    /// The text of its default value.
     pub default: &'static str,
     /// What it sets, in one sentence.
     pub about: &'static str,
@@ -36,7 +36,7 @@ macro_rules! settings {
             $($member:ident: $member_type:ty = $member_default:literal, $member_about:literal;)+
         })+
     ) => {
-        /// What holds.
+        /// The values of all settings.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub struct Settings {
@@ -54,9 +54,13 @@ macro_rules! settings {
         )+
 
         /// Every setting, in the order in which they are shown.
-        pub const KNOWN: &[Known] = &[
-            $(Known { name: stringify!($field), default: $default, about: $about },)+
-            $($(Known {
+        pub const DECLARATIONS: &[Declaration] = &[
+            $(Declaration {
+                name: stringify!($field),
+                default: $default,
+                about: $about,
+            },)+
+            $($(Declaration {
                 name: concat!(stringify!($group), ".", stringify!($member)),
                 default: $member_default,
                 about: $member_about,
@@ -93,12 +97,17 @@ macro_rules! settings {
 }
 
 settings! {
-    listen: SocketAddr = "127.0.0.1:7171", "The address and port that the server listens on; port 0 takes a free one.";
-    behind_proxy: bool = "false", "Whether a proxy in front of the server does TLS.";
-    allowed_hosts: Vec<String> = "", "Further names that requests may give as their host, such as accord.example.org.";
-    allowed_origins: Vec<String> = "", "Sites whose pages may send requests, such as `https://board.example.org`.";
-    strict_projects: bool = "false", "Whether a project must be created before something is written to it.";
-    metrics_open: bool = "false", "Whether /metrics needs no key on a server that has keys.";
+    listen: SocketAddr = "127.0.0.1:7171",
+        "The address and port that the server listens on; port 0 takes a free port.";
+    behind_proxy: bool = "false", "Whether a proxy in front of the server terminates TLS.";
+    allowed_hosts: Vec<String> = "",
+        "Additional host names that requests may use, such as accord.example.org.";
+    allowed_origins: Vec<String> = "",
+        "Web origins whose pages may send requests, such as `https://board.example.org`.";
+    strict_projects: bool = "false",
+        "Whether a project must be created before something is written to it.";
+    metrics_open: bool = "false",
+        "Whether /metrics can be read without a key on a server that has keys.";
 
     /// TLS of the server itself.
     tls: Tls {
@@ -106,56 +115,62 @@ settings! {
         key: Option<PathBuf> = "", "The file with the private key, in PEM.";
     }
 
-    /// What is thrown away by itself.
+    /// What is deleted automatically.
     retention: Retention {
-        events_days: u32 = "0", "After how many days an event is forgotten; 0 keeps all of them.";
-        blobs_days: u32 = "0", "After how many days a blob is removed that nothing names; 0 keeps all of them.";
+        events_days: u32 = "0", "Delete events after this many days; 0 keeps all.";
+        blobs_days: u32 = "0",
+            "Delete unreferenced blobs after this many days; 0 keeps all.";
     }
 
-    /// What is written to standard error.
+    /// The log on standard error.
     log: Log {
-        format: LogFormat = "text", "How the log looks: text or json.";
-        level: String = "info", "What is logged: error, warn, info, debug or trace, or a filter such as accord_host=debug.";
+        format: LogFormat = "text", "The format of the log: text or json.";
+        level: String = "info",
+            "The log level (error, warn, info, debug, trace) or a filter such as accord_host=debug.";
     }
 
-    /// Contents beside the packages.
+    /// Files that packages refer to.
     blobs: Blobs {
-        enabled: bool = "true", "Whether the server keeps blobs.";
-        max_bytes: Bytes = "64MiB", "How large a blob may be.";
+        enabled: bool = "true", "Whether the server stores blobs.";
+        max_bytes: Bytes = "64MiB", "The largest blob.";
     }
 
-    /// What one client may ask of the server.
+    /// Limits on requests and connections.
     limits: Limits {
-        body_bytes: Bytes = "5MiB", "How large the body of a request may be.";
-        import_bytes: Bytes = "1024GiB", "How large an import may be; each of its lines has a limit of its own, and the whole waits on the disk of the data folder.";
-        header_bytes: Bytes = "32KiB", "How large the path and headers of a request may be.";
-        connections: usize = "1024", "How many connections there may be at once.";
-        event_streams: usize = "256", "How many event streams there may be at once.";
-        header_timeout: Duration = "10s", "How long a client may take to send its headers.";
-        body_timeout: Duration = "15s", "How long a client may pause while it sends a body.";
-        body_rate: Bytes = "8KiB", "How much of a body must come a second, on the whole and pauses of body_timeout aside; 0 asks for nothing.";
-        write_timeout: Duration = "30s", "How long a client may take nothing of an answer that waits for it.";
-        idle_timeout: Duration = "75s", "How long a connection may be idle.";
-        shutdown_timeout: Duration = "10s", "How long requests may take to end when the server closes.";
+        body_bytes: Bytes = "5MiB", "The largest request body.";
+        import_bytes: Bytes = "1024GiB",
+            "The largest import. It is first written to the data folder; each line has its own limit.";
+        header_bytes: Bytes = "32KiB", "The largest path and headers of a request.";
+        connections: usize = "1024", "The most connections at once.";
+        event_streams: usize = "256", "The most event streams at once.";
+        header_timeout: Duration = "10s", "The timeout for the headers of a request.";
+        body_timeout: Duration = "15s", "The longest pause while a client sends a body.";
+        body_rate: Bytes = "8KiB",
+            "The minimum average rate of a body per second, after the first body_timeout; 0 for none.";
+        write_timeout: Duration = "30s",
+            "How long a client may read nothing while an answer is being sent.";
+        idle_timeout: Duration = "75s", "How long a connection may be idle between requests.";
+        shutdown_timeout: Duration = "10s",
+            "How long running requests may take to finish when the server shuts down.";
     }
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self::build(default_text).expect("the defaults can be read")
+        Self::build(default_text).expect("the defaults are valid")
     }
 }
 
 impl Settings {
-    /// Whether the server does TLS itself.
+    /// Whether the server terminates TLS itself.
     pub fn does_tls(&self) -> bool {
         self.tls.cert.is_some()
     }
 }
 
 fn default_text(name: &str) -> &'static str {
-    let known = KNOWN.iter().find(|known| known.name == name);
-    known.map_or("", |known| known.default)
+    let declared = DECLARATIONS.iter().find(|declared| declared.name == name);
+    declared.map_or("", |declared| declared.default)
 }
 
 fn read<'t, T: Setting>(

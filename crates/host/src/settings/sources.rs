@@ -1,4 +1,4 @@
-//! Where settings come from, and which of them holds.
+//! Where settings come from, and which source overrides which.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,55 +10,55 @@ use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
 use serde_json::Value;
 
-use super::{KNOWN, Known, Settings, default_text};
+use super::{DECLARATIONS, Declaration, Settings, default_text};
 
-/// The file of the settings in a data folder.
+/// The name of the settings file in a data folder.
 pub const CONFIG_FILE: &str = "accord.toml";
 
-/// What all environment variables of Accord begin with.
+/// The prefix of all environment variables of Accord.
 const PREFIX: &str = "ACCORD_";
 
-/// How near a variable's name must be to a setting's to be taken for a mistake. There are variables
-/// of our prefix that are no settings, and others may set some for reasons of their own.
+/// The edit distance up to which an unknown variable is taken for a misspelt setting. Other variables
+/// with our prefix are legitimate, so unknown names in general are not an error.
 const SLIP: usize = 2;
 
-/// Where to look for settings.
+/// The sources of settings.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The data folder, whose file may be absent.
+    /// The data folder; its settings file may be absent.
     pub folder: PathBuf,
-    /// A file to read instead of the folder's, which must be there.
+    /// A file to read instead of the data folder's. It must exist.
     pub file: Option<PathBuf>,
     /// The environment variables.
     pub environment: Vec<(String, String)>,
-    /// What flags say: the name of the setting and its text.
+    /// Flags: the name of the setting and its text.
     pub flags: Vec<(String, String)>,
 }
 
-/// The settings that hold, and why.
+/// The effective settings, and the source of each.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// What holds.
+    /// The effective settings.
     pub settings: Settings,
     /// Every setting with its origin.
     pub entries: Vec<Entry>,
 }
 
-/// One setting, as it is shown.
+/// One setting as it is shown.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Which setting it is.
-    pub known: &'static Known,
-    /// What holds.
+    pub declaration: &'static Declaration,
+    /// Its value.
     pub value: Value,
-    /// Who said so.
+    /// Where the value comes from.
     pub origin: Origin,
 }
 
-/// Who said what holds.
+/// Where a value comes from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origin {
-    /// Nobody.
+    /// The default.
     Default,
     /// A file.
     File(PathBuf),
@@ -69,7 +69,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// What kind of origin it is, in one word.
+    /// The kind of origin, as one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -93,7 +93,7 @@ impl fmt::Display for Origin {
 impl Sources {
     /// The sources of a process: the folder, its environment, and `flags`.
     pub fn of_process(folder: &Path, file: Option<&Path>, flags: Vec<(String, String)>) -> Self {
-        // A variable that is no text is not ours: our names and values are.
+        // Variables that are not UTF-8 cannot be ours.
         let variable = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
@@ -105,19 +105,16 @@ impl Sources {
         }
     }
 
-    /// Finds out what holds.
-    ///
-    /// # Errors
-    /// When a file cannot be read, a name is not known, or a value cannot be had.
+    /// Computes the effective settings.
     pub fn resolve(&self) -> Result<Resolved, Failure> {
-        let mut said: BTreeMap<&'static str, (String, Origin)> = BTreeMap::new();
+        let mut given: BTreeMap<&'static str, (String, Origin)> = BTreeMap::new();
         for (name, text, origin) in (self.in_file()?.into_iter())
             .chain(self.in_environment()?)
             .chain(self.in_flags()?)
         {
-            said.insert(name, (text, origin));
+            given.insert(name, (text, origin));
         }
-        let text = |name: &str| match said.get(name) {
+        let text = |name: &str| match given.get(name) {
             Some((text, _)) => text.as_str(),
             None => default_text(name),
         };
@@ -126,12 +123,13 @@ impl Sources {
             Failure::new(Code::SettingInvalid, message).with("setting", name)
         })?;
         check_together(&settings)?;
-        let entry = |known: &'static Known| Entry {
-            known,
-            value: settings.shown(known.name).unwrap_or_default(),
-            origin: (said.get(known.name)).map_or(Origin::Default, |(_, origin)| origin.clone()),
+        let entry = |declaration: &'static Declaration| Entry {
+            declaration,
+            value: settings.shown(declaration.name).unwrap_or_default(),
+            origin: (given.get(declaration.name))
+                .map_or(Origin::Default, |(_, origin)| origin.clone()),
         };
-        let entries = KNOWN.iter().map(entry).collect();
+        let entries = DECLARATIONS.iter().map(entry).collect();
         Ok(Resolved { settings, entries })
     }
 
@@ -139,7 +137,7 @@ impl Sources {
         let path = (self.file.clone()).unwrap_or_else(|| self.folder.join(CONFIG_FILE));
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            // Where no folder can be either, whoever opens that says so.
+            // If the data folder cannot exist either, opening it reports that.
             Err(error)
                 if self.file.is_none()
                     && matches!(
@@ -162,12 +160,12 @@ impl Sources {
             .map_err(|error: toml::de::Error| invalid(error.to_string().trim_end().to_owned()))?;
         let mut found = Vec::new();
         for (name, value) in flat(table) {
-            let known = known(&name)
+            let declaration = find(&name)
                 .map_err(|near| unknown(&format!("{}: {name:?}", path.display()), near))?;
             let text = text_of(&value).ok_or_else(|| {
-                invalid(format!("{name} must be a text, number, boolean or list"))
+                invalid(format!("{name} must be a string, number, boolean or list"))
             })?;
-            found.push((known.name, text, Origin::File(path.clone())));
+            found.push((declaration.name, text, Origin::File(path.clone())));
         }
         Ok(found)
     }
@@ -178,15 +176,17 @@ impl Sources {
             if !variable.starts_with(PREFIX) {
                 continue;
             }
-            let known = KNOWN
+            let declaration = DECLARATIONS
                 .iter()
-                .find(|known| variable_of(known.name) == *variable);
-            if let Some(known) = known {
+                .find(|declaration| variable_of(declaration.name) == *variable);
+            if let Some(declaration) = declaration {
                 let origin = Origin::Environment(variable.clone());
-                found.push((known.name, value.clone(), origin));
+                found.push((declaration.name, value.clone(), origin));
                 continue;
             }
-            let near = KNOWN.iter().map(|known| variable_of(known.name));
+            let near = DECLARATIONS
+                .iter()
+                .map(|declaration| variable_of(declaration.name));
             let near = near.min_by_key(|near| strsim::levenshtein(variable, near));
             if let Some(near) = near.filter(|near| strsim::levenshtein(variable, near) <= SLIP) {
                 return Err(unknown(&format!("the variable {variable}"), Some(&near)));
@@ -197,8 +197,8 @@ impl Sources {
 
     fn in_flags(&self) -> Result<Vec<(&'static str, String, Origin)>, Failure> {
         let flag = |(name, text): &(String, String)| {
-            let known = known(name).map_err(|near| unknown(&format!("{name:?}"), near))?;
-            Ok((known.name, text.clone(), Origin::Flag))
+            let declaration = find(name).map_err(|near| unknown(&format!("{name:?}"), near))?;
+            Ok((declaration.name, text.clone(), Origin::Flag))
         };
         self.flags.iter().map(flag).collect()
     }
@@ -209,7 +209,7 @@ pub fn variable_of(name: &str) -> String {
     format!("{PREFIX}{}", name.replace('.', "_").to_uppercase())
 }
 
-/// What must be said together.
+/// Checks settings that depend on each other.
 fn check_together(settings: &Settings) -> Result<(), Failure> {
     if settings.tls.cert.is_some() == settings.tls.key.is_some() {
         return Ok(());
@@ -218,23 +218,30 @@ fn check_together(settings: &Settings) -> Result<(), Failure> {
     Err(Failure::new(Code::SettingInvalid, message))
 }
 
-/// The setting of a name, or one of a name that is near.
-fn known(name: &str) -> Result<&'static Known, Option<&'static str>> {
-    let found = KNOWN.iter().find(|known| known.name == name);
-    found.ok_or_else(|| closest(name, KNOWN.iter().map(|known| known.name)))
+/// The setting with a name, or else a setting with a similar name.
+fn find(name: &str) -> Result<&'static Declaration, Option<&'static str>> {
+    let found = DECLARATIONS
+        .iter()
+        .find(|declaration| declaration.name == name);
+    found.ok_or_else(|| {
+        closest(
+            name,
+            DECLARATIONS.iter().map(|declaration| declaration.name),
+        )
+    })
 }
 
 fn unknown(what: &str, near: Option<&str>) -> Failure {
     let failure = |message| Failure::new(Code::SettingUnknown, message);
     match near {
-        Some(near) => failure(format!("{what} is no setting; the nearest is {near}"))
+        Some(near) => failure(format!("{what} is not a setting; the closest is {near}"))
             .suggesting(format!("did you mean {near}?")),
-        None => failure(format!("{what} is no setting"))
-            .suggesting("`accord config show` lists the settings that there are"),
+        None => failure(format!("{what} is not a setting"))
+            .suggesting("`accord config show` lists all settings"),
     }
 }
 
-/// The values of a table and of the tables in it, under dotted names.
+/// The values of a table and its subtables, with dotted names.
 fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
     let mut found = Vec::new();
     for (name, value) in table {
@@ -249,7 +256,7 @@ fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
     found
 }
 
-/// A value of a file as the text that it would have elsewhere.
+/// A TOML value as the text that a flag would have.
 fn text_of(value: &toml::Value) -> Option<String> {
     match value {
         toml::Value::String(text) => Some(text.clone()),

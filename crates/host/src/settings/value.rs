@@ -1,4 +1,4 @@
-//! The types that settings have, and their texts.
+//! The types of settings, and how their values are written.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -7,15 +7,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A type that settings have.
+/// A type of settings.
 pub trait Setting: Sized {
-    /// Reads a value.
-    ///
-    /// # Errors
-    /// With what is wrong with the text, in words that follow it.
+    /// Parses a value. The error follows the text in a message: `"x" is not a size`.
     fn parse(text: &str) -> Result<Self, String>;
 
-    /// The value as it is shown.
+    /// The value as `accord config show` prints it.
     fn show(&self) -> Value;
 }
 
@@ -23,12 +20,12 @@ pub trait Setting: Sized {
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Bytes(pub u64);
 
-/// How the log looks.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LogFormat {
-    /// A line for people.
+    /// Lines for people.
     Text,
-    /// A JSON document a line.
+    /// One JSON document per line.
     Json,
 }
 
@@ -49,7 +46,7 @@ impl Setting for Bytes {
             .ok()
             .and_then(|count| count.checked_mul(*factor))
             .map(Self)
-            .ok_or_else(|| "is no size; write 512, 32KiB, 5MiB or 1GiB".into())
+            .ok_or_else(|| "is not a size; write 512, 32KiB, 5MiB or 1GiB".into())
     }
 
     fn show(&self) -> Value {
@@ -76,9 +73,9 @@ impl Setting for Duration {
             .or_else(|| number("m")?.checked_mul(60_000))
             .or_else(|| number("")?.checked_mul(1_000));
         match millis {
-            // No wait is this long; a longer one would overflow clocks.
+            // A longer time could overflow when it is added to a clock.
             Some(millis @ 1..=86_400_000) => Ok(Self::from_millis(millis)),
-            _ => Err("is no time from 1ms to 1440m; write 500ms, 10s or 2m".into()),
+            _ => Err("is not a duration from 1ms to 1440m; write 500ms, 10s or 2m".into()),
         }
     }
 
@@ -106,7 +103,7 @@ impl Setting for bool {
 
 impl Setting for u32 {
     fn parse(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|_| "is no whole number".into())
+        text.parse().map_err(|_| "is not a whole number".into())
     }
 
     fn show(&self) -> Value {
@@ -117,7 +114,7 @@ impl Setting for u32 {
 impl Setting for usize {
     fn parse(text: &str) -> Result<Self, String> {
         match text.parse() {
-            Ok(0) | Err(_) => Err("is no whole number from 1 on".into()),
+            Ok(0) | Err(_) => Err("is not a whole number of at least 1".into()),
             Ok(count) => Ok(count),
         }
     }
@@ -127,15 +124,13 @@ impl Setting for usize {
     }
 }
 
-/// Reads where a server is to listen: an IP address and a port, where `localhost` stands for 127.0.0.1.
-///
-/// # Errors
-/// With what is wrong, to be said behind the text.
+/// Parses the address that a server listens on: an IP address and a port. `localhost` means
+/// 127.0.0.1. The error follows the text in a message.
 pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let named = text.strip_prefix("localhost:");
     let text = named.map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
     text.parse()
-        .map_err(|_| "is no address with a port, such as 127.0.0.1:7171 or [::1]:7171".into())
+        .map_err(|_| "is not an address with a port, such as 127.0.0.1:7171 or [::1]:7171".into())
 }
 
 impl Setting for SocketAddr {

@@ -1,7 +1,7 @@
-//! A copy of the data folder, made while the host works.
+//! A copy of the data folder, made while the host runs.
 //!
-//! The copy is a data folder itself. The store comes first and is one instant of it; a blob that its
-//! rows name was there before, nobody sweeps one away meanwhile, and so it is in the copy too.
+//! The copy is a data folder itself. The store is copied first, as one snapshot. Blobs that its rows
+//! refer to existed before it and are not swept meanwhile, so they are in the copy, too.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -14,29 +14,26 @@ use crate::engine::DATABASE;
 use crate::http::{BLOBS, Host};
 use crate::settings::CONFIG_FILE;
 
-/// What a backup has.
+/// What was copied.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Copied {
-    /// How many blobs it has.
+    /// The number of blobs.
     pub(crate) blobs: u64,
-    /// How large everything is, in bytes.
+    /// The total size in bytes.
     pub(crate) bytes: u64,
 }
 
-/// Copies the data folder of a host into another folder, which must be empty or not there. Waits
-/// until it is done, on this thread.
-///
-/// # Errors
-/// When the folder has something, or cannot be written. What was begun is left there, without the
-/// database, so that nobody takes it for a backup.
+/// Copies the data folder of a host into another folder, which must be empty or not exist. Blocks
+/// until it is done. A failed copy is left there without the database, so that it cannot be mistaken
+/// for a backup.
 pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
     if !to.is_absolute() {
-        let message = "the folder of a backup must be named from the root on";
+        let message = "the folder of a backup must be an absolute path";
         return Err(Failure::new(Code::WireFieldValue, message).at("/to"));
     }
     prepare(to)?;
     let _kept = host.memory().keep_blobs();
-    // Under another name, until everything else is there.
+    // The database gets its name last, when the backup is complete.
     let partial = to.join(format!("{DATABASE}.copy"));
     host.engine()
         .backup(&partial, &mut |_| {})
@@ -46,7 +43,6 @@ pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
         })?;
     let copied = finish(host, to, &partial).map_err(|error| failed(&error));
     if copied.is_err() {
-        // Half a backup is none.
         drop(fs::remove_file(&partial));
     }
     copied
@@ -76,7 +72,7 @@ fn prepare(to: &Path) -> Result<(), Failure> {
     match empty {
         Ok(true) => Ok(()),
         Ok(false) => {
-            let message = "there is something in that folder already";
+            let message = "the folder is not empty";
             Err(Failure::new(Code::StoreOccupied, message).at("/to"))
         }
         Err(error) => Err(failed(&error)),
@@ -96,7 +92,7 @@ fn copy_folder(from: &Path, to: &Path, copied: &mut Copied) -> io::Result<()> {
                     copied.blobs += 1;
                     copied.bytes += bytes;
                 }
-                // A blob that is just being written was given its name meanwhile.
+                // A temporary file of a blob that was renamed since the folder was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -120,5 +116,5 @@ fn failed(error: &io::Error) -> Failure {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Code::StoreReadOnly,
         _ => Code::OutputFailed,
     };
-    Failure::new(code, "the folder of the backup cannot be written")
+    Failure::new(code, "cannot write to the folder of the backup")
 }

@@ -1,4 +1,5 @@
-//! Upkeep: the backup of a host that runs; restoring and compaction of a data folder that nobody serves.
+//! Maintenance: backup of a running host; restore, compaction and repair of a data folder that no
+//! host serves.
 
 mod backup;
 mod folder;

@@ -1,4 +1,4 @@
-//! Upkeep of a data folder that nobody serves: restoring a backup, and compaction.
+//! Maintenance of a data folder that no host serves: restore and compaction.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
@@ -13,11 +13,8 @@ use crate::engine::{self, DATABASE, LOCK};
 use crate::http::BLOBS;
 use crate::settings::CONFIG_FILE;
 
-/// Brings a backup into a data folder, after looking through it. A store that is in the folder is
-/// in the way unless `replace` says otherwise; settings that are in the folder stay.
-///
-/// # Errors
-/// When the backup is no sound one, when a store is in the way, or somebody serves the folder.
+/// Verifies a backup and restores it into a data folder. A store in the folder is replaced only if
+/// `replace` is set. A settings file in the folder is kept.
 pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failure> {
     let database = backup.join(DATABASE);
     if !database.is_file() {
@@ -31,7 +28,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
         return Err(explain(folder, &occupied));
     }
     let copied = create_folder(folder).and_then(|()| {
-        // Blobs first: rows never name one that is not there.
+        // Blobs first, so that rows never refer to a missing one.
         let blobs = backup.join(BLOBS);
         if blobs.is_dir() {
             add_folder(&blobs, &folder.join(BLOBS))?;
@@ -47,16 +44,13 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
     restored.map_err(|error| explain(folder, &error))
 }
 
-/// Writes the store of a data folder anew, without the room that nothing uses any more. Gives its
-/// size before and after, in bytes.
-///
-/// # Errors
-/// When there is no store, somebody serves it, or there is no room for a second copy.
+/// Rewrites the store of a data folder without unused space, which needs room for a second copy.
+/// Returns its size before and after, in bytes.
 pub fn compact(folder: &Path) -> Result<(u64, u64), Failure> {
     engine::compact(folder).map_err(|error| explain(folder, &error))
 }
 
-/// Refuses a folder that somebody has open.
+/// Refuses a folder that another process has open.
 fn must_be_free(folder: &Path) -> Result<(), Failure> {
     let Ok(lock) = File::open(folder.join(LOCK)) else {
         return Ok(());
@@ -72,8 +66,8 @@ fn must_be_free(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Adds the files of a folder to another. Their names are those of their content: one that is
-/// there is the same.
+/// Adds the files of a folder to another. They are named by their content, so a file that exists
+/// already is identical.
 fn add_folder(from: &Path, to: &Path) -> io::Result<()> {
     make_folder(to)?;
     for entry in fs::read_dir(from)? {
@@ -88,7 +82,7 @@ fn add_folder(from: &Path, to: &Path) -> io::Result<()> {
     File::open(to)?.sync_all()
 }
 
-/// Adds a file, which has its name only once it is whole.
+/// Adds a file, which gets its name once it is complete.
 fn add_file(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().unwrap_or(Path::new("."));
     let mut written = tempfile::NamedTempFile::new_in(folder)?;

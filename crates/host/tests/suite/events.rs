@@ -208,7 +208,7 @@ async fn what_may_not_be_seen_keeps_its_number_alone() {
         .create(&Caller::owner(), request(&scope))
         .await
         .unwrap();
-    let caller = world.host.keys().recognise(&made.secret).unwrap();
+    let caller = world.host.keys().authenticate(&made.secret).await.unwrap();
     let mut eve = Listener::new(&api_as(&world.host, caller), EVENTS, Some("0")).await;
     let heard = eve.take(3).await;
     assert_eq!((heard[1].id, heard[1].name.as_str()), (2, "hidden"));
@@ -239,7 +239,7 @@ async fn a_key_that_is_revoked_loses_its_stream() {
         .create(&Caller::owner(), request(&scope))
         .await
         .unwrap();
-    let caller = keys.recognise(&made.secret).unwrap();
+    let caller = keys.authenticate(&made.secret).await.unwrap();
     let mut listener = Listener::new(&api_as(&world.host, caller), EVENTS, Some("0")).await;
     listener.take(2).await;
     keys.revoke(&Caller::owner(), &made.key.key_id)

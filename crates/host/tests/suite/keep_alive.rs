@@ -34,7 +34,7 @@ async fn a_stream_without_events_says_every_quarter_of_a_minute_that_it_is_there
     tokio::time::pause();
     for _ in 0..3 {
         let began = Instant::now();
-        assert_eq!(next().await, ": still here\n\n");
+        assert_eq!(next().await, ": keep-alive\n\n");
         let waited = began.elapsed();
         assert!(
             (Duration::from_secs(15)..Duration::from_secs(16)).contains(&waited),

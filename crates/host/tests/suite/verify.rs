@@ -130,7 +130,7 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
         ),
         ("UPDATE fact SET value = 'x' WHERE value = ?1", "é"),
         ("DELETE FROM event WHERE seq = ?1", "7"),
-        ("UPDATE event SET kind = 'unheard.of' WHERE seq = ?1", "9"),
+        ("UPDATE event SET kind = 'No kind' WHERE seq = ?1", "9"),
         (
             "UPDATE session SET actor_id = 'eve' WHERE actor_id = ?1",
             "ada",

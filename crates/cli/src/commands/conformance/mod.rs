@@ -1,11 +1,10 @@
 //! `accord conformance`: the verifier of AgentXchain, for any implementation, and the server that it can judge Accord by.
 
 mod check;
-mod door;
 pub(crate) mod refusal;
 mod serve;
+mod service;
 mod token;
-mod visits;
 
 use crate::error::CliError;
 use crate::exit::Exit;

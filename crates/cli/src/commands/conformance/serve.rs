@@ -1,16 +1,18 @@
 //! `accord conformance serve`: Accord as an implementation that is judged over HTTP.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
+use accord_host::serve::{ServiceLimits, ServiceServer};
 use accord_host::settings::listen_address;
 use accord_process::limit_file_size;
 
 use super::super::serve::runtime;
 use super::super::signals::Signals;
-use super::door::Door;
+use super::service::FixtureService;
 use super::token::Token;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -46,6 +48,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 /// fills the machine.
 const LARGEST_FILE: u64 = 64 * 1024 * 1024;
 
+const LIMITS: ServiceLimits = ServiceLimits {
+    connections: 64,
+    // The whole exchange, including the wait for fixtures of others.
+    lifetime: Duration::from_secs(120),
+};
+
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let local = self.listen.ip().to_canonical().is_loopback();
@@ -73,11 +81,12 @@ impl ServeArgs {
     async fn serve(self, token: Token) -> Result<(), CliError> {
         // Before anybody is told that we are ready, and might tell us to end.
         let signals = Signals::listen()?;
-        let door = Door::open(self.listen, token).await?;
+        let service = Arc::new(FixtureService::new(token)?);
+        let server = ServiceServer::bind(self.listen, service, LIMITS).await?;
         let mut output = Output::stdout();
-        output.line(format!("accord: listening on http://{}", door.address()))?;
+        output.line(format!("accord: listening on http://{}", server.address()))?;
         output.finish()?;
-        door.answer_until(signals.end()).await;
+        server.run(signals.end()).await;
         Ok(())
     }
 }

@@ -54,7 +54,7 @@ impl Token {
     }
 
     /// Whether the header `Authorization` of a request carries the token.
-    pub(super) fn lets_in(&self, header: Option<&HeaderValue>) -> bool {
+    pub(super) fn matches(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map_or(&[][..], HeaderValue::as_bytes);
         let (scheme, sent) = sent.split_at_checked(SCHEME.len()).unwrap_or_default();
         let sent = Self::of(sent.trim_ascii());
@@ -81,11 +81,11 @@ mod tests {
     use super::Token;
 
     #[test]
-    fn only_the_token_lets_in_whatever_the_scheme_looks_like() {
+    fn only_the_token_matches_in_any_case_of_the_scheme() {
         let token = Token::parse("tide-table-7").unwrap();
-        let lets_in = |header: &'static str| token.lets_in(Some(&HeaderValue::from_static(header)));
-        assert!(lets_in("Bearer tide-table-7"));
-        assert!(lets_in("bearer  tide-table-7"));
+        let matches = |header: &'static str| token.matches(Some(&HeaderValue::from_static(header)));
+        assert!(matches("Bearer tide-table-7"));
+        assert!(matches("bearer  tide-table-7"));
         for other in [
             "Bearer tide-table-8",
             "Bearer tide-table-77",
@@ -96,9 +96,9 @@ mod tests {
             "Basic tide-table-7",
             "tide-table-7",
         ] {
-            assert!(!lets_in(other), "{other}");
+            assert!(!matches(other), "{other}");
         }
-        assert!(!token.lets_in(None));
+        assert!(!token.matches(None));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the server tells about itself: health, metrics, its routes.
+//! Routes about the server itself: health, metrics, documentation.
 
 use accord_base::{Caller, Verb};
 use accord_contract::codes::Code;
@@ -16,11 +16,11 @@ use crate::http::table::{Content, Route};
 use crate::http::{Host, Refusal, Reply, openapi, page};
 
 message! {
-    /// The server is there.
+    /// The server answers.
     pub(crate) struct Health("Health", open) {
         /// The process answers.
         required ok: True = "ok", "success-flag";
-        /// It takes requests.
+        /// Whether it accepts requests.
         required ready: bool = "ready", "flag";
     }
 }
@@ -30,30 +30,30 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get(
             "health",
             "/healthz",
-            "Tells whether the server is there and takes requests; needs no key.",
+            "Tells whether the server runs and accepts requests. Needs no key.",
             health,
         )
-        .answers(200, "It is.", Content::json::<Health>())
+        .answers(200, "It does.", Content::json::<Health>())
         .refuses(&[Code::HostClosing]),
         Route::get(
             "metrics",
             "/metrics",
-            "Tells what the server has counted, in the text format of Prometheus.",
+            "Returns metrics in the text format of Prometheus.",
             metrics,
         )
-        .answers(200, "The counters.", Content::Text)
+        .answers(200, "The metrics.", Content::Text)
         .refuses(&[Code::AgenticUnauthorized]),
         Route::get(
             "openapi",
             "/openapi.json",
-            "Describes every route as an OpenAPI 3.1 document; needs no key.",
+            "Describes every route as an OpenAPI 3.1 document. Needs no key.",
             description,
         )
         .answers(200, "The document.", Content::Json(|| true.into())),
         Route::get(
             "docs",
             "/docs",
-            "Describes every route as a page to read; needs no key.",
+            "Describes every route as an HTML page. Needs no key.",
             docs,
         )
         .answers(200, "The page.", Content::Text),

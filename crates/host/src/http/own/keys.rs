@@ -13,12 +13,12 @@ use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
-use crate::keys::{Key, KeyRequest, Made};
+use crate::keys::{CreatedKey, Key, KeyRequest};
 
 envelope! {
-    /// The keys that there are and were.
+    /// All keys.
     pub(crate) struct KeyListEnvelope("KeyListEnvelope") {
-        /// The keys in the order of their making, those that were revoked among them.
+        /// The keys, oldest first, including revoked ones.
         required keys: Vec<Key> = "keys", "keys-oldest-first";
     }
 }
@@ -28,7 +28,7 @@ envelope! {
     pub(crate) struct KeyEnvelope("KeyEnvelope") {
         /// The key, without the secret.
         required key: Key = "key", "key";
-        /// The key itself; only the answer that made it has it.
+        /// The key itself. Only the answer that creates the key contains it.
         optional secret: String = "secret", "credential";
     }
 }
@@ -46,13 +46,13 @@ pub(super) fn routes() -> Vec<Route> {
         Route::post(
             "create_key",
             "/accord/v1/keys",
-            "Makes a key. From the first one on, callers from the network need one.",
+            "Creates a key. Once a key exists, requests from the network need one.",
             create,
         )
         .takes(Content::json::<KeyRequest>())
         .answers(
             201,
-            "The key; its secret is told this once.",
+            "The key. Its secret is shown only this once.",
             Content::json::<KeyEnvelope>(),
         )
         .refuses(&[Code::AgenticUnauthorized, Code::WireFieldValue]),
@@ -60,7 +60,7 @@ pub(super) fn routes() -> Vec<Route> {
             "revoke_key",
             Method::DELETE,
             "/accord/v1/keys/{key_id}",
-            "Revokes a key, at once and for ever.",
+            "Revokes a key permanently. Other hosts on the same store refuse it within a second.",
             revoke,
         )
         .answers(200, "The revoked key.", Content::json::<KeyEnvelope>())
@@ -77,7 +77,7 @@ async fn list(
         ok: True,
         correlation_id: correlation.as_str().into(),
         protocol: ProtocolInfo::ours(Capabilities::new()),
-        keys: host.keys().list(&caller)?,
+        keys: host.keys().list(&caller).await?,
         extra: Object::new(),
     };
     Ok(json(StatusCode::OK, envelope.encode().to_string()))
@@ -90,7 +90,7 @@ async fn create(
     document: Document,
 ) -> Reply {
     let request: KeyRequest = document.read()?;
-    let Made { key, secret } = host.keys().create(&caller, request).await?;
+    let CreatedKey { key, secret } = host.keys().create(&caller, request).await?;
     let envelope = envelope(&correlation, key, Some(secret));
     Ok(json(StatusCode::CREATED, envelope.encode().to_string()))
 }

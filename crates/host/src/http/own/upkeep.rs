@@ -1,7 +1,6 @@
-//! Upkeep over HTTP: how the host does, backups, forgetting old events and unused blobs.
+//! Maintenance over HTTP: status, backups, deletion of old events and unused blobs.
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 use accord_base::{Caller, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
@@ -21,31 +20,31 @@ use crate::http::{Correlation, Host, Reply};
 use crate::upkeep;
 
 envelope! {
-    /// How a host does.
+    /// The status of a host.
     pub(crate) struct StatusEnvelope("StatusEnvelope") {
         /// The version of Accord.
         required version: String = "version", "version";
         /// The format of the store.
         required store_format: u64 = "store_format", "number";
-        /// Jobs that the store carried out since the start.
+        /// Jobs that the store has executed since the start.
         required store_jobs: u64 = "store_jobs", "count";
-        /// Commits that they shared.
+        /// Commits since the start; one commit can contain several jobs.
         required store_commits: u64 = "store_commits", "count";
-        /// Jobs that wait.
+        /// Jobs that wait for the store.
         required store_waiting: u64 = "store_waiting", "count";
         /// Connections that are open from the network.
         required connections: u64 = "connections", "count";
         /// Event streams that are open.
         required event_streams: u64 = "event_streams", "count";
-        /// Whether callers from the network need a key.
+        /// Whether requests from the network need a key.
         required keys_required: bool = "keys_required", "flag";
     }
 }
 
 message! {
-    /// Where a backup is to be written.
+    /// Where to write a backup.
     pub(crate) struct BackupRequest("BackupRequest", closed) {
-        /// The folder on the server's machine, from the root on; empty or not there.
+        /// The absolute path of a folder on the server's machine. It must be empty or not exist.
         required to: String = "to", "path";
     }
 }
@@ -55,57 +54,57 @@ envelope! {
     pub(crate) struct BackupEnvelope("BackupEnvelope") {
         /// The folder.
         required to: String = "to", "path";
-        /// How large it is.
+        /// Its size.
         required bytes: u64 = "bytes", "bytes";
-        /// How many blobs it has.
+        /// The number of blobs in it.
         required blobs: u64 = "blobs", "count";
     }
 }
 
 message! {
-    /// Which events are to be forgotten; one of the first two says so.
+    /// Which events to delete. Exactly one of `events_before` and `days` is required.
     pub(crate) struct TrimRequest("TrimRequest", closed) {
-        /// Those before this time or day.
+        /// Events before this time or day.
         optional events_before: String = "events_before", "time:rfc-3339";
-        /// Those that are more than so many days old.
+        /// Events older than this many days.
         optional days: u64 = "days", "count";
-        /// Whether they are only counted.
+        /// Only count them.
         optional dry_run: bool = "dry_run", "flag";
     }
 }
 
 envelope! {
-    /// What was forgotten, or would be.
+    /// What was deleted, or would be.
     pub(crate) struct TrimEnvelope("TrimEnvelope") {
         /// Whether the events were only counted.
         required dry_run: bool = "dry_run", "flag";
-        /// How many events.
+        /// The number of events.
         required events: u64 = "events", "count";
-        /// The projects that had some.
+        /// The projects that they belonged to.
         required projects: Vec<TrimmedProject> = "projects", "projects";
     }
 }
 
 message! {
-    /// Which blobs are to be removed, of those that no package and no fact names.
+    /// Which blobs to delete, among those that no package and no fact refers to.
     pub(crate) struct SweepRequest("SweepRequest", closed) {
-        /// Those that were stored more than so many days ago.
+        /// Blobs that were stored more than this many days ago.
         required days: u64 = "days", "count";
-        /// Whether they are only counted.
+        /// Only count them.
         optional dry_run: bool = "dry_run", "flag";
     }
 }
 
 envelope! {
-    /// Which blobs were removed, or would be.
+    /// What was deleted, or would be.
     pub(crate) struct SweepEnvelope("SweepEnvelope") {
         /// Whether the blobs were only counted.
         required dry_run: bool = "dry_run", "flag";
-        /// How often a project had a blob that nothing in it names.
+        /// The number of links from projects to blobs that nothing in the project refers to.
         required links: u64 = "links", "count";
-        /// How many files no project has any more.
+        /// The number of files that no project links to any more.
         required files: u64 = "files", "count";
-        /// How many bytes they had.
+        /// Their total size.
         required bytes: u64 = "bytes", "bytes";
     }
 }
@@ -115,37 +114,37 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get(
             "status",
             "/accord/v1/status",
-            "Tells the server's version and how it does.",
+            "Returns the server's version and status.",
             status,
         )
-        .answers(200, "How it does.", Content::json::<StatusEnvelope>())
+        .answers(200, "The status.", Content::json::<StatusEnvelope>())
         .refuses(&[Code::AgenticUnauthorized]),
         Route::post(
             "backup",
             "/accord/v1/store/backup",
-            "Copies the data folder while the server works; only for whoever has the folder.",
+            "Copies the data folder while the server runs. Only through the socket in the data folder.",
             backup,
         )
         .takes(Content::json::<BackupRequest>())
-        .answers(200, "It is written.", Content::json::<BackupEnvelope>())
+        .answers(200, "The backup is written.", Content::json::<BackupEnvelope>())
         .refuses(&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]),
         Route::post(
             "trim",
             "/accord/v1/store/trim",
-            "Forgets old events; packages and facts stay.",
+            "Deletes old events. Packages and facts stay.",
             trim,
         )
         .takes(Content::json::<TrimRequest>())
-        .answers(200, "What was forgotten.", Content::json::<TrimEnvelope>())
+        .answers(200, "What was deleted.", Content::json::<TrimEnvelope>())
         .refuses(&[Code::AgenticUnauthorized, Code::WireFieldValue]),
         Route::post(
             "sweep",
             "/accord/v1/store/sweep",
-            "Removes old blobs that no package and no fact names.",
+            "Deletes old blobs that no package and no fact refers to.",
             sweep,
         )
         .takes(Content::json::<SweepRequest>())
-        .answers(200, "What was removed.", Content::json::<SweepEnvelope>())
+        .answers(200, "What was deleted.", Content::json::<SweepEnvelope>())
         .refuses(&[
             Code::AgenticUnauthorized,
             Code::AgenticNotImplemented,
@@ -161,7 +160,7 @@ async fn status(
 ) -> Reply {
     caller.access().may_anywhere(Verb::Read)?;
     let statistics = host.engine().statistics();
-    let connections = host.metrics().connections().load(Ordering::Relaxed);
+    let connections = host.connections().taken();
     let envelope = StatusEnvelope {
         ok: True,
         correlation_id: correlation.as_str().into(),
@@ -173,7 +172,7 @@ async fn status(
         store_waiting: statistics.waiting as u64,
         connections: connections as u64,
         event_streams: host.streams().open() as u64,
-        keys_required: host.keys().required(),
+        keys_required: host.keys().required().await?,
         extra: Object::new(),
     };
     Ok(json(StatusCode::OK, envelope.encode().to_string()))
@@ -186,14 +185,14 @@ async fn backup(
     document: Document,
 ) -> Reply {
     if !caller.is_owner() {
-        let message = "only whoever has the data folder may name files on this machine";
+        let message = "only the owner of the data folder may name files on this machine";
         return Err(Failure::new(Code::HostOwnerOnly, message).into());
     }
     let BackupRequest { to } = document.read()?;
     let folder = PathBuf::from(&to);
     let copying = tokio::task::spawn_blocking(move || upkeep::backup(&host, &folder));
     let copied = copying.await.unwrap_or_else(|_| {
-        let message = "the backup broke off";
+        let message = "the backup was interrupted";
         Err(Failure::new(Code::HttpFault, message))
     })?;
     let envelope = BackupEnvelope {
@@ -259,7 +258,7 @@ async fn sweep(
 }
 
 impl TrimRequest {
-    /// The instant before which events are forgotten.
+    /// The time before which events are deleted.
     fn before(&self, now: Time) -> Result<Time, Failure> {
         match (&self.events_before, self.days) {
             (Some(before), None) => Time::parse_or_date(before).map_err(|error| {
@@ -268,7 +267,7 @@ impl TrimRequest {
             }),
             (None, Some(days)) => Ok(days_ago(now, days)),
             _ => {
-                let message = "say which events: events_before or days, one of them";
+                let message = "exactly one of events_before and days is required";
                 Err(Failure::new(Code::WireFieldValue, message).at(""))
             }
         }

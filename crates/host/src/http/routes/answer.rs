@@ -1,4 +1,4 @@
-//! Answers that carry documents as the texts that they are.
+//! Answers that contain stored documents verbatim.
 
 use accord_base::Page;
 use accord_contract::wire::Value;
@@ -10,16 +10,16 @@ use hyper::{HeaderMap, StatusCode};
 
 use crate::http::reply::json;
 
-/// The header that carries the hash of a package, as its entity tag does.
+/// The header with the hash of a package. The entity tag has the same hash.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
 
-/// A list in an answer, with the members beside it.
+/// The body of an answer with a list.
 ///
 /// Clauses: AGENTIC-A-24.
 pub(super) struct List(String);
 
 impl List {
-    /// A list of documents under a name.
+    /// A body with a list of documents.
     pub(super) fn new<'a>(name: &str, items: impl IntoIterator<Item = &'a str>) -> Self {
         let mut text = format!("{{{}:[", Value::from(name));
         for (index, item) in items.into_iter().enumerate() {
@@ -32,7 +32,7 @@ impl List {
         Self(text)
     }
 
-    /// The answer that a page of documents is.
+    /// The answer for a page of documents.
     pub(super) fn of(name: &str, page: &Page) -> Response {
         Self::new(name, page.items.iter().map(String::as_str))
             .with("next_cursor", page.next_cursor.as_deref())
@@ -40,7 +40,7 @@ impl List {
             .answer()
     }
 
-    /// The same list, with a member beside it.
+    /// Adds a member.
     #[must_use]
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0
@@ -48,7 +48,7 @@ impl List {
         self
     }
 
-    /// The same list, with the ids of what is left out of it because it is damaged.
+    /// Adds the ids of documents that are left out because they are damaged.
     #[must_use]
     pub(super) fn without(self, damaged: &[String]) -> Self {
         if damaged.is_empty() {
@@ -64,7 +64,7 @@ impl List {
     }
 }
 
-/// A package, with its hash in the headers, too.
+/// A package, with its hash in the headers.
 pub(super) fn package(status: StatusCode, package: Served) -> Response {
     let hash = package.content_hash.to_string();
     let mut response = json(status, package.text);
@@ -76,7 +76,7 @@ pub(super) fn package(status: StatusCode, package: Served) -> Response {
     response
 }
 
-/// A package, unless whoever asks has it as it is.
+/// A package, or 304 if the client already has this version.
 pub(super) fn package_unless_known(headers: &HeaderMap, served: Served) -> Response {
     let tag = format!("\"{}\"", served.content_hash);
     let mut known = headers.get_all(IF_NONE_MATCH).iter();

@@ -1,6 +1,6 @@
-//! What the path and the query of a request name.
+//! Parameters in the path and the query of a request.
 //!
-//! An id in a path is one segment, and may be any text when it is percent-encoded, slashes included.
+//! An id in a path is one percent-encoded segment, which may contain any text, including slashes.
 
 use std::str::FromStr;
 
@@ -13,11 +13,11 @@ use hyper::http::request::Parts;
 
 use crate::http::{Host, Refusal};
 
-/// The project that the path names.
+/// The project in the path.
 #[derive(Clone, Debug)]
 pub(crate) struct InProject(pub(crate) ProjectId);
 
-/// The thing that the path names with its last parameter.
+/// The id that is the last parameter of the path.
 #[derive(Clone, Debug)]
 pub(crate) struct Named<T>(pub(crate) T);
 
@@ -33,7 +33,7 @@ impl FromRequestParts<Host> for InProject {
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
         let params = path(parts, host).await?;
         let id = params.iter().find(|(name, _)| *name == "project_id");
-        let (name, text) = id.expect("the path of this route names a project");
+        let (name, text) = id.expect("the path of this route has a project");
         Ok(Self(parse(name, text)?))
     }
 }
@@ -44,7 +44,7 @@ impl<T: FromStr<Err = IdError>> FromRequestParts<Host> for Named<T> {
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
         let params = path(parts, host).await?;
         let last = params.iter().last();
-        let (name, text) = last.expect("the path of this route names something");
+        let (name, text) = last.expect("the path of this route has a parameter");
         Ok(Self(parse(name, text)?))
     }
 }
@@ -59,10 +59,7 @@ impl FromRequestParts<Host> for Query {
     }
 }
 
-/// Refuses a query that names what a route does not know.
-///
-/// # Errors
-/// With the name, and those that the route knows.
+/// Refuses a query with a parameter that the route does not have.
 pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
     for (name, _) in pairs(uri) {
         let name = decode(name)?;
@@ -70,8 +67,8 @@ pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
             continue;
         }
         let knows = match known {
-            [] => "it knows none".to_owned(),
-            known => format!("it knows {}", known.join(", ")),
+            [] => "it has none".to_owned(),
+            known => format!("it has {}", known.join(", ")),
         };
         let message = format!("this route has no query parameter {name:?}; {knows}");
         return Err(wrong(&format!("/{name}"), &message));
@@ -80,19 +77,13 @@ pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
 }
 
 impl Query {
-    /// The parameters.
-    ///
-    /// # Errors
-    /// When one is there twice.
+    /// The parameters. Fails if one occurs twice.
     pub(crate) fn params(&self) -> Result<Params<'_>, Failure> {
         let pairs = self.pairs.iter();
         Params::new(pairs.map(|(name, value)| (name.as_str(), value.as_str())))
     }
 
-    /// The project that `?project_id=` names, where it does.
-    ///
-    /// # Errors
-    /// When that is no id.
+    /// The project of `?project_id=`, if it is there.
     pub(crate) fn project(&self) -> Result<Option<ProjectId>, Failure> {
         let params = self.params()?;
         let named = params.text("project_id");
@@ -100,7 +91,7 @@ impl Query {
     }
 }
 
-/// The names and values in a query, as they were sent.
+/// The names and values in a query, still encoded.
 fn pairs(uri: &Uri) -> impl Iterator<Item = (&str, &str)> {
     let pairs = uri.query().unwrap_or_default().split('&');
     let pairs = pairs.filter(|pair| !pair.is_empty());
@@ -117,7 +108,7 @@ fn parse<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T, Failure
         .map_err(|error: IdError| wrong(&format!("/{name}"), &error.to_string()))
 }
 
-/// A name or value of a query: `+` is a space, and bytes may be written as `%` and two digits.
+/// Decodes a name or value of a query: `+` is a space, `%XX` is a byte.
 fn decode(text: &str) -> Result<String, Failure> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -1,7 +1,7 @@
-//! Blobs: contents by their digest.
+//! Blobs: files by their digest.
 //!
-//! The path names no project. `?project_id=` says whose content it is; without it a key for one project
-//! means that one, and whoever is let into every project means none in particular.
+//! The path has no project. `?project_id=` names the project that the blob belongs to. Without it, a
+//! key for one project means that project, and a key for all projects means none in particular.
 
 use accord_base::Caller;
 use accord_canon::Digest;
@@ -29,27 +29,34 @@ use crate::http::{Host, Refusal, Reply};
 
 const PATH: &str = "/v1/blobs/{digest}";
 
-/// The longest media type that is kept.
+/// The longest media type that is stored.
 const MEDIA_TYPE_BYTES: usize = 255;
 
-/// The digest that the path names.
+/// The digest in the path.
 struct Address(Digest);
 
 pub(crate) fn routes() -> Vec<Route> {
-    let project = "The project whose content it is.";
+    let project = "The project that the blob belongs to.";
     vec![
         Route::new(
             "put_blob",
             Method::PUT,
             PATH,
-            "Stores a content under its digest, written sha256: and 64 hexadecimal digits.",
+            "Stores a blob under its digest, written as sha256: and 64 hexadecimal digits.",
             put,
         )
         .query("project_id", project)
-        .header("content-type", "What it is; it is kept and given back.")
+        .header(
+            "content-type",
+            "Its media type, which is returned with the blob.",
+        )
         .takes(Content::Bytes)
-        .answers(201, "It is stored.", Content::json::<StoredAnswer>())
-        .answers(200, "It was there.", Content::json::<StoredAnswer>())
+        .answers(201, "The blob is stored.", Content::json::<StoredAnswer>())
+        .answers(
+            200,
+            "The blob was stored before.",
+            Content::json::<StoredAnswer>(),
+        )
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticBlobDigestMismatch,
@@ -57,14 +64,20 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::AgenticNotImplemented,
             Code::StoreFull,
         ]),
-        Route::get("get_blob", PATH, "Reads a content by its digest.", get)
+        Route::get("get_blob", PATH, "Reads a blob by its digest.", get)
             .query("project_id", project)
-            .header("range", "A part of it, such as bytes=0-99.")
-            .header("if-none-match", "Entity tags that are known already.")
-            .answers(200, "The content.", Content::Bytes)
-            .answers(206, "The part.", Content::Bytes)
-            .answers_nothing(304, "It is known; a digest has one content for ever.")
-            .answers_nothing(416, "It has no such part.")
+            .header("range", "The bytes to read, such as bytes=0-99.")
+            .header(
+                "if-none-match",
+                "Entity tags of versions that the client has.",
+            )
+            .answers(200, "The blob.", Content::Bytes)
+            .answers(206, "The requested bytes.", Content::Bytes)
+            .answers_nothing(
+                304,
+                "The client has it; the content of a digest never changes.",
+            )
+            .answers_nothing(416, "The blob does not have these bytes.")
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticBlobNotFound,
@@ -75,11 +88,11 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 accord_contract::message! {
-    /// A content that is stored.
+    /// A stored blob.
     pub struct StoredAnswer("StoredBlob", open) {
         /// Its digest.
         required digest: ContentHash = "digest", "content-hash";
-        /// Its length.
+        /// Its size.
         required size: u64 = "size", "bytes";
     }
 }
@@ -94,7 +107,7 @@ impl FromRequestParts<Host> for Address {
             text.parse::<ContentHash>().ok()
         });
         named.map(|hash| Self(*hash.digest())).ok_or_else(|| {
-            let message = "a blob is named sha256: and 64 lowercase hexadecimal digits";
+            let message = "the name of a blob is sha256: and 64 lowercase hexadecimal digits";
             Failure::new(Code::AgenticInvalidSchema, message)
                 .at("/digest")
                 .into()
@@ -160,7 +173,7 @@ async fn get(
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(response);
     }
-    // A part of another content is not wanted.
+    // If-Range: a range is sent only if the client has the same version.
     let same = headers.get(IF_RANGE).is_none_or(|known| *known == tag);
     let asked = headers.get(RANGE).filter(|_| same);
     match asked
@@ -196,7 +209,7 @@ fn tag(digest: &Digest) -> HeaderValue {
     HeaderValue::try_from(tag).expect("a digest is plain text")
 }
 
-/// What every answer about a content says: it never changes, and no browser is to run it.
+/// The headers of every answer about a blob: it never changes, and a browser must not execute it.
 fn describe(headers: &mut HeaderMap, tag: &HeaderValue, media_type: Option<&str>) {
     let media_type = media_type.and_then(|kept| HeaderValue::from_str(kept).ok());
     let unknown = HeaderValue::from_static("application/octet-stream");
@@ -225,16 +238,16 @@ fn knows(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     })
 }
 
-/// What a header Range asks for.
+/// The bytes that a header Range asks for.
 #[derive(Debug, Eq, PartialEq)]
 enum Wanted {
     Whole,
     Part(Part),
-    /// A part that is not there.
+    /// Bytes that do not exist.
     Nothing,
 }
 
-/// Reads a header Range. What it does not understand, and several parts at once, give the whole.
+/// Parses a header Range. An unknown form, or several ranges, mean the whole blob.
 fn part(asked: &str, size: u64) -> Wanted {
     let range = asked
         .strip_prefix("bytes=")

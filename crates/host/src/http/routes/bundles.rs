@@ -1,4 +1,4 @@
-//! What is put together from many rows: orient and orchestrate; and what the host says that it can do.
+//! Documents that summarise many rows (orient, orchestrate), and the conformance descriptor.
 
 use accord_base::{ActorId, ActorType, Caller, ProjectId};
 use accord_contract::codes::Code;
@@ -19,115 +19,115 @@ use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
 
 message! {
-    /// What somebody needs to begin.
+    /// What a new session needs to know about a project.
     pub struct OrientationBundle("OrientationBundle", open) {
         /// The project.
         required project: Project = "project", "project";
         /// Its newest packages within the window.
         required recent_packages: Vec<PackageFields> = "recent_packages", "packages";
-        /// The facts that have no end.
+        /// The current facts.
         required active_facts: Vec<Fact> = "active_facts", "facts";
-        /// The questions that the packages of the window leave open.
+        /// The open questions of the packages within the window.
         required open_questions: Vec<String> = "open_questions", "questions";
-        /// How many days it looks back.
+        /// The length of the window in days.
         required window_days: u64 = "window_days", "days";
-        /// When it was put together.
+        /// When it was generated.
         required generated_at: Timestamp = "generated_at", "time:rfc-3339-utc";
     }
 }
 
 message! {
-    /// What happened in a project, or in all that a key covers.
+    /// A digest of a project, or of all projects that a key covers.
     pub struct DigestBundle("DigestBundle", open) {
-        /// The project; null for all of them.
+        /// The project; null for all projects.
         required_or_null project: Project = "project", "project";
         /// project or global.
         required scope: String = "scope", "digest-scope";
-        /// How many days it looks back.
+        /// The length of the window in days.
         required window_days: u64 = "window_days", "days";
-        /// When it was put together.
+        /// When it was generated.
         required generated_at: Timestamp = "generated_at", "time:rfc-3339-utc";
-        /// What was done, in numbers, and what of it matters most.
+        /// Numbers and highlights.
         required summary: DigestSummary = "summary", "digest-summary";
-        /// The facts that have no end.
+        /// The current facts.
         required active_facts: Vec<Fact> = "active_facts", "facts";
-        /// The questions that the packages of the window leave open.
+        /// The open questions of the packages within the window.
         required open_questions: Vec<String> = "open_questions", "questions";
-        /// What there is about the focus.
+        /// Passages about the focus.
         required snippets: Vec<DigestSnippet> = "snippets", "snippets";
-        /// What each project has.
+        /// The numbers of each project.
         required projects: Vec<DigestProject> = "projects", "digest-projects";
     }
 }
 
 message! {
-    /// What was done, in numbers, and what of it matters most.
+    /// Numbers and highlights of a digest.
     pub struct DigestSummary("DigestSummary", open) {
-        /// How many packages were made.
+        /// The number of packages.
         required package_count: u64 = "package_count", "count";
-        /// How many of each type.
+        /// The number of packages of each type.
         required by_type: Value = "by_type", "counts";
-        /// How many by each actor.
+        /// The number of packages of each actor.
         required by_actor: Vec<DigestActor> = "by_actor", "counts";
-        /// What matters most.
+        /// The most significant packages.
         required highlights: Vec<DigestHighlight> = "highlights", "highlights";
     }
 }
 
 message! {
-    /// What an actor did.
+    /// The packages of an actor.
     pub struct DigestActor("DigestActor", open) {
         /// The actor.
         required id: ActorId = "id", "actor-id";
-        /// What kind of actor it is.
+        /// The type of the actor.
         required kind: ActorType = "type", "actor-type";
-        /// How many packages it made.
+        /// The number of its packages.
         required package_count: u64 = "package_count", "count";
     }
 }
 
 message! {
-    /// A package that matters.
+    /// A significant package.
     pub struct DigestHighlight("DigestHighlight", open) {
         /// The project that it belongs to.
         required project_id: ProjectId = "project_id", "project-id";
         /// The package.
         required package_id: PackageId = "package_id", "package-id";
-        /// What it is about.
+        /// Its title.
         required title: String = "title", "text-for-people";
-        /// What kind of package it is.
+        /// The type of the package.
         required package_type: PackageType = "package_type", "package-type";
-        /// How much it matters.
+        /// Its significance.
         required significance: u64 = "significance", "significance";
-        /// When it was made.
+        /// When it was created.
         required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
     }
 }
 
 message! {
-    /// A part of a package about the focus.
+    /// A passage of a package about the focus.
     pub struct DigestSnippet("DigestSnippet", open) {
         /// The project that the package belongs to.
         required project_id: ProjectId = "project_id", "project-id";
         /// The package.
         required package_id: PackageId = "package_id", "package-id";
-        /// How well it fits; more is better.
+        /// How well it matches; higher is better.
         required score: Number = "score", "score";
-        /// The part.
+        /// The passage.
         required text: String = "text", "text-for-people";
-        /// The member that it is from.
+        /// The member that it comes from.
         required field: String = "field", "member-name";
     }
 }
 
 message! {
-    /// What a project has.
+    /// The numbers of a project.
     pub struct DigestProject("DigestProject", open) {
         /// The project.
         required project_id: ProjectId = "project_id", "project-id";
         /// Its packages within the window.
         required package_count: u64 = "package_count", "count";
-        /// The questions that they leave open.
+        /// Their open questions.
         required open_question_count: u64 = "open_question_count", "count";
         /// Its packages that await a review.
         required awaiting_review_count: u64 = "awaiting_review_count", "count";
@@ -144,13 +144,10 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .query(
             "window_days",
-            "How many days to look back, from 1 to 3660; 14 where it does not say.",
+            "How many days to look back, from 1 to 3660; default 14.",
         )
-        .query(
-            "limit",
-            "At most so many packages, from 1 to 200; 20 where it does not say.",
-        )
-        .query("max_tokens", "At most so many tokens, from 2000 on.")
+        .query("limit", "The most packages, from 1 to 200; default 20.")
+        .query("max_tokens", "The most tokens, at least 2000.")
         .answers(
             200,
             "The orientation.",
@@ -164,21 +161,21 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "orchestrate",
             "/v1/orchestrate",
-            "Reads a digest of one project, or of all that the key covers.",
+            "Reads a digest of one project, or of all projects that the key covers.",
             orchestrate,
         )
-        .query("project", "The project; all of them where it does not say.")
+        .query("project", "The project; default: all projects.")
         .query("project_id", "The same as project.")
-        .query("focus", "What to look for.")
+        .query("focus", "What to search for.")
         .query(
             "snippets",
-            "At most so many snippets about the focus, from 0 to 200; 25 where it does not say.",
+            "The most snippets about the focus, from 0 to 200; default 25.",
         )
         .query(
             "window_days",
-            "How many days to look back, from 1 to 3660; 14 where it does not say.",
+            "How many days to look back, from 1 to 3660; default 14.",
         )
-        .query("include_archived", "true: archived projects, too.")
+        .query("include_archived", "true: include archived projects.")
         .answers(200, "The digest.", Content::json::<DigestBundle>())
         .refuses(&[
             Code::AgenticInvalidSchema,
@@ -188,7 +185,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "conformance",
             "/v1/conformance",
-            "Reads what this server says that it can do.",
+            "Reads the conformance descriptor: what this server supports.",
             conformance,
         )
         .answers(200, "The descriptor.", Content::json::<Conformance>()),

@@ -1,8 +1,8 @@
-//! What happens in a project, as it happens: server-sent events.
+//! The events of a project, as server-sent events.
 //!
-//! Each event has its number in the project's stream as its id, so that a client that comes back says where
-//! it was. A stream ends when the host closes or the key is no longer valid; what else goes wrong ends it,
-//! too, and is told when the client comes back.
+//! The id of an event is its sequence number in the project, so that a client can resume where it was
+//! disconnected. A stream ends when the host closes, the key becomes invalid or an error occurs. The
+//! client sees the error when it reconnects.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -21,20 +21,20 @@ use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::{InProject, Query};
-use crate::http::streams::Ticket;
+use crate::http::streams::StreamPermit;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
 
-/// The number of the last event that a client has seen.
+/// The header with the sequence number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Asks proxies to pass on what comes, when it comes.
+/// The header that tells proxies not to buffer.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// How often a silent stream says that it is there.
+/// How often a comment is sent when there are no events.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// How long a client should wait before it comes back, in milliseconds.
+/// How long a client should wait before it reconnects, in milliseconds.
 const RETRY: u32 = 2_000;
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -42,13 +42,14 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "events",
             "/v1/projects/{project_id}/events",
-            "Follows what happens in a project. Ids rise by one; an event that may not be seen keeps its id and has \
-             the type hidden, one that is damaged the type damaged. Without a cursor it begins now; behind 0 it begins with the first event.",
+            "Follows the events of a project. Ids increase by one. An event that the caller may not see \
+             has the type hidden, a damaged one the type damaged. Without a cursor the stream begins \
+             now; after 0 it begins with the first event.",
             follow,
         )
-        .header("last-event-id", "The last event that was seen; stronger than after.")
-        .query("after", "The last event that was seen.")
-        .answers(200, "The events, as they come.", Content::Events)
+        .header("last-event-id", "The last event that was received; overrides after.")
+        .query("after", "The last event that was received.")
+        .answers(200, "The events.", Content::Events)
         .refuses(&[
             Code::AgenticProjectNotFound,
             Code::AgenticInvalidCursor,
@@ -70,13 +71,13 @@ async fn follow(
     let follower = host.memory().follow(&caller, &project, since).await?;
     let mut opening = format!("retry: {RETRY}\n");
     if since == Since::Now {
-        // Whoever comes back before the first event goes on here, too.
-        writeln!(opening, "id: {}", follower.seen()).expect("a text takes what is written");
+        // A client that reconnects before the first event resumes here, too.
+        writeln!(opening, "id: {}", follower.seen()).expect("writing to a String never fails");
     }
     opening.push('\n');
     let channel = Channel {
         follower,
-        ticket: host.streams().take()?,
+        permit: host.streams().take()?,
         opening: Some(opening),
         ended: false,
     };
@@ -92,7 +93,7 @@ async fn follow(
     Ok(response)
 }
 
-/// From where on the client wants events.
+/// The event after which the client wants to continue.
 fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
     let params = query.params()?;
     let seen = headers
@@ -105,21 +106,21 @@ fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
         return Ok(Since::Now);
     };
     named.trim().parse().map(Since::After).map_err(|_| {
-        let message = format!("{named:?} is no number of an event");
+        let message = format!("{named:?} is not the sequence number of an event");
         Failure::new(Code::AgenticInvalidCursor, message)
     })
 }
 
-/// A stream that is open.
+/// An open stream.
 struct Channel {
     follower: Follower,
-    ticket: Ticket,
+    permit: StreamPermit,
     opening: Option<String>,
     ended: bool,
 }
 
 impl Channel {
-    /// What is sent next; `None` at the end.
+    /// The next bytes to send; `None` at the end.
     async fn step(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         if self.ended {
             return None;
@@ -133,7 +134,7 @@ impl Channel {
 
     async fn next(&mut self) -> Option<String> {
         let heard = tokio::select! {
-            () = self.ticket.closing() => return None,
+            () = self.permit.closing() => return None,
             page = self.follower.next() => page.map(Some),
             () = tokio::time::sleep(KEEP_ALIVE) => Ok(None),
         };
@@ -143,7 +144,7 @@ impl Channel {
         };
         match heard {
             Ok(Some(events)) => Some(frames(&events, self.follower.access())),
-            Ok(None) => Some(": still here\n\n".to_owned()),
+            Ok(None) => Some(": keep-alive\n\n".to_owned()),
             Err(end) => {
                 self.ended = true;
                 Some(farewell(&end))
@@ -162,15 +163,15 @@ fn frames(events: &[Event], access: &Access) -> String {
             "id: {}\nevent: {kind}\ndata: {document}\n\n",
             event.seq
         )
-        .expect("a text takes what is written");
+        .expect("writing to a String never fails");
     }
     text
 }
 
-/// The last words of a stream, for people who look at it.
+/// The last comment of a stream, for people who look at it.
 fn farewell(end: &FollowEnd) -> String {
     match end {
-        FollowEnd::ShutOut => ": the key is not valid any more\n\n".to_owned(),
+        FollowEnd::ShutOut => ": the key is no longer valid\n\n".to_owned(),
         FollowEnd::Failed(failure) => {
             tracing::warn!(code = %failure.code, "an event stream ended: {}", failure.message);
             format!(": {}\n\n", failure.code)

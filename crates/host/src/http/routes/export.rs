@@ -1,4 +1,4 @@
-//! A whole project out.
+//! Export of a project.
 
 use accord_base::Caller;
 use accord_contract::codes::Code;
@@ -12,7 +12,7 @@ use super::InProject;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
 
-/// How many damaged rows an export leaves out; absent where none is.
+/// The number of damaged rows that the export leaves out; absent if there are none.
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-integrity-warnings");
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -20,7 +20,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "export",
             "/v1/projects/{project_id}/export",
-            "Gives a whole project, one document a line: the project, its sessions, packages with their logs, \
+            "Exports a project, one document per line: the project, its sessions, packages with their logs, \
              and facts, as they are at one moment. Whoever administers the project gets everything, others what \
              they see. A damaged row is left out; the header X-Integrity-Warnings counts them.",
             export,

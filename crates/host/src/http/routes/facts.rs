@@ -26,15 +26,15 @@ message! {
     pub struct FactList("FactList", open) {
         /// The facts.
         required facts: Vec<Fact> = "facts", "facts";
-        /// Where the list goes on; null at its end.
+        /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
     }
 }
 
 message! {
-    /// How many facts ended.
+    /// The result of an invalidation.
     pub struct InvalidatedFacts("InvalidatedFacts", open) {
-        /// How many facts ended: one or none.
+        /// The number of facts that ended: 0 or 1.
         required invalidated: u64 = "invalidated", "count";
     }
 }
@@ -42,25 +42,25 @@ message! {
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("assert_fact", FACTS, "Asserts a fact.", assert)
-            .query("if_changed", "true: nothing is written where the value holds already.")
-            .query("if_out_of_order", "insert (where it does not say) or reject a fact that begins before one that is known.")
+            .query("if_changed", "true: write nothing if this value is current.")
+            .query("if_out_of_order", "What to do with a fact that begins before a known one: insert (default) or reject.")
             .takes(Content::json::<FactAssertion>())
             .answers(201, "The fact is stored.", Content::json::<Fact>())
-            .answers(200, "The fact was there, or holds already.", Content::json::<Fact>())
+            .answers(200, "The fact existed, or the value is current.", Content::json::<Fact>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticDuplicateFactId,
                 Code::AgenticFactOutOfOrder,
                 Code::AgenticProjectArchived,
             ]),
-        Route::get("facts", FACTS, "Lists facts: the current ones, those of a moment, or all that ever were.", list)
+        Route::get("facts", FACTS, "Lists facts: the current ones, those valid at a time, or all.", list)
             .query("subject", "Only facts about this subject.")
             .query("predicate", "Only facts of this predicate.")
-            .query("as_of", "Those that held at this moment or on this day.")
+            .query("as_of", "Facts that were valid at this time or on this day.")
             .query("at", "The same as as_of.")
-            .query("history", "true: all that ever were.")
-            .query("limit", "At most so many, from 1 to 1000; 100 where it does not say.")
-            .query("cursor", "Where the page before ended.")
+            .query("history", "true: include facts that have ended.")
+            .query("limit", "The most items, from 1 to 1000; default 100.")
+            .query("cursor", "`next_cursor` of the previous page.")
             .answers(200, "The facts.", Content::json::<FactList>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
@@ -68,20 +68,20 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticProjectNotFound,
             ]),
         Route::new("invalidate_fact", Method::DELETE, FACTS, "Ends the current fact of a subject and predicate.", invalidate)
-            .demanded("subject", "What the fact is about.")
-            .demanded("predicate", "Which property of it.")
-            .query("object", "Only a fact of this value.")
+            .required_query("subject", "The subject of the fact.")
+            .required_query("predicate", "The predicate of the fact.")
+            .query("object", "Only if this is the current value.")
             .query("value", "The same as object.")
-        .query("actor", "Who says so, as agent:planner; the actor of the key where it does not say.")
-        .query("session_id", "The session in which that actor does it.")
-            .answers(200, "How many facts ended.", Content::json::<InvalidatedFacts>())
+        .query("actor", "The actor, such as agent:planner; default: the actor of the key.")
+        .query("session_id", "The session of the actor.")
+            .answers(200, "The number of facts that ended.", Content::json::<InvalidatedFacts>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticProjectNotFound,
                 Code::AgenticProjectArchived,
             ]),
         Route::get("fact", "/v1/facts/{fact_id}", "Reads one fact.", one)
-            .query("project_id", "The project, where several have a fact of this id.")
+            .query("project_id", "The project; needed if several projects have a fact with this id.")
             .answers(200, "The fact.", Content::json::<Fact>())
             .refuses(&[
                 Code::AgenticFactNotFound,

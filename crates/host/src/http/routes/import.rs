@@ -1,4 +1,4 @@
-//! A whole project in.
+//! Import of a project.
 
 use accord_base::Caller;
 use accord_contract::codes::Code;
@@ -8,13 +8,13 @@ use axum::Extension;
 use axum::extract::State;
 use hyper::{HeaderMap, StatusCode};
 
-use super::{InProject, telling};
+use super::{InProject, progress};
 use crate::http::body::{Chunks, check_media_type};
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
 
-/// What lines are called.
+/// Media types that are accepted for lines.
 const MEDIA_TYPES: [&str; 7] = [
     "application/x-ndjson",
     "application/ndjson",
@@ -35,9 +35,9 @@ pub(crate) fn routes() -> Vec<Route> {
              others out, and is listed in the answer.",
             import,
         )
-        .header("accept", telling::ABOUT)
+        .header("accept", progress::ABOUT)
         .takes(Content::Lines)
-        .answers(200, "What the lines came to.", Content::json::<ImportSummary>())
+        .answers(200, "The result of the import.", Content::json::<ImportSummary>())
         .refuses(&[
             Code::HttpMediaType,
             Code::AgenticProjectNotFound,
@@ -54,15 +54,15 @@ async fn import(
     body: Chunks,
 ) -> Reply {
     let mut intake = host.memory().begin_import(&caller, &project)?;
-    let takes = "this route takes JSON documents, one a line";
+    let takes = "this route accepts JSON documents, one per line";
     check_media_type(&headers, is_of_lines, takes, MEDIA_TYPES[0])?;
     let mut body = body.within(host.settings().limits.import_bytes.0)?;
     while let Some(piece) = body.next().await? {
         intake.put(piece).await?;
     }
-    if telling::is_wanted(&headers) {
-        return Ok(telling::answer(|teller| async move {
-            let told = move |done, total| teller.progress(done, total);
+    if progress::is_wanted(&headers) {
+        return Ok(progress::answer(|progress| async move {
+            let told = move |done, total| progress.progress(done, total);
             Ok(intake.finish(told).await?.encode())
         }));
     }

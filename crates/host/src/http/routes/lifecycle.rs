@@ -1,4 +1,4 @@
-//! The life of a package after its deposit: flag, review, resubmit, complete, and the log.
+//! The lifecycle of a package: flag, review, resubmit, complete, and its log.
 
 use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
@@ -19,9 +19,9 @@ use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
 
 message! {
-    /// The states that a package went through.
+    /// The revisions of a package.
     pub struct RevisionList("RevisionList", open) {
-        /// The states, the first one first.
+        /// The revisions, oldest first.
         required revisions: Vec<Revision> = "revisions", "revisions";
     }
 }
@@ -38,8 +38,8 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "review",
             "/v1/packages/{package_id}/review",
-            "Ends a review of a package. Whoever has the verb review may, whichever kind of reviewer was asked for: a \
-             person's review that an agent or a script ends is ended, and the answer has a warning.",
+            "Ends a review of a package. Needs the verb review. If a human review was requested and an \
+             agent or a script ends it, the answer has a warning.",
             review,
         )
         .takes(Content::json::<ReviewRequest>()),
@@ -63,7 +63,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .query("project_id", WHOSE)
             .answers(
                 200,
-                "The package as it is then.",
+                "The updated package.",
                 Content::json::<PackageFields>(),
             )
             .refuses(&[
@@ -78,11 +78,11 @@ pub(crate) fn routes() -> Vec<Route> {
     let log = Route::get(
         "revisions",
         "/v1/packages/{package_id}/revisions",
-        "Lists the states that a package went through.",
+        "Lists the revisions of a package.",
         revisions,
     )
     .query("project_id", WHOSE)
-    .answers(200, "The states.", Content::json::<RevisionList>())
+    .answers(200, "The revisions.", Content::json::<RevisionList>())
     .refuses(&[
         Code::AgenticPackageNotFound,
         Code::AgenticAmbiguousPackageId,
@@ -90,7 +90,7 @@ pub(crate) fn routes() -> Vec<Route> {
     moves.chain([log]).collect()
 }
 
-const WHOSE: &str = "The project, where several have a package of this id.";
+const WHOSE: &str = "The project; needed if several projects have a package with this id.";
 
 async fn flag(
     host: State<Host>,

@@ -11,9 +11,9 @@ mod facts;
 mod import;
 mod lifecycle;
 mod packages;
+mod progress;
 mod projects;
 mod sessions;
-mod telling;
 mod verify;
 
 use super::table::Route;

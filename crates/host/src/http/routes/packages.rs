@@ -30,16 +30,16 @@ message! {
     pub struct PackageList("PackageList", open) {
         /// The packages.
         required packages: Vec<PackageFields> = "packages", "packages";
-        /// Where the list goes on; null at its end.
+        /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
     }
 }
 
 pub(crate) fn routes() -> Vec<Route> {
-    let whose = "The project, where several have a package of this id.";
+    let whose = "The project; needed if several projects have a package with this id.";
     vec![
         Route::post("deposit", PACKAGES, "Deposits a package.", deposit)
-            .query("mint", "1: a package without an id gets one.")
+            .query("mint", "1: generate an id if the package has none.")
             .takes(Content::json::<PackageFields>())
             .answers(
                 201,
@@ -48,7 +48,7 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .answers(
                 200,
-                "The package was there.",
+                "The package was stored before.",
                 Content::json::<PackageFields>(),
             )
             .refuses(&[
@@ -61,24 +61,18 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "pull",
             PACKAGES,
-            "Pulls packages: the latest, those that a query is about, or one.",
+            "Reads packages: the latest, those relevant to a query, or one.",
             pull,
         )
-        .query(
-            "mode",
-            "latest (where it does not say), relevant or specific.",
-        )
-        .query(
-            "limit",
-            "At most so many, from 1 to 200; 5 where it does not say.",
-        )
-        .query("cursor", "latest: where the page before ended.")
-        .query("status", "Only packages of this status.")
+        .query("mode", "latest (default), relevant or specific.")
+        .query("limit", "The most items, from 1 to 200; default 5.")
+        .query("cursor", "latest: `next_cursor` of the previous page.")
+        .query("status", "Only packages with this status.")
         .query("session_id", "Only packages of this session.")
-        .query("query", "relevant: what the packages are about.")
+        .query("query", "relevant: the words to search for.")
         .query(
             "search",
-            "relevant: keyword, semantic or hybrid; the best there is where it does not say.",
+            "relevant: keyword, semantic or hybrid; default: the best available.",
         )
         .query("package_id", "specific: the package.")
         .answers(
@@ -98,21 +92,18 @@ pub(crate) fn routes() -> Vec<Route> {
             "Lists the packages that await a review, newest first.",
             reviews,
         )
-        .query(
-            "limit",
-            "At most so many, from 1 to 200; 50 where it does not say.",
-        )
-        .query("cursor", "Where the page before ended.")
+        .query("limit", "The most items, from 1 to 200; default 50.")
+        .query("cursor", "`next_cursor` of the previous page.")
         .answers(200, "The packages.", Content::json::<PackageList>())
         .refuses(&[Code::AgenticInvalidCursor, Code::AgenticProjectNotFound]),
         Route::get("package", PACKAGE, "Reads one package.", specific)
             .query("project_id", whose)
             .header(
                 "If-None-Match",
-                "The entity tag of the package as it is known.",
+                "The entity tag of the version that the client has.",
             )
             .answers(200, "The package.", Content::json::<PackageFields>())
-            .answers_nothing(304, "The package is as it is known.")
+            .answers_nothing(304, "The client has the current version.")
             .refuses(&[
                 Code::AgenticPackageNotFound,
                 Code::AgenticAmbiguousPackageId,

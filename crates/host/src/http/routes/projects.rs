@@ -26,7 +26,7 @@ message! {
     pub struct ProjectList("ProjectList", open) {
         /// The projects.
         required projects: Vec<Project> = "projects", "projects";
-        /// Where the list goes on; null at its end.
+        /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
     }
 }
@@ -39,12 +39,9 @@ pub(crate) fn routes() -> Vec<Route> {
             "Lists projects, by their ids.",
             list,
         )
-        .query("include_archived", "true: archived ones, too.")
-        .query(
-            "limit",
-            "At most so many, from 1 to 200; 50 where it does not say.",
-        )
-        .query("cursor", "Where the page before ended.")
+        .query("include_archived", "true: include archived projects.")
+        .query("limit", "The most items, from 1 to 200; default 50.")
+        .query("cursor", "`next_cursor` of the previous page.")
         .answers(200, "The projects.", Content::json::<ProjectList>())
         .refuses(&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]),
         Route::post(
@@ -55,7 +52,7 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .takes(Content::json::<ProjectRequest>())
         .answers(201, "The project is created.", Content::json::<Project>())
-        .answers(200, "The project was there.", Content::json::<Project>())
+        .answers(200, "The project existed.", Content::json::<Project>())
         .refuses(&[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]),
         Route::get("project", PROJECT, "Reads one project.", one)
             .answers(200, "The project.", Content::json::<Project>())
@@ -64,15 +61,11 @@ pub(crate) fn routes() -> Vec<Route> {
             "change_project",
             Method::PATCH,
             PROJECT,
-            "Changes the words about a project.",
+            "Changes the name or the description of a project.",
             change,
         )
         .takes(Content::json::<ProjectChange>())
-        .answers(
-            200,
-            "The project as it is then.",
-            Content::json::<Project>(),
-        )
+        .answers(200, "The updated project.", Content::json::<Project>())
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticProjectNotFound,
@@ -81,14 +74,10 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "archive",
             "/v1/projects/{project_id}/archive",
-            "Archives a project: it takes no more writes.",
+            "Archives a project, which refuses writes from then on.",
             archive,
         )
-        .answers(
-            200,
-            "The project as it is then.",
-            Content::json::<Project>(),
-        )
+        .answers(200, "The updated project.", Content::json::<Project>())
         .refuses(&[Code::AgenticProjectNotFound]),
         Route::post(
             "unarchive",
@@ -96,11 +85,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Restores an archived project.",
             unarchive,
         )
-        .answers(
-            200,
-            "The project as it is then.",
-            Content::json::<Project>(),
-        )
+        .answers(200, "The updated project.", Content::json::<Project>())
         .refuses(&[Code::AgenticProjectNotFound]),
     ]
 }

@@ -28,26 +28,23 @@ message! {
     pub struct SessionList("SessionList", open) {
         /// The sessions.
         required sessions: Vec<Session> = "sessions", "sessions";
-        /// Where the list goes on; null at its end.
+        /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
     }
 }
 
 pub(crate) fn routes() -> Vec<Route> {
-    let whose = "The project, where several have a session of this id.";
+    let whose = "The project; needed if several projects have a session with this id.";
     vec![
         Route::post("start_session", SESSIONS, "Starts a session.", start)
             .takes(Content::json::<SessionRequest>())
             .answers(201, "The session.", Content::json::<Session>())
             .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectArchived]),
         Route::get("sessions", SESSIONS, "Lists sessions, newest first.", list)
-            .query("callsign", "Only sessions that are called so.")
-            .query("active", "true: only those that go on.")
-            .query(
-                "limit",
-                "At most so many, from 1 to 200; 50 where it does not say.",
-            )
-            .query("cursor", "Where the page before ended.")
+            .query("callsign", "Only sessions with this callsign.")
+            .query("active", "true: only sessions that have not ended.")
+            .query("limit", "The most items, from 1 to 200; default 50.")
+            .query("cursor", "`next_cursor` of the previous page.")
             .answers(200, "The sessions.", Content::json::<SessionList>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
@@ -71,11 +68,7 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .query("project_id", whose)
         .takes(Content::json::<SessionEnd>())
-        .answers(
-            200,
-            "The session as it is then.",
-            Content::json::<Session>(),
-        )
+        .answers(200, "The updated session.", Content::json::<Session>())
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticSessionNotFound,

@@ -1,4 +1,4 @@
-//! Looking through the store.
+//! Verification of the store.
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::alx::{Capabilities, ProtocolInfo};
@@ -10,26 +10,26 @@ use axum::Extension;
 use axum::extract::State;
 use hyper::{HeaderMap, StatusCode};
 
-use super::telling::{self, Teller};
+use super::progress::{self, ProgressSender};
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
 
 message! {
-    /// What is to be looked through.
+    /// What to verify.
     pub struct VerifyRequest("VerifyRequest", closed) {
-        /// One project alone; everything where none is named.
+        /// Only this project; default: the whole store.
         nullable project_id: ProjectId = "project_id", "project-id";
-        /// Whether damaged packages are quarantined, and sound ones let out; they are where it does not say.
+        /// Whether to quarantine damaged packages and release valid ones; default true.
         optional quarantine: bool = "quarantine", "flag";
     }
 }
 
 envelope! {
-    /// What a look through the store found.
+    /// The result of a verification.
     pub struct VerifyEnvelope("VerifyEnvelope") {
-        /// What it found.
+        /// What was found.
         required report: VerifyReport = "report", "report";
     }
 }
@@ -39,14 +39,14 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "verify",
             "/accord/v1/verify",
-            "Looks through a project or the whole store: hashes, logs, facts, events, blobs, and what is derived from \
+            "Verifies a project or the whole store: hashes, logs, facts, events, blobs, and what is derived from \
              them. Damaged packages are quarantined. A client that accepts application/x-ndjson gets lines of the kinds progress and problem, \
              and at the end one of the kind summary or failure.",
             verify,
         )
-        .header("accept", telling::ABOUT)
+        .header("accept", progress::ABOUT)
         .takes(Content::json::<VerifyRequest>())
-        .answers(200, "What it found.", Content::json::<VerifyEnvelope>())
+        .answers(200, "What was found.", Content::json::<VerifyEnvelope>())
         .refuses(&[Code::AgenticUnauthorized, Code::AgenticProjectNotFound]),
     ]
 }
@@ -65,9 +65,9 @@ async fn verify(
         quarantine: asked.quarantine.unwrap_or(true),
     };
     let memory = host.memory().clone();
-    if telling::is_wanted(&headers) {
-        return Ok(telling::answer(|teller| async move {
-            let told = move |step| tell(&teller, step);
+    if progress::is_wanted(&headers) {
+        return Ok(progress::answer(|progress| async move {
+            let told = move |step| tell(&progress, step);
             let report = memory.verify(&caller, asked, told).await?;
             Ok(report.encode())
         }));
@@ -83,9 +83,9 @@ async fn verify(
     Ok(json(StatusCode::OK, envelope.encode().to_string()))
 }
 
-fn tell(teller: &Teller, step: VerifyStep) {
+fn tell(progress: &ProgressSender, step: VerifyStep) {
     match step {
-        VerifyStep::Progress { done, total } => teller.progress(done, total),
-        VerifyStep::Problem(problem) => teller.say("problem", problem.encode()),
+        VerifyStep::Progress { done, total } => progress.progress(done, total),
+        VerifyStep::Problem(problem) => progress.send("problem", problem.encode()),
     }
 }

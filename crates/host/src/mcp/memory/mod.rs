@@ -6,7 +6,7 @@ mod packages;
 mod reviews;
 mod sessions;
 
-use accord_contract::codes::Code;
+use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::Object;
 
 use super::{Advice, Argument, Toolset};
@@ -14,6 +14,7 @@ use super::{Advice, Argument, Toolset};
 /// The tools of the memory.
 pub static TOOLSET: Toolset = Toolset {
     name: "memory",
+    protocol: Protocol::Agentic,
     instructions: "Accord is a memory that people and agents share. A project holds packages (what was \
 done, decided, left open; they never change once complete), facts (subject, predicate, value; a new value \
 supersedes the old one) and sessions.\n\

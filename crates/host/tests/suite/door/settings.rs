@@ -7,7 +7,7 @@ use accord_contract::wire::Wire as _;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
 use accord_host::serve::Server;
-use accord_host::settings::{Bytes, KNOWN, Origin, Setting as _, Sources};
+use accord_host::settings::{Bytes, DECLARATIONS, Origin, Setting as _, Sources};
 use serde_json::json;
 
 use super::settings_of;
@@ -60,7 +60,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
         let entry = resolved
             .entries
             .iter()
-            .find(|entry| entry.known.name == name);
+            .find(|entry| entry.declaration.name == name);
         entry.unwrap().origin.clone()
     };
     assert_eq!(origin("listen"), Origin::Flag);
@@ -71,7 +71,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
         Origin::File(folder.path().join("accord.toml"))
     );
     assert_eq!(origin("limits.event_streams"), Origin::Default);
-    assert_eq!(resolved.entries.len(), KNOWN.len());
+    assert_eq!(resolved.entries.len(), DECLARATIONS.len());
 }
 
 #[test]
@@ -147,7 +147,11 @@ fn what_is_shown_reads_back_as_itself() {
     let defaults = Sources::default().resolve().unwrap();
     for entry in defaults.entries {
         assert_eq!(entry.origin, Origin::Default);
-        assert!(entry.known.about.ends_with('.'), "{}", entry.known.name);
+        assert!(
+            entry.declaration.about.ends_with('.'),
+            "{}",
+            entry.declaration.name
+        );
     }
 }
 
@@ -195,7 +199,7 @@ fn the_page_lists_every_setting() {
     let (before, rest) = text.split_once("<!-- settings -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end of settings -->").unwrap();
     let mut table = String::from("| Setting | Default | What it sets |\n|---|---|---|\n");
-    for known in KNOWN {
+    for known in DECLARATIONS {
         let default = match known.default {
             "" => String::new(),
             default => format!("`{default}`"),

@@ -50,7 +50,7 @@ async fn what_runs_is_finished() {
     let folder = closing.await.unwrap();
     // What was acknowledged is there.
     let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
-    assert!(host.keys().required());
+    assert!(host.keys().required().await.unwrap());
 }
 
 #[tokio::test]

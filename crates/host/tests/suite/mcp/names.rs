@@ -1,6 +1,6 @@
 //! The box of tools: names that are there twice, or not at all.
 
-use accord_contract::codes::Code;
+use accord_contract::codes::{Code, Protocol};
 use accord_host::mcp::{Ask, Effect, Outcome, TOOLSETS, Tool, Toolbox, Toolset};
 
 const OTHER_DEPOSIT: Tool = Tool {
@@ -16,6 +16,7 @@ const OTHER_DEPOSIT: Tool = Tool {
 
 static CLASHING: Toolset = Toolset {
     name: "clashing",
+    protocol: Protocol::Accord,
     instructions: "",
     tools: &[OTHER_DEPOSIT],
     advice: &[],

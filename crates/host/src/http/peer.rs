@@ -1,49 +1,45 @@
-//! Through which door a request came in, and what follows for who asks.
+//! Who is at the other end of a connection, and authentication.
 
 use std::net::SocketAddr;
 
 use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
-use axum::extract::Request;
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
 use super::Host;
 
-/// Through which door a request came in. A door puts it into the request's extensions; a request
-/// without it is refused.
+/// Where a request comes from. It is in the extensions of every request; a request without it is
+/// refused.
 #[derive(Clone, Debug)]
-pub(crate) enum Entrance {
-    /// A door that knows who asks: this process, or the socket in the data folder.
-    Known(Caller),
+pub(crate) enum Peer {
+    /// This process, or the socket in the data folder: the caller is known.
+    Trusted(Caller),
     /// The network. The address is our own end of the connection.
     Network(SocketAddr),
 }
 
-/// Where no key is needed: what says nothing about anybody's data.
+/// Paths that need no key, because their answers contain no user data.
 pub(super) const OPEN_PATHS: [&str; 3] = ["/healthz", "/openapi.json", "/docs"];
 
-/// Who asks.
-///
-/// # Errors
-/// Without a key where one is needed, and with one that is not valid.
-pub(super) fn recognise(
+/// The caller of a request.
+pub(super) async fn authenticate(
     host: &Host,
-    entrance: &Entrance,
-    request: &Request,
+    peer: &Peer,
+    path: &str,
+    headers: &HeaderMap,
 ) -> Result<Caller, Failure> {
-    if let Entrance::Known(caller) = entrance {
+    if let Peer::Trusted(caller) = peer {
         return Ok(caller.clone());
     }
-    let path = request.uri().path();
     let open = OPEN_PATHS.contains(&path) || path == "/metrics" && host.settings().metrics_open;
-    if !host.keys().required() || open {
+    if open || !host.keys().required().await? {
         return Ok(Caller::local());
     }
-    host.keys().recognise(credential(request.headers())?)
+    host.keys().authenticate(credential(headers)?).await
 }
 
-/// The key that a request carries.
+/// The key in the `Authorization` header.
 ///
 /// Clauses: AGENTIC-R-112, AGENTIC-A-26.
 fn credential(headers: &HeaderMap) -> Result<&str, Failure> {
@@ -55,8 +51,8 @@ fn credential(headers: &HeaderMap) -> Result<&str, Failure> {
     let (scheme, key) = (sent.to_str().ok())
         .and_then(|sent| sent.split_once(' '))
         .ok_or_else(missing)?;
-    match scheme.eq_ignore_ascii_case("bearer") {
-        true => Ok(key.trim()),
-        false => Err(missing()),
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(missing());
     }
+    Ok(key.trim())
 }

@@ -1,9 +1,9 @@
-//! Answers that say how far long work is.
+//! Answers that report the progress of long work.
 //!
-//! Whoever waits in silence for minutes gives up, and so do the proxies between. A client that accepts
-//! `application/x-ndjson` is told how it goes, line by line: any number of the kind `progress`, what the work
-//! itself has to say, and at the end one of the kind `summary` or `failure`. The status is 200 whatever the
-//! end is: it is sent before that is known.
+//! Clients and proxies give up after minutes without a byte. A client that accepts
+//! `application/x-ndjson` gets lines while the work goes on: any number of the kind `progress`, lines
+//! of the work itself, and at the end one of the kind `summary` or `failure`. The status is always
+//! 200, because it is sent before the result is known.
 
 use std::convert::Infallible;
 
@@ -18,34 +18,34 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-/// What such an answer is called.
+/// The media type of such an answer.
 const LINES: &str = "application/x-ndjson";
 
-/// What an operation that answers so says about it.
-pub(super) const ABOUT: &str = "application/x-ndjson: lines that say how it goes.";
+/// The description of the header `Accept` of such a route.
+pub(super) const ABOUT: &str = "application/x-ndjson: report progress line by line.";
 
-/// How many lines may wait for a client.
+/// How many lines may be queued for a client.
 const WAITING: usize = 256;
 
-/// Tells a client how it goes.
+/// Sends progress lines to a client.
 #[derive(Clone, Debug)]
-pub(super) struct Teller(mpsc::Sender<Value>);
+pub(super) struct ProgressSender(mpsc::Sender<Value>);
 
-impl Teller {
-    /// Says how far it is. A client that does not listen hears it the next time.
+impl ProgressSender {
+    /// Reports progress. The line is dropped if the queue is full; a later one replaces it.
     pub(super) fn progress(&self, done: u64, total: u64) {
         let line = json!({"kind": "progress", "done": done, "total": total});
         drop(self.0.try_send(line));
     }
 
-    /// Says something that must not be missed; waits for the client, on this thread.
-    pub(super) fn say(&self, kind: &str, members: Value) {
-        // Whoever asked may have gone; then the work ends.
+    /// Sends a line that must not be dropped. Blocks while the queue is full.
+    pub(super) fn send(&self, kind: &str, members: Value) {
+        // If the client has disconnected, the work is about to be dropped.
         drop(self.0.blocking_send(of_kind(kind, members)));
     }
 }
 
-/// Whether the client wants to be told.
+/// Whether the client accepts progress lines.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT).iter();
     let mut accepted = accepted.filter_map(|list| list.to_str().ok());
@@ -55,13 +55,13 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The answer of work that tells. When the client goes away, the work is dropped.
-pub(super) fn answer<W>(work: impl FnOnce(Teller) -> W) -> Response
+/// The answer of work that reports progress. If the client disconnects, the work is dropped.
+pub(super) fn answer<W>(work: impl FnOnce(ProgressSender) -> W) -> Response
 where
     W: Future<Output = Result<Value, Failure>> + Send + 'static,
 {
     let (sender, receiver) = mpsc::channel(WAITING);
-    let work = work(Teller(sender.clone()));
+    let work = work(ProgressSender(sender.clone()));
     tokio::spawn(async move {
         let done = tokio::select! {
             done = work => done,

@@ -1,4 +1,4 @@
-//! Refusals that are written as bytes, because the HTTP layer is not there or does not know them.
+//! Refusals that are written as bytes, because no request reached the HTTP layer.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
+use crate::http::errors;
 use crate::http::reply::status_of;
 use crate::http::{CORRELATION, Correlation};
 
-/// How long a client has to take a refusal.
-const TELLING: Duration = Duration::from_secs(2);
+/// How long a client may take to receive a refusal.
+const SEND_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The whole answer to a request that is refused, after which the connection ends.
-pub(super) fn answer(failure: &Failure) -> Vec<u8> {
+/// The complete answer to a refused request. The connection ends after it.
+pub(super) fn answer(failure: &Failure, protocol: Protocol) -> Vec<u8> {
     let correlation = Correlation::of(&HeaderMap::new());
     let status = status_of(failure.code);
-    let body = failure.body(Protocol::Agentic, correlation.exchange());
-    let body = body.to_string();
+    let body = errors::body(failure, protocol, &correlation);
     tracing::info!(
         correlation_id = correlation.as_str(),
         code = %failure.code,
@@ -36,7 +36,7 @@ pub(super) fn answer(failure: &Failure) -> Vec<u8> {
     .into_bytes()
 }
 
-/// What the HTTP layer means by a refusal of its own.
+/// The failure that a refusal of hyper means.
 pub(super) fn of_head(head: &[u8]) -> Failure {
     // "HTTP/1.1 431 …"
     match head.get(9..12) {
@@ -48,31 +48,36 @@ pub(super) fn of_head(head: &[u8]) -> Failure {
     }
 }
 
-/// There is no room for another connection.
-pub(super) fn too_many(limit: usize) -> Failure {
-    let message = format!("the server has {limit} connections already");
+pub(super) fn too_many_connections(limit: usize) -> Failure {
+    let message = format!("the server has {limit} open connections, which is its limit");
     Failure::new(Code::HttpTooManyConnections, message)
 }
 
-/// Tells a client that it is refused, and closes.
-pub(super) async fn tell(stream: TcpStream, tls: Option<TlsAcceptor>, failure: &Failure) {
-    let telling = async {
+/// Sends a refusal, and closes the connection.
+pub(super) async fn send(
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    failure: &Failure,
+    protocol: Protocol,
+) {
+    let sending = async {
         match tls {
-            None => say(stream, failure).await,
-            Some(tls) => say(tls.accept(stream).await?, failure).await,
+            None => write(stream, failure, protocol).await,
+            Some(tls) => write(tls.accept(stream).await?, failure, protocol).await,
         }
     };
-    // A client that does not listen is not told.
-    drop(tokio::time::timeout(TELLING, telling).await);
+    // A client that does not read its refusal does without.
+    drop(tokio::time::timeout(SEND_TIMEOUT, sending).await);
 }
 
-async fn say(
+async fn write(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     failure: &Failure,
+    protocol: Protocol,
 ) -> std::io::Result<()> {
-    stream.write_all(&answer(failure)).await?;
+    stream.write_all(&answer(failure, protocol)).await?;
     stream.shutdown().await?;
-    // What the client has sent must be read, or the system throws the answer away with it.
+    // If the connection were closed with unread bytes, the system would discard the answer.
     let mut unread = [0; 4096];
     while stream.read(&mut unread).await? > 0 {}
     Ok(())
