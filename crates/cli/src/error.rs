@@ -1,4 +1,4 @@
-//! Failures as people see them: a code, a sentence, the place, what to do.
+//! Errors for people: a code, a message, the position, and help.
 
 use std::fmt;
 use std::io;
@@ -12,13 +12,13 @@ use miette::{Diagnostic, LabeledSpan, SourceCode};
 use crate::commands::LineError;
 use crate::excerpt::Excerpt;
 
-/// A command that could not do what was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) struct CliError(Box<Parts>);
 
 #[derive(Debug)]
 struct Parts {
-    /// One of the registry's, unless a server of somebody else's said it.
+    /// A code of the registry, or one of another server.
     code: WireCode,
     kind: Extensible<Category>,
     message: String,
@@ -31,11 +31,11 @@ struct Parts {
 impl CliError {
     /// A failure with its code.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self::told(code.into(), code.category().into(), message.into())
+        Self::from_server(code.into(), code.category().into(), message.into())
     }
 
-    /// A failure that a server told.
-    pub(crate) fn told(code: WireCode, kind: Extensible<Category>, message: String) -> Self {
+    /// An error that a server returned.
+    pub(crate) fn from_server(code: WireCode, kind: Extensible<Category>, message: String) -> Self {
         Self(Box::new(Parts {
             code,
             kind,
@@ -47,24 +47,24 @@ impl CliError {
         }))
     }
 
-    /// Says what to do, where the code's own meaning says too little.
+    /// Adds help that is more specific than the meaning of the code.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
     }
 
-    /// Names what the server's log has it under.
+    /// Adds the correlation id, which the log of the server has, too.
     pub(crate) fn correlated(mut self, id: impl Into<String>) -> Self {
         self.0.correlation = Some(id.into());
         self
     }
 
-    /// Which failure it is, where the registry has it.
+    /// The code, if the registry has it.
     pub(crate) fn code(&self) -> Option<Code> {
         self.0.code.known()
     }
 
-    /// Names the place.
+    /// Adds the position in the document, a JSON pointer.
     pub(crate) fn at(mut self, pointer: &str) -> Self {
         self.0.pointer = Some(pointer.to_owned());
         self
@@ -85,12 +85,12 @@ impl CliError {
         }
     }
 
-    /// An answer that could not be written.
+    /// Output that could not be written.
     pub(crate) fn from_output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::new(
                 Code::OutputClosed,
-                "the reader of the output went away before everything was written",
+                "the output was closed before everything was written",
             );
         }
         Self::new(
@@ -99,13 +99,13 @@ impl CliError {
         )
     }
 
-    /// Says first what it is about.
+    /// Puts the subject before the message.
     pub(crate) fn about(mut self, subject: &str) -> Self {
         self.0.message = format!("{subject}: {}", self.0.message);
         self
     }
 
-    /// The failure as one line of a batch tells it.
+    /// The error as a member of a batch answer.
     pub(crate) fn line_error(self) -> LineError {
         LineError {
             kind: self.0.kind,
@@ -118,7 +118,7 @@ impl CliError {
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
-        // Some messages begin with the place; once is enough.
+        // Some messages begin with the pointer; it is not repeated.
         let named = |pointer: &String| failure.message.starts_with(&format!("{pointer}: "));
         let pointer = failure.pointer.filter(|pointer| !named(pointer));
         let mut error = Self::new(failure.code, failure.message);
@@ -170,7 +170,7 @@ impl Diagnostic for CliError {
     }
 }
 
-/// A pointer as people can read it: a key may be megabytes long.
+/// Shortens a pointer: a key may be megabytes long.
 fn shortened(pointer: &str) -> String {
     const MOST: usize = 200;
     if pointer.len() <= MOST {

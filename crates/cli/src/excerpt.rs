@@ -1,26 +1,25 @@
-//! The part of a refused document around the place, for error messages.
+//! The part of a document around an error, for error messages.
 
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-/// How much of the document is shown on either side of the place: it may be
-/// one line of megabytes.
+/// How many bytes are shown on each side of the error: the document may be one line of megabytes.
 const CONTEXT: usize = 60;
 
-/// A window on a document, which knows where it lies in it.
+/// An excerpt of a document and its position.
 #[derive(Debug)]
 pub(crate) struct Excerpt {
     text: String,
-    /// Where the place lies in the text.
+    /// The error in the text.
     place: SourceSpan,
-    /// How many lines of the document come before the text.
+    /// The number of lines before the text.
     lines_before: usize,
-    /// Line and column of the place in the document, from 0.
+    /// Line and column of the error in the document, from 0.
     line: usize,
     column: usize,
 }
 
 impl Excerpt {
-    /// The surroundings of `offset`; nothing where there is nothing to show.
+    /// The text around `offset`; `None` for a blank or invalid document.
     pub(crate) fn of(document: &[u8], offset: usize) -> Option<Self> {
         let text = std::str::from_utf8(document).ok()?;
         if text.trim().is_empty() {
@@ -40,7 +39,7 @@ impl Excerpt {
         })
     }
 
-    /// Points at the place.
+    /// The label at the error.
     pub(crate) fn label(&self) -> LabeledSpan {
         LabeledSpan::new_with_span(Some("here".to_owned()), self.place)
     }
@@ -54,7 +53,7 @@ impl SourceCode for Excerpt {
         lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let window = self.text.read_span(span, lines_before, lines_after)?;
-        // Without context, miette asks where the place itself lies.
+        // Without context lines, miette asks for the position of the error itself.
         let (line, column) = if lines_before == 0 && lines_after == 0 {
             (self.line, self.column)
         } else {

@@ -2,12 +2,11 @@
 //!
 //! | code | meaning |
 //! |---|---|
-//! | 0 | the command did what was asked, and the answer is yes |
-//! | 1 | the command did what was asked, and the answer is no: a hash that does not match, a version that is not honest, a case that fails, a line of a batch that was refused |
-//! | 2 | there is no answer: wrong usage, input that cannot be read or is refused, output that cannot be written, a run that went wrong, a question that cannot be decided |
+//! | 0 | success; the answer is yes |
+//! | 1 | success; the answer is no (see [`Exit::No`]) |
+//! | 2 | no answer (see [`Exit::Error`]) |
 //!
-//! A command that is told to end by a signal exits with 128 and the number of the
-//! signal, as shells do.
+//! A command that a signal ends exits with 128 plus the number of the signal, as shells do.
 //!
 //! `accord adapter` alone follows the fixture protocol instead: 0 pass, 1 fail,
 //! 2 error, 3 not implemented.
@@ -17,20 +16,21 @@ use std::process::ExitCode;
 /// How a command ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Exit {
-    /// Done; yes.
+    /// The command succeeded, and the answer is yes.
     Yes,
-    /// Done; no.
+    /// The command succeeded, and the answer is no: a hash does not match, a version is not honest, a
+    /// case fails, a line of a batch was refused.
     No,
-    /// No answer.
-    Trouble,
-    /// What the fixture protocol asks for.
+    /// There is no answer: wrong usage, input that cannot be read or is refused, output that cannot be
+    /// written, a run that failed, a question that cannot be decided.
+    Error,
+    /// The exit code of the fixture protocol.
     Adapter(u8),
-    /// It was told to end by this signal, and ended in order.
+    /// This signal ended the command, after it had cleaned up.
     Signalled(i32),
 }
 
 impl Exit {
-    /// Yes or no.
     pub(crate) fn from_answer(answer: bool) -> Self {
         if answer { Self::Yes } else { Self::No }
     }
@@ -41,7 +41,7 @@ impl From<Exit> for ExitCode {
         Self::from(match exit {
             Exit::Yes => 0,
             Exit::No => 1,
-            Exit::Trouble => 2,
+            Exit::Error => 2,
             Exit::Adapter(code) => code,
             Exit::Signalled(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         })

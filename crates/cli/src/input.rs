@@ -1,4 +1,4 @@
-//! Reading what the user names, within limits.
+//! Reading input, within limits.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,17 +8,17 @@ use accord_contract::codes::Code;
 
 use crate::error::CliError;
 
-/// The largest document that is read unless the user raises the limit.
+/// The default limit for the size of a document.
 pub(crate) const DEFAULT_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Where a document comes from, and how large it may be.
+/// The source of a document and its maximum size.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct InputArgs {
-    /// The file to read; `-` or nothing is standard input
+    /// The file to read; standard input when absent or `-`
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
 
-    /// The largest document to read, in bytes
+    /// The maximum size of a document, in bytes
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_BYTES)]
     pub(crate) max_bytes: u64,
 }
@@ -27,8 +27,7 @@ impl InputArgs {
     /// The whole document.
     pub(crate) fn read(&self) -> Result<Vec<u8>, CliError> {
         let mut bytes = Vec::new();
-        // One byte more than allowed tells a document that fits from one that
-        // does not, and no more than that is ever held.
+        // One byte more than the limit shows that a document is too large without reading all of it.
         open(&self.file)?
             .take(self.max_bytes.saturating_add(1))
             .read_to_end(&mut bytes)
@@ -67,7 +66,7 @@ impl InputArgs {
     }
 }
 
-/// A whole file of the user's, within the default limit.
+/// Reads a whole file, within the default limit.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
     InputArgs {
         file: path.to_owned(),
@@ -81,24 +80,24 @@ pub(crate) struct Lines {
     reader: BufReader<Box<dyn Read>>,
     path: PathBuf,
     max_bytes: u64,
-    /// How long the whole input is, where that is known.
+    /// The length of the whole input, where it is known.
     pub(crate) length: Option<u64>,
-    /// How much of it has been read.
+    /// How many bytes have been read.
     pub(crate) read: u64,
 }
 
 /// One line of an input.
 #[derive(Debug, Eq, PartialEq)]
-pub(crate) enum Line {
-    /// The line, without its end.
+pub(crate) enum InputLine {
+    /// The line, without its line end.
     Text(Vec<u8>),
-    /// The line is longer than allowed; it was read past.
+    /// A line past the limit, which was skipped.
     TooLong,
 }
 
 impl Lines {
     /// The next line, if there is one.
-    pub(crate) fn next(&mut self) -> Result<Option<Line>, CliError> {
+    pub(crate) fn next(&mut self) -> Result<Option<InputLine>, CliError> {
         let mut line = Vec::new();
         let limit = self.max_bytes.saturating_add(1);
         let read = (&mut self.reader)
@@ -113,12 +112,12 @@ impl Lines {
             line.pop();
         } else if read == limit {
             self.read += self.skip_line()?;
-            return Ok(Some(Line::TooLong));
+            return Ok(Some(InputLine::TooLong));
         }
         if line.len() as u64 > self.max_bytes {
-            return Ok(Some(Line::TooLong));
+            return Ok(Some(InputLine::TooLong));
         }
-        Ok(Some(Line::Text(line)))
+        Ok(Some(InputLine::Text(line)))
     }
 
     fn skip_line(&mut self) -> Result<u64, CliError> {
@@ -141,8 +140,8 @@ fn open(path: &Path) -> Result<Box<dyn Read>, CliError> {
 
 fn unreadable(path: &Path, error: &io::Error) -> CliError {
     let reason = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
         _ => error.to_string(),
     };

@@ -1,8 +1,8 @@
-//! Being told to end in the middle of something.
+//! Cleaning up when a signal ends the command.
 //!
 //! Invariants:
-//! - what was asked for with [`at_end`] is done before the process ends by a signal, and only then;
-//! - SIGHUP stays ignored where whoever started us had us ignore it, as `nohup` does.
+//! - a task of [`on_signal`] runs before a signal ends the process, and only then;
+//! - SIGHUP stays ignored where the process was started with it ignored, as `nohup` does.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -18,80 +18,69 @@ use crate::error::CliError;
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// What is to be done before the end.
+/// The tasks to run when a signal arrives.
 static TASKS: Mutex<Vec<Task>> = Mutex::new(Vec::new());
 
-/// Whether somebody listens, or why nobody can.
-static LISTENING: OnceLock<Result<(), String>> = OnceLock::new();
+/// Whether the signal handler is installed, or why it cannot be.
+static HANDLER: OnceLock<Result<(), String>> = OnceLock::new();
 
-/// Does this before the process ends by a signal. From the first call on, signals end it in this way alone.
-///
-/// # Errors
-/// When signals cannot be listened to.
-pub(crate) fn at_end(task: impl FnOnce() + Send + 'static) -> Result<(), CliError> {
-    making(|| Ok(((), task)))
+/// Runs a task before a signal ends the process. The first call installs the signal handler.
+pub(crate) fn on_signal(task: impl FnOnce() + Send + 'static) -> Result<(), CliError> {
+    create_with_cleanup(|| Ok(((), task)))
 }
 
-/// Makes something, and does what goes with it before the process ends by a signal. A signal that comes
-/// meanwhile waits until it is made.
-///
-/// # Errors
-/// When it cannot be made, or signals cannot be listened to.
-pub(crate) fn making<T, F: FnOnce() + Send + 'static>(
+/// Creates something together with the task that removes it when a signal ends the process. A signal
+/// that arrives meanwhile waits, so that nothing is created without its task.
+pub(crate) fn create_with_cleanup<T, F: FnOnce() + Send + 'static>(
     make: impl FnOnce() -> Result<(T, F), CliError>,
 ) -> Result<T, CliError> {
-    be_listening()?;
+    install_handler()?;
     let mut tasks = tasks();
     let (made, task) = make()?;
     tasks.push(Box::new(task));
     Ok(made)
 }
 
-/// Ends adapters before the process ends by a signal: they have process groups of their own, which the
-/// terminal's Ctrl-C does not reach. `folder` is gone then, too.
-///
-/// # Errors
-/// When signals cannot be listened to.
-pub(crate) fn end_with_adapters(folder: Option<PathBuf>) -> Result<(), CliError> {
-    end_with(move || folder.into_iter().collect()).map(drop)
+/// Stops adapters before a signal ends the process: they have process groups of their own, which the
+/// terminal's Ctrl-C does not reach. `folder` is removed, too.
+pub(crate) fn stop_adapters_on_signal(folder: Option<PathBuf>) -> Result<(), CliError> {
+    stop_programs_on_signal(move || folder.into_iter().collect()).map(drop)
 }
 
-/// Ends the programs that this process runs before it ends by a signal; what `folders` names at that moment
-/// is gone then, too.
-///
-/// # Errors
-/// When signals cannot be listened to.
-pub(crate) fn end_with(
+/// Stops the programs that this process runs before a signal ends it, and removes the folders that
+/// `folders` names at that moment.
+pub(crate) fn stop_programs_on_signal(
     folders: impl FnOnce() -> Vec<PathBuf> + Send + 'static,
-) -> Result<Told, CliError> {
-    let told = Told::default();
-    let words = told.clone();
-    at_end(move || {
-        words.0.store(true, Ordering::SeqCst);
-        leave_nothing(folders);
+) -> Result<Interrupted, CliError> {
+    let interrupted = Interrupted::default();
+    let flag = interrupted.clone();
+    on_signal(move || {
+        flag.0.store(true, Ordering::SeqCst);
+        stop_programs(folders);
     })?;
-    Ok(told)
+    Ok(interrupted)
 }
 
-/// Whether this process was told to end.
+/// Whether a signal is ending this process.
 #[derive(Clone, Default)]
-pub(crate) struct Told(Arc<AtomicBool>);
+pub(crate) struct Interrupted(Arc<AtomicBool>);
 
-impl Told {
-    /// Goes on, or waits for the end: programs that were ended have answered nothing that could be passed on.
-    pub(crate) fn go_on(&self) {
+impl Interrupted {
+    /// Blocks for ever if a signal is ending the process: what a stopped program printed is no answer,
+    /// and must not be passed on as one.
+    pub(crate) fn block_if_set(&self) {
         while self.0.load(Ordering::SeqCst) {
             std::thread::park();
         }
     }
 }
 
-/// Ends the programs that this process runs, and removes folders that they worked in.
-pub(crate) fn leave_nothing(folders: impl FnOnce() -> Vec<PathBuf>) {
+/// Stops the programs that this process runs, and removes the folders that they worked in.
+pub(crate) fn stop_programs(folders: impl FnOnce() -> Vec<PathBuf>) {
     accord_kit::abandon();
     for folder in folders() {
-        // Whoever works in it may still write a last word, on which a removal breaks off. Nobody is left to be
-        // told that it could not be removed.
+        // A program that is just ending may still write into the folder, and the removal fails. After
+        // the last attempt there is nothing left to report to.
         for _ in 0..ATTEMPTS {
             match std::fs::remove_dir_all(&folder) {
                 Err(error) if error.kind() != ErrorKind::NotFound => std::thread::sleep(PAUSE),
@@ -102,14 +91,14 @@ pub(crate) fn leave_nothing(folders: impl FnOnce() -> Vec<PathBuf>) {
 }
 
 /// The signals that end a command.
-pub(crate) fn signals_to_heed() -> Vec<i32> {
+pub(crate) fn handled_signals() -> Vec<i32> {
     let all = [SIGHUP, SIGINT, SIGTERM];
     all.into_iter()
         .filter(|signal| *signal != SIGHUP || !is_ignored(SIGHUP))
         .collect()
 }
 
-/// Whether this process ignores a signal. A system that does not tell is taken to deliver it.
+/// Whether this process ignores a signal. Without /proc, the signal counts as not ignored.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
@@ -118,22 +107,19 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
     (mask.unwrap_or(0) >> (signal - 1)) & 1 == 1
 }
 
-/// How often a folder is removed, and how long to wait in between.
+/// How often the removal of a folder is tried, and the pause in between.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-fn be_listening() -> Result<(), CliError> {
-    let listening = LISTENING.get_or_init(listen);
-    listening.clone().map_err(|error| {
-        CliError::new(
-            Code::KitHarness,
-            format!("signals cannot be watched: {error}"),
-        )
-    })
+fn install_handler() -> Result<(), CliError> {
+    let installed = HANDLER.get_or_init(listen);
+    installed
+        .clone()
+        .map_err(|error| CliError::new(Code::KitHarness, format!("cannot handle signals: {error}")))
 }
 
 fn listen() -> Result<(), String> {
-    let signals = Signals::new(signals_to_heed());
+    let signals = Signals::new(handled_signals());
     let mut signals = signals.map_err(|error| error.to_string())?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {

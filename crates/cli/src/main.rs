@@ -1,4 +1,4 @@
-//! The `accord` command: a thin door to the crates that decide.
+//! The `accord` command: arguments in, answers out. The other crates decide.
 #![expect(
     clippy::disallowed_methods,
     reason = "the binary is where files, terminals and processes are"
@@ -31,14 +31,14 @@ fn main() -> ExitCode {
     let exit = match cli.run() {
         Ok(exit) => exit,
         Err(error) => {
-            complain(error);
-            Exit::Trouble
+            report(error);
+            Exit::Error
         }
     };
     exit.into()
 }
 
-/// Answers --help and --version, or says what is wrong with the arguments.
+/// Prints --help and --version, or what is wrong with the arguments.
 fn usage(error: &clap::Error) -> Exit {
     use std::io::Write as _;
     if !error.use_stderr() {
@@ -46,31 +46,30 @@ fn usage(error: &clap::Error) -> Exit {
         return match printed {
             Ok(()) => Exit::Yes,
             Err(error) => {
-                complain(CliError::from_output(error));
-                Exit::Trouble
+                report(CliError::from_output(error));
+                Exit::Error
             }
         };
     }
     let _ = writeln!(std::io::stderr().lock(), "{}\n", Code::Usage.as_str());
     let _ = error.print();
-    // Who asked for a document gets one.
-    let told = if refusal::is_wanted(std::env::args_os()) {
+    // With --json or --format json, a refusal is a document too.
+    let written = if refusal::is_wanted(std::env::args_os()) {
         refusal::write(&refusal::sentence(error))
     } else if run::wants_documents(std::env::args_os()) {
         run::write_refusal(&run::RunFailure::usage(refusal::sentence(error)))
     } else {
         Ok(())
     };
-    if let Err(error) = told {
-        complain(error);
+    if let Err(error) = written {
+        report(error);
     }
-    Exit::Trouble
+    Exit::Error
 }
 
-/// Says on standard error what went wrong. Should that be closed too, there is
-/// nobody left to tell, and the exit code still says it.
-fn complain(error: CliError) {
+/// Reports an error on standard error. Where that is closed, the exit code still says it.
+fn report(error: CliError) {
     use std::io::Write as _;
-    let report = miette::Report::new(error);
-    let _ = writeln!(std::io::stderr().lock(), "{report:?}");
+    let text = miette::Report::new(error);
+    let _ = writeln!(std::io::stderr().lock(), "{text:?}");
 }

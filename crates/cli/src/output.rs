@@ -1,7 +1,7 @@
 //! Writing answers to standard output or to a file.
 //!
-//! Data goes to standard output and talk to standard error, so that either can
-//! be redirected alone.
+//! Data goes to standard output and notes go to standard error, so that either can be redirected
+//! alone.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +13,8 @@ use accord_contract::codes::Code;
 use crate::error::CliError;
 use crate::interrupt;
 
-/// Says something beside the answer, on standard error. Should nobody listen there, nothing is lost.
+/// Prints a note on standard error. A closed standard error is ignored: the answer does not depend on
+/// it.
 pub(crate) fn talk(line: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", line.as_ref());
 }
@@ -29,11 +30,10 @@ impl Output {
         Self::new(io::stdout().lock())
     }
 
-    /// A file that takes its place only when it is kept, so that a run that goes
-    /// wrong leaves what was there before.
+    /// A file that replaces `path` only when it is kept, so that a failed command leaves the old file.
     pub(crate) fn pending(path: &Path) -> Result<(Self, PendingFile), CliError> {
         let failed = |error: io::Error| cannot_write(path, &error);
-        // A device or a pipe is written as it is: there is nothing to replace.
+        // A device or a pipe is written directly: there is nothing to replace.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             let pending = PendingFile {
                 written: None,
@@ -45,10 +45,10 @@ impl Output {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
-        let written = interrupt::making(|| {
+        let written = interrupt::create_with_cleanup(|| {
             let written = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
             let beside = written.path().to_owned();
-            // It is not there any more when it was kept or given up.
+            // The file no longer exists when it was kept or dropped.
             let remove = move || drop(std::fs::remove_file(beside));
             Ok((written, remove))
         })?;
@@ -60,7 +60,7 @@ impl Output {
         Ok((output, pending))
     }
 
-    /// The file at `path`, which others may follow while it grows.
+    /// The file at `path`, written directly, so that it can be followed while it grows.
     pub(crate) fn direct(path: &Path) -> Result<Self, CliError> {
         let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
         Ok(Self::new(file))
@@ -83,13 +83,13 @@ impl Output {
         self.writer.write_all(bytes).map_err(CliError::from_output)
     }
 
-    /// Writes out what is held back. An answer counts only once this is done.
+    /// Flushes the buffer. Without it, an answer may be incomplete.
     pub(crate) fn finish(mut self) -> Result<(), CliError> {
         self.writer.flush().map_err(CliError::from_output)
     }
 }
 
-/// A file that was written beside its place.
+/// A file that was written next to its final path.
 #[must_use]
 pub(crate) struct PendingFile {
     written: Option<tempfile::NamedTempFile>,
@@ -97,7 +97,7 @@ pub(crate) struct PendingFile {
 }
 
 impl PendingFile {
-    /// Puts the file in its place. Whoever wrote it must have finished.
+    /// Moves the file to its final path. Its [`Output`] must be finished.
     pub(crate) fn keep(self) -> Result<(), CliError> {
         let Some(written) = self.written else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `accord adapter`: Accord's own side of the fixture protocols.
+//! `accord adapter`: Accord as an implementation that answers the kit's cases.
 
 use std::io::Write as _;
 
@@ -10,11 +10,11 @@ use accord_contract::wire::Wire as _;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::{DEFAULT_MAX_BYTES, InputArgs, Line};
-use crate::interrupt::{Told, end_with};
+use crate::input::{DEFAULT_MAX_BYTES, InputArgs, InputLine};
+use crate::interrupt::{Interrupted, stop_programs_on_signal};
 use crate::output::Output;
 
-/// Answer conformance cases as an adapter: one from standard input, or one a line
+/// Answer conformance cases as an adapter: one case, or one case per line
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: 0 pass, 1 fail, 2 error, 3 not implemented; \
@@ -25,7 +25,7 @@ pub(crate) struct AdapterArgs {
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(accord_adapters::protocols()))]
     protocol: String,
 
-    /// Read one case a line and write one result a line, until the input ends
+    /// Read one case per line and write one result per line, until the input ends
     #[arg(long)]
     lines: bool,
 
@@ -37,17 +37,17 @@ pub(crate) struct AdapterArgs {
 
 impl AdapterArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        // A fixture can start programs, which have process groups of their own, and works in a folder.
-        let told = end_with(workspaces)?;
+        // A fixture can start programs in process groups of their own, and works in a folder.
+        let interrupted = stop_programs_on_signal(workspaces)?;
         let adapter = self.adapter()?;
         if self.lines {
-            return serve_lines(adapter.as_ref(), &told);
+            return serve_lines(adapter.as_ref(), &interrupted);
         }
         let result = match standard_input().read() {
             Ok(case) => adapter.answer(&case),
             Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
         };
-        told.go_on();
+        interrupted.block_if_set();
         let mut output = Output::stdout();
         output.line(result.encode().to_string())?;
         output.finish()?;
@@ -77,19 +77,19 @@ impl AdapterArgs {
     }
 }
 
-/// Answers line by line; each answer is out before the next case is read.
-fn serve_lines(adapter: &dyn Adapter, told: &Told) -> Result<Exit, CliError> {
+/// Answers line by line. Each answer is flushed before the next case is read.
+fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit, CliError> {
     let mut lines = standard_input().lines()?;
     let mut output = Output::stdout();
     while let Some(line) = lines.next()? {
         let result = match line {
-            Line::Text(case) => adapter.answer(&case),
-            Line::TooLong => AdapterResult::without_outcome(
+            InputLine::Text(case) => adapter.answer(&case),
+            InputLine::TooLong => AdapterResult::without_outcome(
                 Status::Error,
                 format!("the case is longer than {DEFAULT_MAX_BYTES} bytes"),
             ),
         };
-        told.go_on();
+        interrupted.block_if_set();
         output.line(result.encode().to_string())?;
         output.flush().map_err(CliError::from_output)?;
     }

@@ -12,7 +12,7 @@ use crate::output::Output;
 /// Print the canonical form of a JSON document, or its digest
 #[derive(Debug, clap::Args)]
 pub(crate) struct CanonArgs {
-    /// The rules: key order, what becomes of null
+    /// The canonicalization rules: key order and treatment of null
     #[arg(long, value_enum)]
     profile: ProfileArg,
 
@@ -20,7 +20,7 @@ pub(crate) struct CanonArgs {
     #[arg(long, value_enum)]
     hash: Option<HashArg>,
 
-    /// Put this domain tag before the canonical form when hashing
+    /// The domain tag to hash before the canonical form
     #[arg(long, value_name = "TAG", requires = "hash")]
     tag: Option<String>,
 
@@ -31,10 +31,10 @@ pub(crate) struct CanonArgs {
     input: InputArgs,
 }
 
-/// What becomes of integers that a double cannot hold.
+/// How to treat integers that a double cannot represent.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct NumbersArgs {
-    /// What to do with an integer that a double cannot hold
+    /// How to treat an integer that a double cannot represent exactly
     #[arg(long, value_enum, default_value = "exact")]
     numbers: NumbersArg,
 }
@@ -59,9 +59,9 @@ enum HashArg {
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum NumbersArg {
-    /// Refuse it
+    /// Refuse the document
     Exact,
-    /// Round it, as ECMAScript does, to check blocks made elsewhere
+    /// Round it as ECMAScript does, to check blocks of other implementations
     Round,
 }
 
@@ -76,8 +76,8 @@ impl CanonArgs {
         let mut output = Output::stdout();
         let tag = self.tag.as_deref().unwrap_or_default().as_bytes();
         match self.hash {
-            // The canonical bytes are what is hashed: no line end is added, but
-            // where a prompt would stick to them.
+            // No line end is added, so that the output can be hashed. On a terminal there is one, for
+            // the prompt.
             None if std::io::stdout().is_terminal() => output.line(canonical)?,
             None => output.bytes(canonical)?,
             Some(HashArg::Sha256) => output.line(Hash::Sha256.of(&[tag, canonical]).hex())?,

@@ -94,5 +94,5 @@ fn unknown(name: &str) -> CliError {
         Some(code) => format!("did you mean {code}?"),
         None => "run `accord codes` for the list".to_owned(),
     };
-    CliError::new(Code::Usage, format!("no failure code is called {name:?}")).help(help)
+    CliError::new(Code::Usage, format!("unknown failure code {name:?}")).help(help)
 }

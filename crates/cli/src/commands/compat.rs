@@ -1,4 +1,4 @@
-//! `accord compat`: whether a new contract is honest about what it changes.
+//! `accord compat`: whether the version of a new contract matches what it changes.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use crate::exit::Exit;
 use crate::input::read_file;
 use crate::output::Output;
 
-/// Compare two contract snapshots: what changed, and is the new version honest about it
+/// Compare two contract snapshots, and check that the new version number matches the changes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit codes: 0 the version is honest; 1 it is not; \
-2 it cannot be told, or a snapshot cannot be read.")]
+2 it cannot be decided, or a snapshot cannot be read.")]
 pub(crate) struct CompatArgs {
     /// The snapshot of the old contract
     #[arg(required_unless_present = "rules")]
@@ -25,8 +25,8 @@ pub(crate) struct CompatArgs {
     #[arg(required_unless_present = "rules")]
     new: Option<PathBuf>,
 
-    /// Set the class of a rule about which the policy is silent, as in
-    /// capability-removed=major; may be repeated
+    /// Set the class of a rule that the policy leaves open, for example
+    /// capability-removed=major; can be repeated
     #[arg(long = "rule", value_name = "RULE=CLASS")]
     set: Vec<String>,
 
@@ -34,14 +34,14 @@ pub(crate) struct CompatArgs {
     #[arg(long, conflicts_with_all = ["old", "new", "set", "format"])]
     rules: bool,
 
-    /// How to report
+    /// The format of the report
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Format {
-    /// Lines for people
+    /// Text for people
     Text,
     /// One JSON document
     Json,
@@ -64,7 +64,7 @@ impl CompatArgs {
         output.finish()?;
         Ok(match report.honest {
             Some(honest) => Exit::from_answer(honest),
-            None => Exit::Trouble,
+            None => Exit::Error,
         })
     }
 
@@ -86,7 +86,7 @@ fn snapshot(path: &Path) -> Result<Snapshot, CliError> {
         CliError::from_canon(&error, &text).about(&format!("{} cannot be read", path.display()))
     })?;
     Snapshot::parse(document).map_err(|failure: Failure| {
-        CliError::from(failure).about(&format!("{} is no contract snapshot", path.display()))
+        CliError::from(failure).about(&format!("{} is not a contract snapshot", path.display()))
     })
 }
 

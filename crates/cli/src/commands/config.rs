@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::host::{DEFAULT_FOLDER, setting};
 use crate::output::Output;
 
-/// Look at the settings
+/// Show the settings
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -24,7 +24,7 @@ enum ConfigCommand {
     Show(ShowArgs),
 }
 
-/// Print every setting, its value, and where it comes from
+/// Print every setting with its value and origin
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
     /// Print JSON
@@ -38,19 +38,19 @@ struct ShowArgs {
 /// Where settings come from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SettingArgs {
-    /// The data folder; ACCORD_DATA or `.accord` when absent
+    /// The data folder [default: ACCORD_DATA, or `.accord`]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// The file of the settings, instead of accord.toml in the data folder
+    /// The settings file, instead of accord.toml in the data folder
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// The address and port to listen on; port 0 takes a free one
+    /// The address and port to listen on; port 0 chooses a free port
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
 
-    /// The certificate and its chain, in PEM
+    /// The TLS certificate and its chain, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<String>,
 
@@ -58,23 +58,23 @@ pub(crate) struct SettingArgs {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<String>,
 
-    /// A proxy in front of the server does TLS
+    /// A proxy in front of the server terminates TLS
     #[arg(long)]
     behind_proxy: bool,
 
-    /// Projects must be created before something is written to them
+    /// Refuse writes to projects that were not created first
     #[arg(long)]
     strict_projects: bool,
 
-    /// What is logged: error, warn, info, debug or trace
+    /// The log level: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 
-    /// How the log looks: text or json
+    /// The log format: text or json
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<String>,
 
-    /// Any setting by its name, such as limits.body_bytes=1MiB; may be given several times
+    /// Any setting by its name, for example limits.body_bytes=1MiB; can be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
 }
@@ -119,7 +119,7 @@ impl SettingArgs {
         named.unwrap_or_else(|| DEFAULT_FOLDER.into())
     }
 
-    /// What holds, and why.
+    /// The settings in effect, with their origins.
     pub(crate) fn resolve(&self) -> Result<Resolved, CliError> {
         let file = self.config.clone();
         let file = file.or_else(|| setting("ACCORD_CONFIG").map(PathBuf::from));
@@ -127,12 +127,12 @@ impl SettingArgs {
         Ok(sources.resolve()?)
     }
 
-    /// What the flags say, by the names of the settings.
+    /// The settings that flags give, by name.
     fn flags(&self) -> Result<Vec<(String, String)>, CliError> {
         let mut flags = Vec::new();
         for text in &self.set {
             let (name, value) = text.split_once('=').ok_or_else(|| {
-                CliError::new(Code::Usage, format!("--set {text}: there is no value"))
+                CliError::new(Code::Usage, format!("--set {text}: the value is missing"))
                     .help("write --set NAME=VALUE")
             })?;
             flags.push((name.to_owned(), value.to_owned()));

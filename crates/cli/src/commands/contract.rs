@@ -14,7 +14,7 @@ use crate::output::Output;
 /// Print the snapshot of a wire contract, for `accord compat`
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContractArgs {
-    /// Whose contract
+    /// The contract
     #[arg(value_enum, default_value = "accord")]
     contract: Contract,
 }
@@ -61,7 +61,8 @@ fn vectors() -> BTreeMap<String, String> {
         ("KB_V1/empty", r#"{}"#),
         (
             "KB_V1/practice",
-            r#"{"type":"practice","domain":"software.testing","sources":[],"tier":"open","payload":{"type":"practice","rationale":"Test what can fail.","contexts":[],"failureModes":[]}}"#,
+            r#"{"type":"practice","domain":"software.testing","sources":[],"tier":"open","payload":
+                {"type":"practice","rationale":"Test what can fail.","contexts":[],"failureModes":[]}}"#,
         ),
     ];
     let mut hasher = KbHasher::new(HashOptions::default());

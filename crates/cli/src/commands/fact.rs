@@ -1,4 +1,4 @@
-//! `accord fact`: what holds, and since when.
+//! `accord fact`: facts and the time for which they are valid.
 
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value};
@@ -9,7 +9,7 @@ use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
 use crate::output::talk;
 use crate::show;
 
-/// Say what holds, that it no longer does, and ask what held when
+/// Assert, invalidate and list facts
 #[derive(Debug, clap::Args)]
 pub(crate) struct FactArgs {
     #[command(subcommand)]
@@ -23,42 +23,43 @@ enum FactCommand {
     List(ListArgs),
 }
 
-/// Assert a fact; it takes the place of the one that held before
+/// Assert a fact; it replaces the current value
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  accord fact assert api version 2.1 --project shop --source pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d"
+    after_help = "Example:\n  accord fact assert api version 2.1 --project shop \\\n      \
+                  --source pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d"
 )]
 struct AssertArgs {
-    /// What the fact is about
+    /// The subject
     subject: String,
 
-    /// Which property of it
+    /// The predicate: a property of the subject
     predicate: String,
 
-    /// The value, a text
+    /// The value
     value: String,
 
-    /// From when on it holds, in UTC; from now on when absent
+    /// The start of its validity, in UTC [default: now]
     #[arg(long, value_name = "TIME", value_parser = timestamp)]
     valid_from: Option<String>,
 
-    /// The package that it comes from
+    /// The package that the fact comes from
     #[arg(long, value_name = "ID")]
     source: Option<String>,
 
-    /// How sure it is, from 0 to 1
+    /// The confidence, from 0 to 1
     #[arg(long, value_name = "N")]
     confidence: Option<f64>,
 
-    /// A label; may be repeated
+    /// A tag; can be repeated
     #[arg(long = "tag", value_name = "TEXT")]
     tags: Vec<String>,
 
-    /// Do nothing where the value is the current one
+    /// Do nothing if the value is already the current one
     #[arg(long)]
     if_changed: bool,
 
-    /// Refuse a fact that begins before one that is known, instead of filling it in
+    /// Refuse a fact that starts before a known one, instead of inserting it
     #[arg(long)]
     in_order: bool,
 
@@ -75,17 +76,19 @@ struct AssertArgs {
     host: HostArgs,
 }
 
-/// Say that a fact no longer holds
+/// End the validity of a fact
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 a fact was ended; 1 there was none to end; 2 no answer.")]
+#[command(
+    after_help = "Exit codes: 0 a fact was invalidated; 1 there was no current fact; 2 error."
+)]
 struct InvalidateArgs {
-    /// What the fact is about
+    /// The subject
     subject: String,
 
-    /// Which property of it
+    /// The predicate: a property of the subject
     predicate: String,
 
-    /// Only if it has this value
+    /// Only if this is the current value
     #[arg(long, value_name = "TEXT")]
     value: Option<String>,
 
@@ -102,30 +105,30 @@ struct InvalidateArgs {
     host: HostArgs,
 }
 
-/// List facts: those that hold, that held at a time, or all that ever were
+/// List facts: the current ones, those at a given time, or all
 #[derive(Debug, clap::Args)]
 struct ListArgs {
-    /// Only facts about this
+    /// Only facts with this subject
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
 
-    /// Only this property
+    /// Only facts with this predicate
     #[arg(long, value_name = "TEXT")]
     predicate: Option<String>,
 
-    /// What held at this time, as 2026-04-18T20:00:00Z or 2026-04-18
+    /// Facts at this time, for example 2026-04-18T20:00:00Z or 2026-04-18
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
 
-    /// All that ever were
+    /// All facts, with those that are no longer valid
     #[arg(long, conflicts_with = "as_of")]
     history: bool,
 
-    /// At most so many; 100 when absent
+    /// The maximum number of entries [default: 100]
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 
-    /// Go on where an earlier answer ended
+    /// Continue after an earlier page, with the cursor that it printed
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
 
@@ -195,11 +198,11 @@ impl InvalidateArgs {
         let name = show::clean(&format!("{} {}", self.subject, self.predicate));
         answer.print(self.host.json, |page, _| {
             if ended > 0 {
-                page.line(format!("{name} no longer holds"));
+                page.line(format!("invalidated {name}"));
             }
         })?;
         if ended == 0 && !self.host.json {
-            talk(format!("no current fact is {name}"));
+            talk(format!("no current fact {name}"));
         }
         Ok(Exit::from_answer(ended > 0))
     }
@@ -221,9 +224,9 @@ impl ListArgs {
             self.host.json,
             |page, list| show::facts(page, &list["facts"]),
             || match (is_narrowed || self.as_of.is_some(), self.history) {
-                (true, _) => format!("no fact in {project} is like that"),
+                (true, _) => format!("no matching fact in {project}"),
                 (false, true) => {
-                    format!("{project} has no facts yet; `accord fact assert` adds one")
+                    format!("{project} has no facts; `accord fact assert` adds one")
                 }
                 (false, false) => {
                     format!("{project} has no current facts; `accord fact assert` adds one")
@@ -237,6 +240,6 @@ impl ListArgs {
 fn timestamp(text: &str) -> Result<String, String> {
     match Timestamp::parse(text) {
         Ok(time) => Ok(time.as_str().to_owned()),
-        Err(_) => Err("a time is UTC, as in 2026-04-18T20:00:00Z".to_owned()),
+        Err(_) => Err("expected a time in UTC, for example 2026-04-18T20:00:00Z".to_owned()),
     }
 }

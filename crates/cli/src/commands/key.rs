@@ -1,4 +1,4 @@
-//! `accord key`: who may come in through the network.
+//! `accord key`: the keys of callers from the network.
 
 use accord_base::Verb;
 use accord_contract::codes::Code;
@@ -12,7 +12,7 @@ use crate::host::{Actor, Ask, HostArgs};
 use crate::output::{Output, talk};
 use crate::show::{self, Page};
 
-/// Create, list and revoke the keys that callers from the network need
+/// Create, list and revoke the keys of callers from the network
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeyArgs {
     #[command(subcommand)]
@@ -22,37 +22,37 @@ pub(crate) struct KeyArgs {
 #[derive(Debug, clap::Subcommand)]
 enum KeyCommand {
     Create(CreateArgs),
-    /// List the keys, without what makes them keys
+    /// List keys (without their secrets)
     List(ListArgs),
     Revoke(RevokeArgs),
 }
 
-/// Create a key; it is printed this once, alone on standard output
+/// Create a key, and print it once on standard output
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 struct CreateArgs {
-    /// What people call it
+    /// A name for people
     #[arg(long, value_name = "TEXT")]
     label: String,
 
-    /// What it may do; may be repeated. Read and write when absent
+    /// A scope of the key; can be repeated [default: read and write]
     #[arg(long = "verb", value_name = "VERB",
           value_parser = PossibleValuesParser::new(Verb::ALL.iter().map(|verb| verb.as_str())))]
     verbs: Vec<String>,
 
-    /// A project that it covers; may be repeated. All projects when absent
+    /// A project that the key gives access to; can be repeated [default: all projects]
     #[arg(long = "project", value_name = "ID")]
     projects: Vec<String>,
 
-    /// It may write as others than its own actor
+    /// Allow the key to write as other actors than its own
     #[arg(long, requires = "actor")]
     act_as: bool,
 
-    /// When it ends to be valid, as 12h, 90d, a day or a time; never when absent
+    /// When the key expires: 12h, 90d, a date or a time [default: never]
     #[arg(long, value_name = "WHEN", value_parser = expiry)]
     expires: Option<String>,
 
-    /// Whose key it is, as agent:planner or human:lead; anybody's when absent
+    /// The actor of the key, for example agent:planner or human:lead [default: any actor]
     #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse)]
     actor: Option<Actor>,
 
@@ -66,10 +66,10 @@ struct ListArgs {
     host: HostArgs,
 }
 
-/// Revoke a key, at once and for ever
+/// Revoke a key immediately and permanently
 #[derive(Debug, clap::Args)]
 struct RevokeArgs {
-    /// The key's id, as `accord key list` shows it
+    /// The id of the key, from `accord key list`
     id: String,
 
     #[command(flatten)]
@@ -88,13 +88,10 @@ impl KeyArgs {
 
 impl CreateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let verbs = match self.verbs.is_empty() {
-            true => vec![
-                Verb::Read.as_str().to_owned(),
-                Verb::Write.as_str().to_owned(),
-            ],
-            false => self.verbs,
-        };
+        let mut verbs = self.verbs;
+        if verbs.is_empty() {
+            verbs.extend([Verb::Read, Verb::Write].map(|verb| verb.as_str().to_owned()));
+        }
         let mut body = serde_json::json!({"label": self.label, "verbs": verbs});
         if !self.projects.is_empty() {
             body["projects"] = self.projects.into();
@@ -114,7 +111,7 @@ impl CreateArgs {
         }
         let document = answer.value()?;
         let Some(secret) = document["secret"].as_str() else {
-            let message = "the host made a key and did not tell it";
+            let message = "the host created a key and did not return its secret";
             return Err(CliError::new(Code::HostProtocol, message));
         };
         let mut output = Output::stdout();
@@ -124,7 +121,8 @@ impl CreateArgs {
         show::key(&mut page, &document["key"]);
         talk(page.as_str().trim_end());
         talk(
-            "Keep it in ACCORD_KEY; it is not shown again. From the first key on, the network needs one.",
+            "Store it in ACCORD_KEY; it is not shown again. Once a key exists, requests over the \
+             network need one.",
         );
         Ok(Exit::Yes)
     }
@@ -140,7 +138,7 @@ impl ListArgs {
             self.host.json,
             |page, list| show::keys(page, &list["keys"]),
             || {
-                "there are no keys; `accord key create` makes one, and from then on the network needs one"
+                "no keys; `accord key create` creates one, and then requests over the network need one"
                     .to_owned()
             },
         )?;
@@ -165,9 +163,10 @@ impl RevokeArgs {
     }
 }
 
-/// A time from now, a day, or a time.
+/// Parses a time span from now, a date, or a time.
 fn expiry(text: &str) -> Result<String, String> {
-    let wrong = || "write it as 12h, 90d, 2026-12-31 or 2026-12-31T12:00:00Z".to_owned();
+    let wrong =
+        || "expected a value such as 12h, 90d, 2026-12-31 or 2026-12-31T12:00:00Z".to_owned();
     if let Ok(instant) = Time::parse_or_date(text) {
         return Ok(instant.to_string());
     }
@@ -191,7 +190,8 @@ Examples:
   accord key create --label planner --actor agent:planner --project shop --verb read --verb write
   accord key create --label ops --expires 90d > ops.key
 
-Verbs: read looks; write deposits, flags, asserts; review ends reviews; admin is everything.";
+Scopes: `read` reads; `write` deposits, flags and asserts; `review` completes reviews; `admin`
+allows everything.";
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! `accord mcp`: the tools for agents, on standard input and output.
+//! `accord mcp`: an MCP server on standard input and output.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ use crate::show::clean;
 
 /// Serve the tools for agents over MCP, on standard input and output
 ///
-/// An MCP client starts this command and talks to it; it ends when its standard input does. Everything but MCP
-/// goes to standard error.
+/// An MCP client starts this command. It ends at the end of standard input. Messages for people go to
+/// standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct McpArgs {
-    /// Only these tools or sets of tools, such as memory or memory_orient,memory_deposit
+    /// Only these tools or sets of tools, for example memory or memory_orient,memory_deposit
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
 
@@ -39,10 +39,10 @@ pub(crate) struct McpArgs {
     target: TargetArgs,
 }
 
-const EXAMPLE: &str = "Example, in the settings of an MCP client:\n  \
-    {\"mcpServers\": {\"accord\": {\"command\": \"accord\", \"args\": [\"mcp\", \"--project\", \"shop\"]}}}";
+const EXAMPLE: &str = r#"Example, in the settings of an MCP client:
+  {"mcpServers": {"accord": {"command": "accord", "args": ["mcp", "--project", "shop"]}}}"#;
 
-/// The largest answer of a host that is held as a whole.
+/// The maximum size of a response, which is held in memory.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 impl McpArgs {
@@ -65,7 +65,7 @@ impl McpArgs {
                 CliError::new(Code::HttpFault, format!("cannot start threads: {error}"))
             })?;
         let served = runtime.block_on(mcp::serve_stdio(api, toolbox, standing));
-        // A thread may still wait for input that nobody needs.
+        // A thread may still block on standard input.
         runtime.shutdown_background();
         served?;
         Ok(Exit::Yes)
@@ -82,12 +82,12 @@ impl McpArgs {
     }
 }
 
-/// The way to the host. A server is asked over connections that stay; a data folder is opened for each call and
-/// given back, so that several agents and commands can share it.
+/// Connects to the host. A server is reached over persistent connections. A data folder is opened for
+/// each call and closed again, so that several agents and commands can share it.
 fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
     let folder = match target.target()? {
         Target::Server { url, .. } => {
-            talk(format!("accord: the memory is that of {}", clean(&url)));
+            talk(format!("accord: using the server {}", clean(&url)));
             return Ok(target.connect(Creating::Yes)?.api());
         }
         Target::Folder(folder) => folder,
@@ -97,12 +97,10 @@ fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
         Ok(_) => {
             let place = std::path::absolute(&folder).unwrap_or(folder);
             let place = clean(&place.display().to_string());
-            talk(match is_new {
-                true => format!("accord: the memory is a new one in {place}"),
-                false => format!("accord: the memory is the one in {place}"),
-            });
+            let new = if is_new { "new " } else { "" };
+            talk(format!("accord: using the {new}data folder {place}"));
         }
-        // Whoever has the folder may be done by the time of the first call.
+        // The lock may be released before the first call.
         Err(taken) if taken.code() == Some(Code::StoreLocked) => {
             talk(format!("warning: {taken}"));
         }
@@ -126,7 +124,7 @@ impl Api for Folder {
         let turn = Arc::clone(&self.turn);
         async move {
             let turn = turn.lock_owned().await;
-            // Opening waits for files and for others, and a write must not be cut off halfway.
+            // Opening blocks on files and locks, and a write must not be cancelled halfway.
             let call = tokio::task::spawn_blocking(move || {
                 let _turn = turn;
                 let connection = target.connect(Creating::Yes).map_err(as_failure)?;
@@ -136,7 +134,7 @@ impl Api for Folder {
             call.await.unwrap_or_else(|_| {
                 Err(Failure::new(
                     Code::HttpFault,
-                    "the call broke off by a fault of this program",
+                    "the call failed because of a bug in this program",
                 ))
             })
         }
@@ -144,7 +142,7 @@ impl Api for Folder {
     }
 }
 
-/// The whole answer, which does not need the connection any more.
+/// Reads the whole response, so that the connection can be closed.
 async fn whole(connection: &Connection, request: Request) -> Result<Response, Failure> {
     let (parts, body) = connection.api().call(request).await?.into_parts();
     let body = axum::body::to_bytes(body, LARGEST_ANSWER)
@@ -152,7 +150,7 @@ async fn whole(connection: &Connection, request: Request) -> Result<Response, Fa
         .map_err(|_| {
             Failure::new(
                 Code::HostProtocol,
-                "the answer of the host broke off, or is too large",
+                "the response of the host was cut off, or is too large",
             )
         })?;
     Ok(Response::from_parts(parts, Body::from(body)))

@@ -65,7 +65,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what was asked.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         match self.command {
             Command::Serve(args) => args.run(),
@@ -93,5 +93,5 @@ impl Cli {
     }
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, the answer is yes; 1 done, the answer is no; \
-2 no answer (wrong usage, refused input, a run that went wrong).";
+const EXIT_CODES: &str = "Exit codes: 0 success, or the answer is yes; 1 the answer is no; \
+2 error (wrong usage, refused input, a failed run).";

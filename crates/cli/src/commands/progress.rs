@@ -1,18 +1,18 @@
-//! A bar on the terminal while something takes long.
+//! Progress bars.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar on standard error; nothing where there is no terminal.
+/// A progress bar on standard error; hidden if that is no terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
     whole: &'static str,
 }
 
 impl Progress {
-    /// A bar that counts bytes. `aside` says that the bytes do not go to the terminal too.
+    /// A bar that counts bytes. `aside`: the bytes themselves do not go to the terminal.
     pub(crate) fn bytes(aside: bool) -> Self {
         Self::new(
             aside || !std::io::stdout().is_terminal(),
@@ -37,19 +37,19 @@ impl Progress {
         };
         if !bar.is_hidden() {
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-            // While nothing comes, one sees that something is still at work.
+            // Shows activity while no progress is reported.
             bar.enable_steady_tick(Duration::from_millis(100));
         }
         bar.set_style(style(endless));
         Self { bar, whole }
     }
 
-    /// Says what is at work.
+    /// Sets the text beside the bar.
     pub(crate) fn about(&self, text: &str) {
         self.bar.set_message(crate::show::clean(text));
     }
 
-    /// There is more to do, where that is known.
+    /// Adds to the total, if the amount is known.
     pub(crate) fn expect(&self, more: Option<u64>) {
         if let Some(more) = more {
             let length = self.bar.length().unwrap_or(self.bar.position());
@@ -58,12 +58,12 @@ impl Progress {
         }
     }
 
-    /// So much more is done.
+    /// Adds to what is done.
     pub(crate) fn advance(&self, by: u64) {
         self.bar.inc(by);
     }
 
-    /// So much of so much is done.
+    /// Sets both what is done and the total.
     pub(crate) fn reach(&self, done: u64, total: u64) {
         if self.bar.length() != Some(total) {
             self.bar.set_length(total);
@@ -72,7 +72,7 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// A line above the bar.
+    /// Prints a line above the bar.
     pub(crate) fn above(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
@@ -82,19 +82,19 @@ impl Progress {
         self.bar.position()
     }
 
-    /// So much is done.
+    /// Sets what is done.
     pub(crate) fn set(&self, done: u64) {
         self.bar.set_position(done);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
 impl Drop for Progress {
-    /// What breaks off leaves no half bar behind.
+    /// Removes the bar after an error, too.
     fn drop(&mut self) {
         self.finish();
     }

@@ -1,4 +1,4 @@
-//! `accord project`: what packages, facts and sessions belong to.
+//! `accord project`: projects, which packages, facts and sessions belong to.
 
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
@@ -21,23 +21,23 @@ enum ProjectCommand {
     List(ListArgs),
     Show(ShowArgs),
     Rename(RenameArgs),
-    /// Archive a project: it can be read, and takes no writes
+    /// Archive a project: it becomes read-only
     Archive(OneArgs),
     /// Restore an archived project
     Restore(OneArgs),
 }
 
-/// Create a project; the first deposit to one does so, too
+/// Create a project; the first deposit creates one, too
 #[derive(Debug, clap::Args)]
 struct CreateArgs {
-    /// Its id
+    /// The project id
     id: String,
 
-    /// What people call it; its id when absent
+    /// A name for people [default: the id]
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
 
-    /// What it is about
+    /// A description
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 
@@ -48,15 +48,15 @@ struct CreateArgs {
 /// List projects
 #[derive(Debug, clap::Args)]
 struct ListArgs {
-    /// Archived ones, too
+    /// Include archived projects
     #[arg(long)]
     include_archived: bool,
 
-    /// At most so many; 50 when absent
+    /// The maximum number of entries [default: 50]
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 
-    /// Go on where an earlier answer ended
+    /// Continue after an earlier page, with the cursor that it printed
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
 
@@ -67,23 +67,23 @@ struct ListArgs {
 /// Show one project
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    /// Its id; ACCORD_PROJECT when absent
+    /// The project id [default: ACCORD_PROJECT]
     id: Option<String>,
 
     #[command(flatten)]
     host: HostArgs,
 }
 
-/// Give a project another name; its id stays
+/// Rename a project; its id stays the same
 #[derive(Debug, clap::Args)]
 struct RenameArgs {
-    /// Its id
+    /// The project id
     id: String,
 
-    /// What people are to call it
+    /// The new name
     name: String,
 
-    /// What it is about; stays as it is when absent
+    /// A new description
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 
@@ -93,7 +93,7 @@ struct RenameArgs {
 
 #[derive(Debug, clap::Args)]
 struct OneArgs {
-    /// Its id
+    /// The project id
     id: String,
 
     #[command(flatten)]
@@ -107,15 +107,15 @@ impl ProjectArgs {
             ProjectCommand::List(args) => args.run(),
             ProjectCommand::Show(args) => args.run(),
             ProjectCommand::Rename(args) => args.run(),
-            ProjectCommand::Archive(args) => args.go("archive"),
-            ProjectCommand::Restore(args) => args.go("unarchive"),
+            ProjectCommand::Archive(args) => args.post("archive"),
+            ProjectCommand::Restore(args) => args.post("unarchive"),
         }
     }
 }
 
 impl CreateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let mut body = words(self.name, self.description);
+        let mut body = members(self.name, self.description);
         body.insert("project_id".to_owned(), self.id.into());
         let ask = Ask::post(&["v1", "projects"], &Value::Object(body));
         let answer = self.host.connect_or_create()?.ask(ask)?;
@@ -134,10 +134,7 @@ impl ListArgs {
         answer.print_list(
             self.host.json,
             |page, list| show::projects(page, &list["projects"]),
-            || {
-                "there are no projects yet; `accord project create` or the first deposit makes one"
-                    .to_owned()
-            },
+            || "no projects; `accord project create` or the first deposit creates one".to_owned(),
         )?;
         Ok(Exit::Yes)
     }
@@ -145,10 +142,14 @@ impl ListArgs {
 
 impl ShowArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let id = self.id.or_else(|| setting("ACCORD_PROJECT")).ok_or_else(|| {
-            CliError::new(Code::Usage, "no project is named")
-                .help("name its id, or set ACCORD_PROJECT; `accord project list` shows which there are")
-        })?;
+        let id = self
+            .id
+            .or_else(|| setting("ACCORD_PROJECT"))
+            .ok_or_else(|| {
+                CliError::new(Code::Usage, "no project given").help(
+                    "give its id, or set ACCORD_PROJECT; `accord project list` lists the projects",
+                )
+            })?;
         let answer = self
             .host
             .connect()?
@@ -160,7 +161,7 @@ impl ShowArgs {
 
 impl RenameArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let body = Value::Object(words(Some(self.name), self.description));
+        let body = Value::Object(members(Some(self.name), self.description));
         let ask = Ask::new(hyper::Method::PATCH, &["v1", "projects", &self.id]);
         let answer = self.host.connect()?.ask(ask.document(body.to_string()))?;
         answer.print(self.host.json, show::project)?;
@@ -169,7 +170,7 @@ impl RenameArgs {
 }
 
 impl OneArgs {
-    fn go(self, verb: &str) -> Result<Exit, CliError> {
+    fn post(self, verb: &str) -> Result<Exit, CliError> {
         let ask = Ask::new(hyper::Method::POST, &["v1", "projects", &self.id, verb]);
         let answer = self.host.connect()?.ask(ask)?;
         answer.print(self.host.json, show::project)?;
@@ -177,10 +178,10 @@ impl OneArgs {
     }
 }
 
-fn words(name: Option<String>, description: Option<String>) -> Object {
-    let members = [("name", name), ("description", description)];
-    let members = members.into_iter();
-    members
+/// The members of a request that are given.
+fn members(name: Option<String>, description: Option<String>) -> Object {
+    [("name", name), ("description", description)]
+        .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
         .collect()
 }

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
-/// Print the JSON Schema of a document of the kit, or list them
+/// Print the JSON Schema of a conformance document, or list the documents
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The document: case, report, event, baseline and so on
@@ -35,6 +35,6 @@ impl SchemaArgs {
 }
 
 fn unknown(name: &str) -> CliError {
-    CliError::new(Code::Usage, format!("no document is called {name:?}"))
+    CliError::new(Code::Usage, format!("unknown document {name:?}"))
         .help("run `accord schema` for the list")
 }

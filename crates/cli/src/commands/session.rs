@@ -1,4 +1,4 @@
-//! `accord session`: what one actor does in one go.
+//! `accord session`: sessions of an actor.
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
@@ -22,17 +22,18 @@ enum SessionCommand {
     List(ListArgs),
 }
 
-/// Start a session; it gets a callsign, two words by which people remember it
+/// Start a session; it gets a callsign of two words, for people
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  export ACCORD_SESSION=$(accord session start --project shop --actor agent:planner --id-only)"
+    after_help = "Example:\n  export ACCORD_SESSION=$(accord session start --project shop \\\n      \
+                  --actor agent:planner --id-only)"
 )]
 struct StartArgs {
-    /// A callsign of your own
+    /// The callsign [default: generated]
     #[arg(long, value_name = "TEXT")]
     callsign: Option<String>,
 
-    /// Print the session's id alone
+    /// Print only the session id
     #[arg(long, conflicts_with = "json")]
     id_only: bool,
 
@@ -49,7 +50,7 @@ struct StartArgs {
 /// End a session
 #[derive(Debug, clap::Args)]
 struct EndArgs {
-    /// Its id; ACCORD_SESSION when absent
+    /// The session id [default: ACCORD_SESSION]
     id: Option<String>,
 
     #[command(flatten)]
@@ -62,7 +63,7 @@ struct EndArgs {
 /// List sessions, the newest first
 #[derive(Debug, clap::Args)]
 struct ListArgs {
-    /// Only sessions of this callsign
+    /// Only sessions with this callsign
     #[arg(long, value_name = "TEXT")]
     callsign: Option<String>,
 
@@ -70,11 +71,11 @@ struct ListArgs {
     #[arg(long)]
     active: bool,
 
-    /// At most so many; 50 when absent
+    /// The maximum number of entries [default: 50]
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 
-    /// Go on where an earlier answer ended
+    /// Continue after an earlier page, with the cursor that it printed
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
 
@@ -99,7 +100,7 @@ impl StartArgs {
     fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
         let mut body = serde_json::json!({});
-        // A key may say who works; then nobody else needs to.
+        // A key may name the actor; then no flag has to.
         if let Some(actor) = self.actor.get()? {
             let actor = actor.document(None);
             body["actor_id"] = actor["id"].clone();
@@ -110,9 +111,12 @@ impl StartArgs {
         }
         let ask = Ask::post(&["v1", "projects", &project, "sessions"], &body);
         let answer = self.host.connect_or_create()?.ask(ask)?;
-        answer.print(self.host.json, |page, session| match self.id_only {
-            true => page.line(session["session_id"].as_str().unwrap_or_default()),
-            false => show::session(page, session),
+        answer.print(self.host.json, |page, session| {
+            if self.id_only {
+                page.line(session["session_id"].as_str().unwrap_or_default());
+            } else {
+                show::session(page, session);
+            }
         })?;
         Ok(Exit::Yes)
     }
@@ -120,10 +124,14 @@ impl StartArgs {
 
 impl EndArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let id = self.id.or_else(|| setting("ACCORD_SESSION")).ok_or_else(|| {
-            CliError::new(Code::Usage, "no session is named")
-                .help("name its id, or set ACCORD_SESSION; `accord session list` shows which there are")
-        })?;
+        let id = self
+            .id
+            .or_else(|| setting("ACCORD_SESSION"))
+            .ok_or_else(|| {
+                CliError::new(Code::Usage, "no session given").help(
+                    "give its id, or set ACCORD_SESSION; `accord session list` lists the sessions",
+                )
+            })?;
         let ask = Ask::new(hyper::Method::PATCH, &["v1", "sessions", &id])
             .document(Value::Object(serde_json::Map::new()).to_string())
             .with("project_id", self.project.get());
@@ -145,10 +153,11 @@ impl ListArgs {
         answer.print_list(
             self.host.json,
             |page, list| show::sessions(page, &list["sessions"]),
-            || match self.callsign.is_some() || self.active {
-                true => format!("no session in {project} is like that"),
-                false => {
-                    format!("{project} has no sessions yet; `accord session start` begins one")
+            || {
+                if self.callsign.is_some() || self.active {
+                    format!("no matching session in {project}")
+                } else {
+                    format!("{project} has no sessions; `accord session start` starts one")
                 }
             },
         )?;

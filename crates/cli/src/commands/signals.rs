@@ -10,7 +10,7 @@ use accord_host::serve::FILE_TOO_LARGE;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::CliError;
-use crate::interrupt::{is_ignored, leave_nothing};
+use crate::interrupt::{is_ignored, stop_programs};
 
 /// The signals that end a server, and one that is not to end it.
 pub(super) struct Signals {
@@ -48,7 +48,7 @@ impl Signals {
         self.next().await;
         tokio::spawn(async move {
             let number = self.next().await;
-            leave_nothing(workspaces);
+            stop_programs(workspaces);
             process::exit(128 + number);
         });
     }

@@ -1,4 +1,4 @@
-//! `accord store`: the upkeep of a data folder.
+//! `accord store`: maintenance of a data folder.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::host::{Ask, FolderArgs};
 use crate::output::Output;
 use crate::show::{clean, counted};
 
-/// Back a data folder up, restore it, and keep it small
+/// Back up, restore, compact and repair a data folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoreArgs {
     #[command(subcommand)]
@@ -29,10 +29,10 @@ enum StoreCommand {
     Trim(TrimArgs),
 }
 
-/// Copy a data folder, also while a host serves it
+/// Back up a data folder, also while a host serves it
 #[derive(Debug, clap::Args)]
 struct BackupArgs {
-    /// The folder to write; empty, or not there yet
+    /// The folder to write; it must be empty or not exist
     #[arg(value_name = "DIR")]
     to: PathBuf,
 
@@ -40,14 +40,14 @@ struct BackupArgs {
     data: FolderArgs,
 }
 
-/// Bring a backup into a data folder that no host serves
+/// Restore a backup into a data folder that no host serves
 #[derive(Debug, clap::Args)]
 struct RestoreArgs {
     /// The folder that `accord store backup` wrote
     #[arg(value_name = "BACKUP")]
     from: PathBuf,
 
-    /// Replace the memory that is in the data folder
+    /// Replace the store in the data folder
     #[arg(long)]
     replace: bool,
 
@@ -55,14 +55,14 @@ struct RestoreArgs {
     data: FolderArgs,
 }
 
-/// Write the store of a data folder anew, without the room that nothing uses any more
+/// Rewrite the store without its unused space
 #[derive(Debug, clap::Args)]
 struct CompactArgs {
     #[command(flatten)]
     data: FolderArgs,
 }
 
-/// Make again what a store derives: columns, counts, open questions, the search index
+/// Rebuild what the store derives: columns, counts, open questions, the search index
 #[derive(Debug, clap::Args)]
 #[command(after_help = REPAIRS)]
 struct RepairArgs {
@@ -70,19 +70,19 @@ struct RepairArgs {
     data: FolderArgs,
 }
 
-/// Forget old events; packages, facts and sessions stay
+/// Delete old events; packages, facts and sessions stay
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["days", "before"]))]
 struct TrimArgs {
-    /// Events that are more than so many days old
+    /// Delete events older than this number of days
     #[arg(long, value_name = "N")]
     days: Option<u64>,
 
-    /// Events before this time or day
+    /// Delete events before this time or date
     #[arg(long, value_name = "TIME")]
     before: Option<String>,
 
-    /// Only count them
+    /// Only count the events
     #[arg(long)]
     dry_run: bool,
 
@@ -105,10 +105,10 @@ impl StoreArgs {
 impl BackupArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.data.connect()?;
-        // Whoever serves the folder works elsewhere.
+        // The host that serves the folder has another current folder.
         let to = std::path::absolute(&self.to).map_err(|error| unusable(&self.to, &error))?;
         let Some(path) = to.to_str() else {
-            let message = format!("{} is no UTF-8", to.display());
+            let message = format!("{} is not UTF-8", to.display());
             return Err(CliError::new(Code::Usage, message));
         };
         let ask = Ask::post(
@@ -174,7 +174,7 @@ impl RepairArgs {
             let sound = counted(repaired.sound, "package");
             match repaired.set_aside {
                 0 => format!("{sound} sound"),
-                aside => format!("{sound} sound, {aside} set aside"),
+                aside => format!("{sound} sound, {aside} quarantined"),
             }
         })
     }
@@ -194,9 +194,9 @@ impl TrimArgs {
         let ask = Ask::post(&["accord", "v1", "store", "trim"], &Value::Object(body));
         let answer = host.ask(ask.takes_long())?;
         let done = if self.dry_run {
-            "would be forgotten"
+            "would be deleted"
         } else {
-            "forgotten"
+            "deleted"
         };
         answer.print(self.data.json, |page, trimmed| {
             let events = trimmed["events"].as_u64().unwrap_or(0);
@@ -211,7 +211,7 @@ impl TrimArgs {
     }
 }
 
-/// Says what to do about a folder that a host serves, or that is none.
+/// Adds help for a folder that a host serves, or that is no data folder.
 fn stop_first(failure: Failure, folder: &Path) -> CliError {
     let code = failure.code;
     let error = CliError::from(failure);
@@ -221,8 +221,8 @@ fn stop_first(failure: Failure, folder: &Path) -> CliError {
             folder.display()
         )),
         Code::StoreMissing => error.help(
-            "name the folder of a memory with --data or ACCORD_DATA; a memory that is served \
-             lies where `accord serve --data` says",
+            "give a data folder with --data or ACCORD_DATA: the one that `accord serve --data` \
+             uses",
         ),
         _ => error,
     }
@@ -230,10 +230,11 @@ fn stop_first(failure: Failure, folder: &Path) -> CliError {
 
 fn say(json: bool, document: &impl Wire, text: impl FnOnce() -> String) -> Result<Exit, CliError> {
     let mut output = Output::stdout();
-    match json {
-        true => output.line(document.encode().to_string())?,
-        false => output.line(text())?,
-    }
+    output.line(if json {
+        document.encode().to_string()
+    } else {
+        text()
+    })?;
     output.finish()?;
     Ok(Exit::Yes)
 }
@@ -246,6 +247,7 @@ fn unusable(path: &Path, error: &std::io::Error) -> CliError {
 }
 
 const REPAIRS: &str = "\
-A package is what its text and its log prove together. One whose text or log is damaged is set aside; facts, sessions,
-projects and events stay as they are. The work is done on a copy, which takes the store's place at the end.
-`accord context verify` says what is left: bring that back from a backup.";
+The text and the log of each package are checked. A package with a damaged text or log is
+quarantined; facts, sessions, projects and events are not changed. The repair works on a copy, which
+replaces the store at the end. `accord context verify` lists what is still damaged: restore it from
+a backup.";

@@ -1,10 +1,10 @@
-//! `accord verify`: another name for `accord conformance check`, which scripts know.
+//! `accord verify`: another name of `accord conformance check`, for existing scripts.
 
 use super::conformance::CheckArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 
-/// Judge an implementation of AgentXchain; the same as `accord conformance check`
+/// Test an implementation of AgentXchain; the same as `accord conformance check`
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
     #[command(subcommand)]

@@ -110,7 +110,7 @@ pub(super) async fn whole(response: Response) -> Result<Answer, CliError> {
     let status = parts.status.as_u16();
     let text = text(body).await?;
     if !parts.status.is_success() {
-        return Err(refusal::told(status, &parts.headers, &text));
+        return Err(refusal::error_of(status, &parts.headers, &text));
     }
     Ok(Answer { status, text })
 }

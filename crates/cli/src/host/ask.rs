@@ -1,4 +1,4 @@
-//! A question to a host.
+//! A request to a host.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use super::answer::{self, Answer};
 use crate::error::CliError;
 
-/// How long a host may work before its first word, where it has a whole store to go through.
+/// How long a host may work before its first byte, where it reads a whole store.
 const LONG: Duration = Duration::from_secs(600);
 
-/// A question to a host.
+/// A request to a host.
 pub(crate) struct Ask {
     method: Method,
     target: String,
@@ -28,7 +28,7 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    /// Asks with a method and a path, segment by segment.
+    /// A request with a method and the segments of a path.
     pub(crate) fn new(method: Method, path: &[&str]) -> Self {
         let mut target = String::new();
         for segment in path {
@@ -46,27 +46,27 @@ impl Ask {
         }
     }
 
-    /// Reads.
+    /// A GET request.
     pub(crate) fn get(path: &[&str]) -> Self {
         Self::new(Method::GET, path)
     }
 
-    /// Writes a document.
+    /// A POST request with a document.
     pub(crate) fn post(path: &[&str], document: &Value) -> Self {
         Self::new(Method::POST, path).document(document.to_string())
     }
 
-    /// With a document as it stands.
+    /// Adds a document, byte for byte.
     pub(crate) fn document(self, text: impl Into<Body>) -> Self {
         self.with_body("application/json", text.into())
     }
 
-    /// With lines, one document each.
+    /// Adds a body of lines, one document each.
     pub(crate) fn lines(self, body: Body) -> Self {
         self.with_body("application/x-ndjson", body)
     }
 
-    /// With a parameter, where there is one.
+    /// Adds a query parameter, if there is a value.
     pub(crate) fn with(mut self, name: &str, value: Option<impl AsRef<str>>) -> Self {
         if let Some(value) = value {
             self.target.push(if self.has_query { '&' } else { '?' });
@@ -78,39 +78,39 @@ impl Ask {
         self
     }
 
-    /// With a parameter that is a number, where there is one.
+    /// The same for a number.
     pub(crate) fn with_number(self, name: &str, value: Option<impl ToString>) -> Self {
         self.with(name, value.map(|value| value.to_string()))
     }
 
-    /// With a parameter that is true, where it is.
+    /// Adds a query parameter `true`, if it is set.
     pub(crate) fn with_flag(self, name: &str, value: bool) -> Self {
         self.with(name, value.then_some("true"))
     }
 
-    /// Asks for an answer in lines.
+    /// Accepts a response in lines.
     pub(crate) fn for_lines(mut self) -> Self {
         self.accept = HeaderValue::from_static("application/x-ndjson");
         self
     }
 
-    /// The host may take its time.
+    /// Gives the host more time before its first byte.
     pub(crate) fn takes_long(mut self) -> Self {
         self.inactivity = Some(InactivityTimeout(LONG));
         self
     }
 
-    /// Asks, and waits for the whole answer.
-    pub(crate) async fn put(self, to: &dyn Api) -> Result<Answer, CliError> {
+    /// Sends the request, and waits for the whole response.
+    pub(crate) async fn send(self, to: &dyn Api) -> Result<Answer, CliError> {
         answer::whole(self.call(to).await?).await
     }
 
-    /// Asks, and does not wait for the whole answer.
+    /// Sends the request, and returns at the first byte of the response.
     pub(super) async fn call(self, to: &dyn Api) -> Result<Response, CliError> {
         let request = self.request().map_err(|_| {
             CliError::new(
                 Code::Usage,
-                "an id, a name or a query is too long for the address of a request",
+                "an id, a name or a query is too long for the URL of a request",
             )
         })?;
         Ok(to.call(request).await?)
@@ -137,7 +137,7 @@ impl Ask {
     }
 }
 
-/// Writes a text so that it stands in a path or a query as it is, whatever it holds.
+/// Percent-encodes a text for a path segment or a query parameter.
 fn encode(text: &str, out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for byte in text.bytes() {

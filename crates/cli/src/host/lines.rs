@@ -1,4 +1,4 @@
-//! Answers that come line by line while the host works.
+//! Responses that arrive line by line while the host works.
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
@@ -7,25 +7,25 @@ use hyper::header::CONTENT_TYPE;
 use super::{Ask, Connection};
 use crate::error::CliError;
 
-/// What a host says while it works.
-pub(crate) enum Said {
-    /// So much of so much is done.
+/// A line of such a response.
+pub(crate) enum Update {
+    /// How far the work is.
     Progress {
-        /// What is done.
+        /// Units of work that are done.
         done: u64,
-        /// What there is to do.
+        /// All units of work.
         total: u64,
     },
-    /// Something that was found on the way.
-    Found(Value),
+    /// A result, such as a problem that was found.
+    Item(Value),
 }
 
-/// Asks for work that takes long, hands on what the host says meanwhile, and gives its last word. A
-/// host that has only that to say gives it as one document.
+/// Sends a request for long work, passes on the updates, and returns the summary. A host without
+/// updates answers with the summary alone.
 pub(crate) async fn follow(
     host: &Connection,
     ask: Ask,
-    mut told: impl FnMut(Said) -> Result<(), CliError>,
+    mut on_update: impl FnMut(Update) -> Result<(), CliError>,
 ) -> Result<Value, CliError> {
     let mut answer = host.stream(ask.for_lines().takes_long()).await?;
     let kind = answer.headers.get(CONTENT_TYPE).cloned();
@@ -41,14 +41,14 @@ pub(crate) async fn follow(
             match line["kind"].as_str() {
                 Some("progress") => {
                     let number = |name: &str| line[name].as_u64().unwrap_or(0);
-                    told(Said::Progress {
+                    on_update(Update::Progress {
                         done: number("done"),
                         total: number("total"),
                     })?;
                 }
                 Some("failure") => return Err(failure(&line)),
                 Some("summary") => last = Some(line),
-                _ => told(Said::Found(line))?,
+                _ => on_update(Update::Item(line))?,
             }
         }
     }
@@ -67,6 +67,6 @@ fn failure(line: &Value) -> CliError {
 fn cut_short() -> CliError {
     CliError::new(
         Code::HostProtocol,
-        "the answer ended before the work did, and nothing is known about the rest",
+        "the response ended before the work did; the rest is unknown",
     )
 }

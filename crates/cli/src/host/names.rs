@@ -1,4 +1,4 @@
-//! The current project, actor and session: a flag names them, or the environment.
+//! The current project, actor and session, from flags or the environment.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use accord_contract::wire::Value;
 
 use crate::error::CliError;
 
-/// A variable of the environment; one that is empty is not set.
+/// An environment variable. An empty one counts as not set.
 pub(crate) fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -15,45 +15,46 @@ pub(crate) fn setting(name: &str) -> Option<String> {
 /// The project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArg {
-    /// The project; ACCORD_PROJECT when absent
+    /// The project [default: ACCORD_PROJECT]
     #[arg(long, value_name = "ID", help_heading = None::<&str>)]
     pub(crate) project: Option<String>,
 }
 
 impl ProjectArg {
-    /// The project, which must be named.
+    /// The project, which is required.
     pub(crate) fn required(&self) -> Result<String, CliError> {
         self.get().ok_or_else(|| {
-            CliError::new(Code::Usage, "no project is named")
-                .help("name it with --project or ACCORD_PROJECT; `accord project list` shows which there are")
+            CliError::new(Code::Usage, "no project given")
+                .help("use --project or ACCORD_PROJECT; `accord project list` lists the projects")
         })
     }
 
-    /// The project, where one is named.
+    /// The project, if one is given.
     pub(crate) fn get(&self) -> Option<String> {
         self.project.clone().or_else(|| setting("ACCORD_PROJECT"))
     }
 }
 
-/// Who acts.
+/// The actor of a write.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActorArg {
-    /// Who does it, as agent:planner, human:lead or script:nightly; ACCORD_ACTOR when absent
+    /// The actor, for example agent:planner, human:lead or script:nightly [default: ACCORD_ACTOR]
     #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse, help_heading = None::<&str>)]
     pub(crate) actor: Option<Actor>,
 }
 
 impl ActorArg {
-    /// The actor, who must be named.
+    /// The actor, which is required.
     pub(crate) fn required(&self) -> Result<Actor, CliError> {
         self.get()?.ok_or_else(|| {
-            CliError::new(Code::Usage, "nobody is named who does it").help(
-                "name the actor with --actor or ACCORD_ACTOR, as agent:planner, human:lead or script:nightly",
+            CliError::new(Code::Usage, "no actor given").help(
+                "use --actor or ACCORD_ACTOR, for example agent:planner, human:lead or \
+                 script:nightly",
             )
         })
     }
 
-    /// The actor, where one is named.
+    /// The actor, if one is given.
     pub(crate) fn get(&self) -> Result<Option<Actor>, CliError> {
         if let Some(actor) = &self.actor {
             return Ok(Some(actor.clone()));
@@ -64,16 +65,16 @@ impl ActorArg {
     }
 }
 
-/// The session in which something is done.
+/// The session of a write.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionArg {
-    /// The session in which it is done; ACCORD_SESSION when absent
+    /// The session [default: ACCORD_SESSION]
     #[arg(long, value_name = "ID", help_heading = None::<&str>)]
     pub(crate) session: Option<String>,
 }
 
 impl SessionArg {
-    /// The session, where one is named.
+    /// The session, if one is given.
     pub(crate) fn get(&self) -> Option<String> {
         self.session.clone().or_else(|| setting("ACCORD_SESSION"))
     }

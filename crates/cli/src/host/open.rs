@@ -18,25 +18,25 @@ use super::target::Target;
 use crate::error::CliError;
 use crate::output::talk;
 
-/// The file that tells a data folder from any other.
+/// The file that makes a folder a data folder.
 const DATABASE: &str = "accord.db";
 
-/// How long a folder may be taken by another command before this one gives up.
-const TAKEN: Duration = Duration::from_secs(5);
+/// How long to wait for a folder that another command has locked.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// How long to wait before looking again.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
 
-/// Whether a data folder that is not there is made.
+/// Whether a missing data folder is created.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Creating {
-    /// It is.
+    /// Create it.
     Yes,
-    /// There must be one.
+    /// Fail.
     No,
 }
 
-/// Whoever is asked, ready to be asked.
+/// A connection to a host.
 pub(crate) struct Connection {
     api: Arc<dyn Api>,
     runtime: Runtime,
@@ -50,15 +50,16 @@ impl Connection {
         }
     }
 
-    /// Through the folder's socket where a host serves it; else a host in this process does.
+    /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
+    /// process.
     pub(crate) fn in_folder(folder: &Path, creating: Creating) -> Result<Self, CliError> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let socket = folder.join(SOCKET);
-        let until = Instant::now() + TAKEN;
+        let until = Instant::now() + LOCK_WAIT;
         loop {
             if socket.exists() {
                 let client = Client::socket(&socket)?;
-                // A host that was killed leaves its socket behind, and nobody listens.
+                // A killed host leaves its socket behind; then the connection is refused.
                 if runtime.block_on(client.connect()).is_ok() {
                     let api: Arc<dyn Api> = Arc::new(client);
                     return Ok(Self { api, runtime });
@@ -69,7 +70,7 @@ impl Connection {
             }
             match open_here(&runtime, folder) {
                 Ok(api) => return Ok(Self { api, runtime }),
-                // Another command has the folder, and will be done soon; or a host begins to serve it.
+                // Another command uses the folder for a moment, or a host is starting.
                 Err(taken) if taken.code == Code::StoreLocked && Instant::now() < until => {
                     std::thread::sleep(PAUSE);
                 }
@@ -78,22 +79,22 @@ impl Connection {
         }
     }
 
-    /// The way to ask.
+    /// The interface of the host.
     pub(crate) fn api(&self) -> Arc<dyn Api> {
         Arc::clone(&self.api)
     }
 
-    /// What the asking runs on.
+    /// The runtime for requests.
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// Asks, and waits for the whole answer.
+    /// Sends a request, and waits for the whole response.
     pub(crate) fn ask(&self, ask: Ask) -> Result<Answer, CliError> {
-        self.runtime.block_on(ask.put(self.api.as_ref()))
+        self.runtime.block_on(ask.send(self.api.as_ref()))
     }
 
-    /// Asks for an answer that is read piece by piece.
+    /// Sends a request, and returns the response as a stream.
     pub(crate) async fn stream(&self, ask: Ask) -> Result<Streamed, CliError> {
         answer::streamed(ask.call(self.api.as_ref()).await?).await
     }
@@ -109,7 +110,8 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
     let client = Client::url(url, &ClientOptions::default().with_key(key))?;
     if has_key && client.is_unencrypted() {
         talk(
-            "warning: the key goes over the network in the clear; use https:// if the host has it",
+            "warning: the key is sent over the network unencrypted; use https:// if the host \
+             supports it",
         );
     }
     Ok(Connection {
@@ -118,7 +120,7 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
     })
 }
 
-/// A host in this process, on a folder that nobody else has.
+/// Opens the folder in this process.
 fn open_here(runtime: &Runtime, folder: &Path) -> Result<Arc<dyn Api>, Failure> {
     let _inside = runtime.enter();
     let settings = Sources::of_process(folder, None, Vec::new())
@@ -132,7 +134,7 @@ fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime,
     built.map_err(|error| {
         Failure::new(
             Code::HostUnreachable,
-            format!("this process cannot wait for anything: {error}"),
+            format!("cannot start the async runtime: {error}"),
         )
         .into()
     })
@@ -141,10 +143,10 @@ fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime,
 fn no_store(folder: &Path) -> CliError {
     CliError::new(
         Code::StoreMissing,
-        format!("there is no memory in {}", folder.display()),
+        format!("no data folder at {}", folder.display()),
     )
     .help(
-        "name a data folder with --data or ACCORD_DATA, or a server with --url or ACCORD_URL; \
-         `accord serve` and the first deposit make a new folder",
+        "use --data or ACCORD_DATA for a data folder, or --url or ACCORD_URL for a server; \
+         `accord serve` and the first deposit create a folder",
     )
 }

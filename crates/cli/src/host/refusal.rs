@@ -1,4 +1,4 @@
-//! A refusal of a host, as any other failure.
+//! The error response of a host as a [`CliError`].
 
 use accord_contract::codes::{Category, Code, WireCode};
 use accord_contract::wire::{Extensible, Value};
@@ -7,12 +7,11 @@ use hyper::HeaderMap;
 use crate::error::CliError;
 use crate::show::clean;
 
-/// The failure that an error body tells. Ours is the ALX envelope; of others, what can be
-/// understood is taken.
-pub(super) fn told(status: u16, headers: &HeaderMap, text: &str) -> CliError {
+/// Reads an error response: the ALX envelope, or as much as can be understood of another body.
+pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError {
     let body: Value = serde_json::from_str(text).unwrap_or_default();
     let error = &body["error"];
-    // A server's words go to a terminal.
+    // The text goes to a terminal, and comes from a server that may be anything.
     let member = |name: &str| error[name].as_str().map(clean);
     let Some(code) = member("code").or_else(|| body["code"].as_str().map(clean)) else {
         return unknown(status);
@@ -25,7 +24,7 @@ pub(super) fn told(status: u16, headers: &HeaderMap, text: &str) -> CliError {
     };
     let message = member("message").unwrap_or_else(|| format!("the host refused ({status})"));
     let known = code.known();
-    let mut failure = CliError::told(code, kind, message);
+    let mut failure = CliError::from_server(code, kind, message);
     let place = member("pointer").or_else(|| member("field"));
     if let Some(place) = place {
         failure = failure.at(&place);
@@ -42,27 +41,30 @@ pub(super) fn told(status: u16, headers: &HeaderMap, text: &str) -> CliError {
     failure
 }
 
-/// What to do about a key that is missing or too little, in the words of this command.
+/// Help for a missing or insufficient key, in terms of this command.
 fn about_keys(code: Option<Code>) -> Option<&'static str> {
     match code? {
         Code::AuthRequired => Some(
-            "this host wants a key: put one into ACCORD_KEY; `accord key create` on its data folder makes one",
+            "this host requires a key in ACCORD_KEY; `accord key create` on its data folder creates \
+             one",
         ),
         Code::AgenticUnauthorized | Code::Unauthorized => Some(
-            "the key in ACCORD_KEY or --key is not known to this host, has ended, or does not cover this; `accord key list` on its data folder shows what its keys cover",
+            "the key in ACCORD_KEY or --key is unknown, expired, or lacks the scope for this request; \
+             `accord key list` on the data folder of the host lists the scopes",
         ),
         _ => None,
     }
 }
 
-/// An answer that only its status tells something about: it came from something before a host, or
-/// from something else altogether.
+/// An error response without an error body: from a proxy, or from something that is no host.
 fn unknown(status: u16) -> CliError {
-    let message = format!("the answer has the status {status}, and no error as a host tells one");
+    let message = format!("the response has the status {status} and no error body of a host");
     let failure = CliError::new(Code::HostProtocol, message);
     match status {
-        404 | 405 => failure.help("check the URL: what is there has no such route"),
-        502..=504 => failure.help("a proxy answered in the host's place; check that the host runs"),
+        404 | 405 => failure.help("check the URL: the server there has no such route"),
+        502..=504 => {
+            failure.help("a proxy answered instead of the host; check that the host is running")
+        }
         _ => failure,
     }
 }

@@ -1,4 +1,4 @@
-//! Which host.
+//! The host that a command sends its requests to.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use super::names::setting;
 use super::open::{Connection, Creating};
 use crate::error::CliError;
 
-/// Where a data folder is unless somebody says otherwise.
+/// The default data folder.
 pub(crate) const DEFAULT_FOLDER: &str = ".accord";
 
-/// Whom to ask, and how to answer.
+/// The host, and the output format.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HostArgs {
-    /// Print the host's own JSON document, on one line
+    /// Print the host's JSON document on one line
     #[arg(long, help_heading = None::<&str>)]
     pub(crate) json: bool,
 
@@ -22,24 +22,24 @@ pub(crate) struct HostArgs {
     pub(crate) target: TargetArgs,
 }
 
-/// Whom to ask.
+/// The host.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Whom to ask")]
+#[command(next_help_heading = "Host")]
 pub(crate) struct TargetArgs {
-    /// A server, by its URL; ACCORD_URL when absent
+    /// The URL of a server [default: ACCORD_URL]
     #[arg(long, conflicts_with = "data")]
     pub(crate) url: Option<String>,
 
-    /// The key for that server; better in ACCORD_KEY, where no list of processes shows it
+    /// The key for the server; prefer ACCORD_KEY, which the process list does not show
     #[arg(long, conflicts_with = "data")]
     pub(crate) key: Option<String>,
 
-    /// A data folder on this machine; without a server, ACCORD_DATA or `.accord` when absent
+    /// A data folder on this machine [default, without a server: ACCORD_DATA, or `.accord`]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 }
 
-/// Who is asked.
+/// The host to ask.
 #[derive(Debug)]
 pub(crate) enum Target {
     /// A server.
@@ -53,14 +53,14 @@ pub(crate) enum Target {
     Folder(PathBuf),
 }
 
-/// Which data folder, for what only a data folder can do.
+/// The data folder, for commands that no server can run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FolderArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// The data folder; ACCORD_DATA or `.accord` when absent
+    /// The data folder [default: ACCORD_DATA, or `.accord`]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 }
@@ -71,14 +71,14 @@ impl FolderArgs {
         folder(self.data.as_ref())
     }
 
-    /// Whoever has the folder, which must be there.
+    /// Connects to the folder, which must exist.
     pub(crate) fn connect(&self) -> Result<Connection, CliError> {
         Connection::in_folder(&self.folder(), Creating::No)
     }
 }
 
 impl TargetArgs {
-    /// Who is asked: what a flag names, then what the environment names.
+    /// The target: from flags, then from the environment.
     pub(crate) fn target(&self) -> Result<Target, CliError> {
         let url = match (&self.url, &self.data) {
             (Some(url), _) => Some(url.clone()),
@@ -91,26 +91,26 @@ impl TargetArgs {
         }
         if self.key.is_some() {
             return Err(
-                CliError::new(Code::Usage, "a key is for a server, and none is named")
-                    .help("name it with --url or ACCORD_URL; a data folder needs no key"),
+                CliError::new(Code::Usage, "--key needs a server, and none is given")
+                    .help("use --url or ACCORD_URL; a data folder needs no key"),
             );
         }
         Ok(Target::Folder(folder(self.data.as_ref())))
     }
 
-    /// Whoever is asked, ready to be asked.
+    /// Connects to the target.
     pub(crate) fn connect(&self, creating: Creating) -> Result<Connection, CliError> {
         Connection::open(&self.target()?, creating)
     }
 }
 
 impl HostArgs {
-    /// Whoever is asked, for a command that needs something to be there.
+    /// Connects to a host that must exist.
     pub(crate) fn connect(&self) -> Result<Connection, CliError> {
         self.target.connect(Creating::No)
     }
 
-    /// Whoever is asked, for a command that may begin a data folder.
+    /// Connects to a host; a missing data folder is created.
     pub(crate) fn connect_or_create(&self) -> Result<Connection, CliError> {
         self.target.connect(Creating::Yes)
     }

@@ -1,4 +1,4 @@
-//! What happened in a while, in one project or in all.
+//! The digest of one project or of all.
 
 use accord_contract::wire::Value;
 

@@ -6,7 +6,7 @@ use super::page::{LINE, Page, list};
 use super::table::table;
 use super::text::{actor, member, moment, one_line};
 
-/// Facts, one a line.
+/// Facts, one per line.
 pub(crate) fn facts(page: &mut Page, facts: &Value) {
     let rows: Vec<Vec<String>> = list(facts).iter().map(row).collect();
     if !rows.is_empty() {

@@ -1,4 +1,4 @@
-//! Keys: what they cover, never what they are.
+//! Keys, without their secrets.
 
 use accord_contract::wire::Value;
 
@@ -6,7 +6,7 @@ use super::page::{Page, list};
 use super::table::table;
 use super::text::{actor, clean, member, moment};
 
-/// Keys, one a line.
+/// Keys, one per line.
 pub(crate) fn keys(page: &mut Page, keys: &Value) {
     let rows: Vec<Vec<String>> = list(keys).iter().map(row).collect();
     if !rows.is_empty() {

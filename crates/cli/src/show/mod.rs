@@ -1,9 +1,9 @@
-//! Answers as people read them.
+//! Output for people.
 //!
 //! Invariants:
-//! - what an answer lacks is left out, never made up: a server of somebody else's may say less;
-//! - texts come from others: a control character in one is shown, never carried out;
-//! - colours are for terminals, and `NO_COLOR` is honoured.
+//! - members that a response lacks are left out: another server may send less;
+//! - control characters in texts are escaped, so that a text cannot control the terminal;
+//! - colours go to terminals only, and `NO_COLOR` is honoured.
 
 mod digest;
 mod fact;
@@ -21,7 +21,7 @@ pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::key::{key, keys};
 pub(crate) use self::orient::orientation;
 pub(crate) use self::package::{brief, packages, revisions, whole};
-pub(crate) use self::page::{Ink, Page, colours};
+pub(crate) use self::page::{Page, Style, colours};
 pub(crate) use self::project::{project, projects};
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;

@@ -1,8 +1,8 @@
-//! What one who begins should know.
+//! The orientation of a project.
 
 use accord_contract::wire::Value;
 
-use super::page::{Ink, LINE, Page, list};
+use super::page::{LINE, Page, Style, list};
 use super::text::{clean, counted, member, one_line};
 use super::{brief, project};
 
@@ -15,7 +15,7 @@ pub(crate) fn orientation(page: &mut Page, bundle: &Value) {
     let window = bundle["window_days"].as_u64().unwrap_or_default();
     section(page, &format!("Last {}", counted(window, "day")));
     if packages.is_empty() {
-        page.line(page.ink(Ink::Faint, "nothing was deposited"));
+        page.line(page.styled(Style::Faint, "nothing was deposited"));
     }
     for (index, each) in packages.iter().enumerate() {
         if index > 0 {
@@ -26,7 +26,7 @@ pub(crate) fn orientation(page: &mut Page, bundle: &Value) {
     left_out(page, bundle);
 }
 
-/// Open questions, one a line.
+/// Open questions, one per line.
 pub(super) fn questions(page: &mut Page, questions: &Value) {
     let questions = list(questions);
     if questions.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn questions(page: &mut Page, questions: &Value) {
     }
 }
 
-/// Current facts, one a line.
+/// Current facts, one per line.
 pub(super) fn facts(page: &mut Page, facts: &Value) {
     if !list(facts).is_empty() {
         section(page, "Facts");
@@ -52,7 +52,7 @@ pub(super) fn section(page: &mut Page, heading: &str) {
     page.heading(heading);
 }
 
-/// What there is more, and what is damaged.
+/// What was left out, and why.
 pub(super) fn left_out(page: &mut Page, bundle: &Value) {
     let left_out: Vec<_> = list(&bundle["x-left_out"])
         .iter()
@@ -68,7 +68,7 @@ pub(super) fn left_out(page: &mut Page, bundle: &Value) {
     if !left_out.is_empty() {
         page.gap();
         let more = format!("Left out: {}.", left_out.join(", "));
-        page.line(page.ink(Ink::Faint, &more));
+        page.line(page.styled(Style::Faint, &more));
     }
     for damaged in list(&bundle["x-integrity_warnings"]) {
         let id = match damaged.as_str() {
@@ -76,6 +76,6 @@ pub(super) fn left_out(page: &mut Page, bundle: &Value) {
             None => member(damaged, "package_id"),
         };
         let warning = format!("damaged and left out: {id}");
-        page.line(page.ink(Ink::Bad, &warning));
+        page.line(page.styled(Style::Bad, &warning));
     }
 }

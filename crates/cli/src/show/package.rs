@@ -2,13 +2,13 @@
 
 use accord_contract::wire::Value;
 
-use super::page::{Ink, LINE, Page, list};
+use super::page::{LINE, Page, Style, list};
 use super::text::{actor, clean, member, moment, one_line};
 
-/// How many decisions and questions of a package stand in a list of packages.
+/// How many decisions and questions of a package a list shows.
 const FEW: usize = 3;
 
-/// Members that have a place of their own on the page, or say nothing to people.
+/// Members that are printed elsewhere, or that are not for people.
 const PLACED: [&str; 22] = [
     "package_id",
     "project_id",
@@ -96,14 +96,14 @@ pub(crate) fn whole(page: &mut Page, package: &Value) {
     }
 }
 
-/// The states that a package went through.
+/// The revisions of a package.
 pub(crate) fn revisions(page: &mut Page, revisions: &Value) {
     for revision in list(revisions) {
         let status = member(revision, "status");
         let by = actor(&revision["actor"]);
         let line = [
             moment(&revision["at"]),
-            page.ink(ink(&status), &status),
+            page.styled(style_of(&status), &status),
             review(revision),
             by,
         ];
@@ -129,7 +129,7 @@ fn head(page: &mut Page, package: &Value) {
     ];
     page.pieces(&first);
     let second = [
-        page.ink(ink(&status), &status),
+        page.styled(style_of(&status), &status),
         review(package),
         member(package, "package_type"),
         significance.map_or(String::new(), |number| format!("significance {number}")),
@@ -161,16 +161,16 @@ fn file(deliverable: &Value) -> String {
     pieces.join("  ")
 }
 
-fn ink(status: &str) -> Ink {
+fn style_of(status: &str) -> Style {
     match status {
-        "complete" => Ink::Good,
-        "awaiting_review" => Ink::Waiting,
-        "revision_requested" => Ink::Bad,
-        _ => Ink::Faint,
+        "complete" => Style::Good,
+        "awaiting_review" => Style::Waiting,
+        "revision_requested" => Style::Bad,
+        _ => Style::Faint,
     }
 }
 
-/// A text member that says something.
+/// A text member that is not blank.
 fn text<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
     document[name]
         .as_str()

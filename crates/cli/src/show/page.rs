@@ -1,4 +1,4 @@
-//! What is printed, in colours where there are any.
+//! Lines of output, with colours on a terminal.
 
 use std::io::IsTerminal as _;
 
@@ -7,24 +7,24 @@ use accord_contract::wire::Value;
 use super::text::{clean, one_line};
 use crate::host::setting;
 
-/// How wide the labels before texts are.
+/// The width of the labels.
 const LABEL: usize = 9;
 
-/// The longest text on a line that stands for more.
+/// The maximum length of a text that is shortened to one line.
 pub(crate) const LINE: usize = 110;
 
-/// What a piece of text is.
+/// The style of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Ink {
+pub(crate) enum Style {
     /// A heading.
     Title,
-    /// Of less weight.
+    /// Less important text.
     Faint,
-    /// A state that is as it should be.
+    /// A good state.
     Good,
-    /// A state that waits for somebody.
+    /// A state that needs an action.
     Waiting,
-    /// A state that is not as it should be.
+    /// A bad state.
     Bad,
 }
 
@@ -60,26 +60,26 @@ impl Page {
         &self.text
     }
 
-    /// A line that is ready to be printed.
+    /// Adds a line.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());
         self.text.push('\n');
     }
 
-    /// An empty line, unless the page is empty.
+    /// Adds an empty line, unless the page is empty.
     pub(crate) fn gap(&mut self) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
     }
 
-    /// A heading on a line of its own.
+    /// Adds a heading.
     pub(crate) fn heading(&mut self, text: &str) {
-        let heading = self.ink(Ink::Title, &one_line(text, usize::MAX));
+        let heading = self.styled(Style::Title, &one_line(text, usize::MAX));
         self.line(heading);
     }
 
-    /// Ready-made pieces on an indented line, those that are empty left out.
+    /// Adds an indented line of pieces, without the empty ones.
     pub(crate) fn pieces(&mut self, pieces: &[String]) {
         let pieces: Vec<_> = pieces
             .iter()
@@ -91,12 +91,12 @@ impl Page {
         }
     }
 
-    /// A text behind its label, on one line.
+    /// Adds a label and a text, shortened to one line.
     pub(crate) fn labelled(&mut self, label: &str, text: &str) {
         self.labelled_up_to(label, text, LINE);
     }
 
-    /// A text behind its label, with all its lines.
+    /// Adds a label and a text with all its lines.
     pub(crate) fn labelled_whole(&mut self, label: &str, text: &str) {
         let mut label = label;
         for line in text.trim_end().lines() {
@@ -105,7 +105,7 @@ impl Page {
         }
     }
 
-    /// Texts behind one label, each on a line, and how many more there are.
+    /// Adds a label and up to `most` texts, one per line, and the number of the rest.
     pub(crate) fn labelled_list(&mut self, label: &str, texts: &Value, most: usize) {
         let texts: Vec<&str> = list(texts).iter().filter_map(Value::as_str).collect();
         for text in texts.iter().take(most) {
@@ -116,28 +116,28 @@ impl Page {
         }
         if texts.len() > most {
             let more = format!("and {} more", texts.len() - most);
-            let more = self.ink(Ink::Faint, &more);
+            let more = self.styled(Style::Faint, &more);
             self.line(format!("  {:LABEL$}{more}", ""));
         }
     }
 
-    /// A piece of text in its colour.
-    pub(crate) fn ink(&self, ink: Ink, text: &str) -> String {
+    /// A text in its colour.
+    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
         if !self.has_colours || text.is_empty() {
             return text.to_owned();
         }
-        let code = match ink {
-            Ink::Title => "1",
-            Ink::Faint => "2",
-            Ink::Good => "32",
-            Ink::Waiting => "33",
-            Ink::Bad => "31",
+        let code = match style {
+            Style::Title => "1",
+            Style::Faint => "2",
+            Style::Good => "32",
+            Style::Waiting => "33",
+            Style::Bad => "31",
         };
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
     fn labelled_up_to(&mut self, label: &str, text: &str, most: usize) {
-        let label = self.ink(Ink::Faint, &format!("{label:LABEL$}"));
+        let label = self.styled(Style::Faint, &format!("{label:LABEL$}"));
         let text = match most {
             usize::MAX => clean(text),
             _ => one_line(text, most),
@@ -146,7 +146,7 @@ impl Page {
     }
 }
 
-/// The items of a list; none where there is no list.
+/// The items of an array; empty for anything else.
 pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }

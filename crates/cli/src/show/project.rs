@@ -2,11 +2,11 @@
 
 use accord_contract::wire::Value;
 
-use super::page::{Ink, LINE, Page, list};
+use super::page::{LINE, Page, Style, list};
 use super::table::table;
 use super::text::{member, moment, one_line};
 
-/// Projects, one a line.
+/// Projects, one per line.
 pub(crate) fn projects(page: &mut Page, projects: &Value) {
     let rows: Vec<Vec<String>> = list(projects).iter().map(row).collect();
     if !rows.is_empty() {
@@ -23,7 +23,7 @@ pub(crate) fn project(page: &mut Page, project: &Value) {
         format!("since {}", moment(&project["created_at"])),
         match archived.as_str() {
             "" => archived,
-            _ => page.ink(Ink::Waiting, &format!("archived {archived}")),
+            _ => page.styled(Style::Waiting, &format!("archived {archived}")),
         },
     ];
     page.pieces(&pieces);

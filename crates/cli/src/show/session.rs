@@ -6,7 +6,7 @@ use super::page::{Page, list};
 use super::table::table;
 use super::text::{counted, member, moment};
 
-/// Sessions, one a line.
+/// Sessions, one per line.
 pub(crate) fn sessions(page: &mut Page, sessions: &Value) {
     let rows: Vec<Vec<String>> = list(sessions).iter().map(row).collect();
     if !rows.is_empty() {

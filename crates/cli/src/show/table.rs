@@ -1,6 +1,6 @@
 //! Rows in columns.
 
-use super::page::{Ink, Page};
+use super::page::{Page, Style};
 
 /// The widest column; a longer text pushes the others to the right.
 const WIDEST: usize = 48;
@@ -26,7 +26,7 @@ pub(crate) fn table(page: &mut Page, headings: &[&str], rows: &[Vec<String>]) {
         cells.join("  ").trim_end().to_owned()
     };
     let heading = line(used.iter().map(|column| headings[*column]).collect());
-    page.line(page.ink(Ink::Faint, &heading));
+    page.line(page.styled(Style::Faint, &heading));
     for row in rows {
         page.line(line(
             used.iter().map(|column| row[*column].as_str()).collect(),

@@ -1,8 +1,8 @@
-//! Texts of others, made fit for a terminal.
+//! Texts from documents, made safe for a terminal.
 
 use accord_contract::wire::Value;
 
-/// A text on one line, cut where it is longer than allowed.
+/// A text on one line, cut after `most` characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     let line = clean(&words.join(" "));
@@ -13,8 +13,7 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     }
 }
 
-/// A text with every character shown that a terminal would act on instead: escape sequences,
-/// and those that turn the direction of what follows.
+/// Escapes control characters and characters that change the text direction.
 pub(crate) fn clean(text: &str) -> String {
     let acts = |character: char| {
         (character.is_control() && character != '\t')
@@ -25,9 +24,10 @@ pub(crate) fn clean(text: &str) -> String {
     }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        match acts(character) {
-            true => shown.extend(character.escape_unicode()),
-            false => shown.push(character),
+        if acts(character) {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
         }
     }
     shown
@@ -44,7 +44,7 @@ pub(crate) fn moment(value: &Value) -> String {
     }
 }
 
-/// A text member, fit for a line.
+/// A member as text on one line.
 pub(crate) fn member(document: &Value, name: &str) -> String {
     match &document[name] {
         Value::String(text) => one_line(text, usize::MAX),
@@ -53,7 +53,7 @@ pub(crate) fn member(document: &Value, name: &str) -> String {
     }
 }
 
-/// An actor, as type and id.
+/// An actor as `type:id`.
 pub(crate) fn actor(value: &Value) -> String {
     let (kind, id) = (member(value, "type"), member(value, "id"));
     match (kind.is_empty(), id.is_empty()) {
@@ -62,7 +62,7 @@ pub(crate) fn actor(value: &Value) -> String {
     }
 }
 
-/// A number of things, in words.
+/// A number with its noun.
 pub(crate) fn counted(number: u64, one: &str) -> String {
     match number {
         1 => format!("1 {one}"),

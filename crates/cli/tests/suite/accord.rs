@@ -102,6 +102,9 @@ pub(crate) fn run_script(script: &str) -> Ran {
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(program());
     command.args(args);
+    // How texts are laid out must not depend on where the tests run.
+    command.env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
+    command.env_remove("COLUMNS");
     command
 }
 

@@ -77,7 +77,7 @@ fn a_program_cannot_answer_for_a_server() {
     let run = ["check", "agentic", "--command", "/bin/true"];
     let said = accord(&run, "").refused("USAGE");
     assert!(
-        said.contains("agentic is judged over HTTP") && said.contains("--url"),
+        said.contains("agentic is tested over HTTP") && said.contains("--url"),
         "{said}"
     );
 }

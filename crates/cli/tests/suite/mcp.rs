@@ -98,7 +98,7 @@ impl Agent {
     fn leave(self) -> (Option<i32>, String) {
         let (code, said) = self.leave_with_all();
         let (first, rest) = said.split_once('\n').unwrap_or((&said, ""));
-        assert!(first.starts_with("accord: the memory is "), "{said}");
+        assert!(first.starts_with("accord: using the "), "{said}");
         (code, rest.to_owned())
     }
 
@@ -382,8 +382,8 @@ fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
     let memory = Memory::new();
     let place = memory.data();
     for (which, garbage, code) in [
-        ("a new one in", "garbage", -32_700),
-        ("the one in", "[]", -32_600),
+        ("new data folder", "garbage", -32_700),
+        ("data folder", "[]", -32_600),
     ] {
         let mut agent = Agent::on(&memory, &[]);
         writeln!(agent.input.as_mut().expect("it listens"), "{garbage}").expect("it reads");
@@ -393,7 +393,7 @@ fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
         assert_eq!(answer.get("id"), Some(&Value::Null), "{answer}");
         let (ended, said) = agent.leave_with_all();
         assert_eq!(ended, Some(0));
-        let told = format!("accord: the memory is {which} {}\n", place.display());
+        let told = format!("accord: using the {which} {}\n", place.display());
         assert_eq!(said, told);
     }
 }

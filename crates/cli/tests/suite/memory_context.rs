@@ -227,7 +227,7 @@ fn a_package_that_is_not_there_is_null() {
     );
     let ran = memory.ran(&["context", "pull", "nobody"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
-    assert_eq!(ran.stderr, "there is no package nobody in shop\n");
+    assert_eq!(ran.stderr, "no package nobody in shop\n");
     let ran = memory.ran(&["context", "pull", "nobody", "--history", "--json"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, "null\n"));
 }

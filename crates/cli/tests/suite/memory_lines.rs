@@ -22,7 +22,7 @@ fn what_was_exported_and_imported_is_exported_again() {
         let file = memory.file("all.ndjson");
         let ran = memory.ran(&["context", "export", "--all", "-o", &file]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
-        assert_eq!(ran.stderr, "8 lines of 2 projects written\n");
+        assert_eq!(ran.stderr, "exported 8 lines of 2 projects\n");
         let lines = std::fs::read_to_string(&file).expect("lines");
         let other = Memory::reached(Way::Folder);
         let said = other.ran(&["context", "import", &file]).yes();

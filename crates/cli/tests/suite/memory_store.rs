@@ -71,7 +71,7 @@ fn a_folder_is_kept_small() {
         "{counted}"
     );
     let kept = memory.ran(&["store", "trim", "--days", "1"]).yes();
-    assert_eq!(kept, "0 events forgotten\n");
+    assert_eq!(kept, "0 events deleted\n");
     memory
         .ran(&["store", "trim", "--before", "soon"])
         .refused("WIRE_FIELD_VALUE");

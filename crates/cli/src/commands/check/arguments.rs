@@ -1,14 +1,14 @@
-//! Arguments that need reading.
+//! Parsers for arguments.
 
 use std::time::Duration;
 
-/// Reads a time such as `500ms`, `10s`, `2m`, or a plain number of seconds.
+/// Parses a time such as `500ms`, `10s`, `2m`, or a plain number of seconds.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let split = text
         .find(|character: char| !character.is_ascii_digit())
         .unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
-    let wrong = || "a time is a whole number and a unit, as in 500ms, 10s or 2m".to_owned();
+    let wrong = || "expected a whole number and a unit, for example 500ms, 10s or 2m".to_owned();
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let millis = match unit {
         "ms" => Some(number),
@@ -17,7 +17,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(wrong()),
     };
     match millis {
-        Some(0) | None => Err("a case needs more than no time, and less than forever".to_owned()),
+        Some(0) | None => Err("the timeout must be positive and finite".to_owned()),
         Some(millis) => Ok(Duration::from_millis(millis)),
     }
 }

@@ -1,11 +1,11 @@
-//! `accord check`: judges an implementation of a protocol.
+//! `accord check`: tests an implementation of a protocol.
 
 mod arguments;
-mod look;
-mod ourselves;
+mod implementation;
+mod inspect;
+mod own_host;
 mod progress;
 mod report;
-mod whom;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -20,15 +20,15 @@ use accord_kit::{Baseline, Corpus, Filter, Protocol, RunOptions, RunReport, run}
 use clap::builder::UnknownArgumentValueParser;
 
 use self::arguments::duration;
+use self::implementation::ImplementationArgs;
 pub(super) use self::progress::Progress;
-use self::whom::Whom;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
-use crate::interrupt::end_with_adapters;
+use crate::interrupt::stop_adapters_on_signal;
 use crate::output::Output;
 
-/// Judge an implementation of a protocol: Accord itself, or any other by its adapter
+/// Test an implementation of a protocol: Accord itself, or any other by its adapter
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXIT_CODES,
@@ -42,24 +42,24 @@ pub(crate) struct CheckArgs {
     select: Select,
 
     #[command(flatten)]
-    whom: Whom,
+    implementation: ImplementationArgs,
 
-    /// How long one case may take, as in 500ms, 10s or 2m; 10s when absent, 30s for
-    /// --target and --remote, 60s for a server
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "look")]
+    /// The timeout of one case, for example 500ms, 10s or 2m [default: 10s; 30s with --target and
+    /// --remote; 60s for a server]
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "inspect")]
     case_timeout: Option<Duration>,
 
-    /// How many cases run at the same time; as many as there are cores when absent, one with
-    /// --target and --remote
-    #[arg(long, value_name = "N", conflicts_with = "look")]
+    /// The number of cases that run at the same time [default: the number of cores; 1 with
+    /// --target and --remote]
+    #[arg(long, value_name = "N", conflicts_with = "inspect")]
     jobs: Option<NonZeroUsize>,
 
-    /// Stop at the first case that spoils the run
-    #[arg(long, conflicts_with = "look")]
+    /// Stop at the first case that fails the run
+    #[arg(long, conflicts_with = "inspect")]
     fail_fast: bool,
 
-    /// A file of known failures, each with its reason; one that passes fails the run
-    #[arg(long, value_name = "FILE", conflicts_with = "look")]
+    /// A file of known failures, each with a reason; a known failure that passes fails the run
+    #[arg(long, value_name = "FILE", conflicts_with = "inspect")]
     baseline: Option<PathBuf>,
 
     /// Write the failures of this run to a baseline file
@@ -67,63 +67,65 @@ pub(crate) struct CheckArgs {
         long,
         value_name = "FILE",
         requires = "reason",
-        conflicts_with = "look"
+        conflicts_with = "inspect"
     )]
     write_baseline: Option<PathBuf>,
 
-    /// Why the failures in the written baseline are known
+    /// The reason to write for each failure
     #[arg(long, value_name = "TEXT", requires = "write_baseline")]
     reason: Option<String>,
 
-    /// Read the cases from this folder instead of those that came with accord
+    /// Read the cases from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 
-    /// How to report
-    #[arg(long, value_enum, default_value = "text", conflicts_with = "look")]
+    /// The format of the report
+    #[arg(long, value_enum, default_value = "text", conflicts_with = "inspect")]
     format: report::Format,
 
-    /// Where to report to; with a format other than text, lines for people still go to standard output
-    #[arg(long, value_name = "FILE", conflicts_with = "look")]
+    /// The file for the report; with a format other than text, standard output still gets text
+    #[arg(long, value_name = "FILE", conflicts_with = "inspect")]
     output: Option<PathBuf>,
 
-    /// Write a line for every case, also for those that pass
-    #[arg(long, conflicts_with = "look")]
+    /// Print a line for every case, also for those that pass
+    #[arg(long, conflicts_with = "inspect")]
     verbose: bool,
 
     #[command(flatten)]
-    look: Look,
+    inspect: InspectArgs,
 }
 
-/// Which cases.
+/// The cases to run.
 #[derive(Debug, clap::Args)]
 #[group(id = "select", conflicts_with_all = ["protocols", "show", "clauses", "export"])]
 struct Select {
     /// Run only the cases that this expression selects: id(glob), clause(glob), level(x),
-    /// area(x), strength(x), op(glob), joined by &, | and !; a bare word looks in the id
+    /// area(x), strength(x), op(glob), joined by &, | and !; a bare word searches the id
     #[arg(long, value_name = "EXPR")]
     filter: Option<String>,
 
-    /// Run only cases of this level, and of those that it builds on; may be repeated
+    /// Run only cases of this level and the levels below it; can be repeated
     #[arg(long = "level", value_name = "LEVEL")]
     levels: Vec<String>,
 
-    // What the verifier of published fixtures calls these things; who is used to it is told the names here.
-    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--level").and_suggest(TIERS_ARE_LEVELS))]
+    // The flags of `accord conformance check`, so that the error can name the flags to use here.
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--level")
+        .and_suggest(TIERS_ARE_LEVELS))]
     tier: Option<String>,
 
-    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--filter").and_suggest(SURFACES_ARE_AREAS))]
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--filter")
+        .and_suggest(SURFACES_ARE_AREAS))]
     surface: Option<String>,
 
-    /// Run the cases of this profile, which has stricter rules, instead of those that need none
+    /// Run the cases of this profile, which has stricter rules, instead of those without a profile
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 }
 
-/// Ways to look at the cases without running them.
+/// Ways to inspect the cases without running them.
 #[derive(Debug, clap::Args)]
-#[group(id = "look", multiple = false)]
-struct Look {
+#[group(id = "inspect", multiple = false)]
+struct InspectArgs {
     /// List the protocols that have cases
     #[arg(long)]
     protocols: bool,
@@ -136,7 +138,7 @@ struct Look {
     #[arg(long, value_name = "ID")]
     show: Option<String>,
 
-    /// List the clauses with their number of cases; one without a case is a no
+    /// List the clauses with their number of cases; a clause without a case makes the exit code 1
     #[arg(long)]
     clauses: bool,
 
@@ -153,7 +155,7 @@ impl CheckArgs {
         };
         let corpus = corpus.map_err(Failure::from)?;
         let Some(name) = &self.protocol else {
-            return look::protocols(&corpus);
+            return inspect::protocols(&corpus);
         };
         let protocol = corpus.protocol(name).map_err(Failure::from)?;
         let filter = self.select.filter.as_deref().map(str::parse::<Filter>);
@@ -161,31 +163,31 @@ impl CheckArgs {
         if let Some(filter) = &filter {
             filter.check(protocol).map_err(Failure::from)?;
         }
-        if self.look.list {
+        if self.inspect.list {
             let (levels, profile) = (&self.select.levels, self.select.profile.as_deref());
-            return look::list(protocol, filter.as_ref(), levels, profile);
+            return inspect::list(protocol, filter.as_ref(), levels, profile);
         }
-        if let Some(id) = &self.look.show {
-            return look::show(protocol, id);
+        if let Some(id) = &self.inspect.show {
+            return inspect::show(protocol, id);
         }
-        if self.look.clauses {
-            return look::clauses(protocol);
+        if self.inspect.clauses {
+            return inspect::clauses(protocol);
         }
-        if let Some(folder) = &self.look.export {
-            return look::export(protocol, folder);
+        if let Some(folder) = &self.inspect.export {
+            return inspect::export(protocol, folder);
         }
         self.judge(protocol, filter)
     }
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
-        self.whom.refuse_program_for_server(protocol)?;
-        let ourselves = self.whom.ourselves(protocol)?;
-        let adapter = self.whom.adapter(protocol, ourselves.as_ref())?;
-        end_with_adapters(ourselves.as_ref().map(|host| host.folder().to_owned()))?;
+        self.implementation.refuse_program_for_server(protocol)?;
+        let own_host = self.implementation.own_host(protocol)?;
+        let adapter = self.implementation.adapter(protocol, own_host.as_ref())?;
+        stop_adapters_on_signal(own_host.as_ref().map(|host| host.folder().to_owned()))?;
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
         options.case_timeout = self.case_timeout(protocol);
-        if self.whom.claims() {
+        if self.implementation.has_claims() {
             // It may have one workspace for all cases.
             options.workers = NonZeroUsize::MIN;
         }
@@ -197,16 +199,11 @@ impl CheckArgs {
             options.workers = jobs;
         }
         options.levels = self.levels(protocol);
-        let mut audience = report::audience(self, protocol)?;
-        let report = run(
-            protocol,
-            adapter.as_ref(),
-            &options,
-            &mut audience.reporters,
-        )
-        .map_err(Failure::from)?;
-        drop(audience.reporters);
-        if let Some(file) = audience.file {
+        let mut reports = report::reports(self, protocol)?;
+        let report = run(protocol, adapter.as_ref(), &options, &mut reports.reporters)
+            .map_err(Failure::from)?;
+        drop(reports.reporters);
+        if let Some(file) = reports.file {
             file.keep()?;
         }
         if let Some(path) = &self.write_baseline {
@@ -215,7 +212,7 @@ impl CheckArgs {
         Ok(match report.summary.overall {
             Overall::Pass => Exit::Yes,
             Overall::Fail => Exit::No,
-            Overall::Error => Exit::Trouble,
+            Overall::Error => Exit::Error,
         })
     }
 
@@ -228,11 +225,10 @@ impl CheckArgs {
         (!levels.is_empty()).then_some(levels)
     }
 
-    /// How long a case may take. Over a network, every request of a case pays
-    /// for its connection.
+    /// The timeout of a case. Over a network it is longer: every request opens a connection.
     fn case_timeout(&self, protocol: &Protocol) -> Duration {
         let usual = match protocol.routes() {
-            _ if self.whom.claims() => 30,
+            _ if self.implementation.has_claims() => 30,
             Some(_) => 60,
             None => 10,
         };
@@ -258,9 +254,9 @@ impl CheckArgs {
         if report.summary.overall == Overall::Error {
             return Err(CliError::new(
                 Code::KitBaselineInvalid,
-                "no baseline was written: some cases could not be judged, so what fails is not known",
+                "no baseline was written: some cases ended in an error, so the failures are not known",
             )
-            .help("mend what went wrong, or leave those cases out with --filter"));
+            .help("fix the errors, or leave those cases out with --filter"));
         }
         let reason = self.reason.as_deref().unwrap_or_default();
         let baseline = Baseline::from_report(report, before, reason);
@@ -272,12 +268,12 @@ impl CheckArgs {
 }
 
 const TIERS_ARE_LEVELS: &str =
-    "tiers are levels here: --level 3 judges all three, and --filter 'level(3)' the third alone";
+    "tiers are levels here: --level 3 runs all three, --filter 'level(3)' only the third";
 const SURFACES_ARE_AREAS: &str =
-    "surfaces are areas here: --filter 'area(NAME)', and --list names the area of every case";
+    "surfaces are areas here: --filter 'area(NAME)'; --list shows the area of every case";
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 every required case passes or is a known failure (what is not implemented is counted
-and shown); 1 a required case fails, a known failure passes, or a server reaches no level; 2 the
-adapter or the kit broke down on a case, no case ran, or the run itself went wrong. Only cases of
-strength `must` are required.";
+Exit codes: 0 every required case passes or is a known failure (not implemented cases are counted
+and shown); 1 a required case fails, a known failure passes, or a server reaches no level; 2 an
+error of the adapter or the kit on a case, no case ran, or the run failed. Only cases of strength
+`must` are required.";

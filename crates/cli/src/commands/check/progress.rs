@@ -1,4 +1,4 @@
-//! A bar on the terminal while cases run.
+//! A progress bar while cases run.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// A writer whose lines do not run into the bar.
+    /// A writer that prints above the bar.
     pub(super) fn above<W: Write>(&self, output: W) -> AboveBar<W> {
         AboveBar {
             bar: self.bar.clone(),
@@ -63,7 +63,7 @@ impl<W: Write> Write for AboveBar<W> {
 }
 
 impl Drop for Progress {
-    /// A run that broke off leaves no half bar behind.
+    /// Removes the bar after an error, too.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

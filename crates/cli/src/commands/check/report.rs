@@ -1,4 +1,4 @@
-//! Who is told about a run.
+//! The reports of a run.
 
 use std::io::{BufWriter, IsTerminal as _};
 
@@ -12,27 +12,27 @@ use super::progress::Progress;
 use crate::error::CliError;
 use crate::output::{Output, PendingFile};
 
-/// How a run is reported.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(super) enum Format {
-    /// Lines for people
+    /// Text for people
     Text,
     /// One JSON document with everything
     Json,
     /// JUnit XML
     Junit,
-    /// Events, one JSON object a line, as they happen
+    /// Events, one JSON object per line, as they happen
     Ndjson,
 }
 
-/// Those who are told about a run, and the file that is kept if it comes about.
-pub(super) struct Audience {
+/// The reporters of a run, and the file that is kept if the run completes.
+pub(super) struct Reports {
     pub(super) reporters: Reporters<'static>,
     pub(super) file: Option<PendingFile>,
 }
 
 /// The reporters that the arguments ask for.
-pub(super) fn audience(args: &CheckArgs, protocol: &Protocol) -> Result<Audience, CliError> {
+pub(super) fn reports(args: &CheckArgs, protocol: &Protocol) -> Result<Reports, CliError> {
     let on_terminal = std::io::stdout().is_terminal();
     let progress = std::io::stderr().is_terminal().then(Progress::new);
     let mut options = TextOptions::new(false);
@@ -58,7 +58,7 @@ pub(super) fn audience(args: &CheckArgs, protocol: &Protocol) -> Result<Audience
     if args.output.is_some() || args.format != Format::Text {
         let output = match &args.output {
             None => Output::stdout(),
-            // Events are there to be followed as they happen.
+            // Events can be followed as they happen, so the file is written directly.
             Some(path) if args.format == Format::Ndjson => Output::direct(path)?,
             Some(path) => {
                 let (output, pending) = Output::pending(path)?;
@@ -77,7 +77,7 @@ pub(super) fn audience(args: &CheckArgs, protocol: &Protocol) -> Result<Audience
     if let Some(progress) = progress {
         all.push(Box::new(progress));
     }
-    Ok(Audience {
+    Ok(Reports {
         reporters: Reporters(all),
         file,
     })
@@ -90,7 +90,7 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
         "check".to_owned(),
         protocol.name().to_owned(),
     ];
-    words.extend(args.whom.words());
+    words.extend(args.implementation.flags());
     if let Some(limit) = args.case_timeout {
         words.extend([
             "--case-timeout".to_owned(),
@@ -103,6 +103,6 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     if let Some(profile) = &args.select.profile {
         words.extend(["--profile".to_owned(), profile.clone()]);
     }
-    let keys = args.whom.keys();
+    let keys = args.implementation.key_flags();
     format!("{}{keys} --filter 'id({{id}})'", shell_words::join(words))
 }

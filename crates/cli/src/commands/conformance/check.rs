@@ -1,6 +1,7 @@
 //! `accord conformance check`: runs published fixtures against an implementation.
 //!
-//! Flags, report and exit codes are those of the protocol's own verifier, so that scripts can call either.
+//! Flags, report and exit codes are those of the protocol's own verifier, so that scripts can call
+//! either.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -19,22 +20,22 @@ use super::refusal;
 use super::token::{sendable, token_of_environment};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::interrupt::end_with_adapters;
+use crate::interrupt::stop_adapters_on_signal;
 use crate::output::{Output, talk};
 
-/// Judge an implementation by published fixtures, tier by tier
+/// Test an implementation with published fixtures, tier by tier
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct CheckArgs {
-    /// The highest tier to judge: 1, 2 or 3; those below it belong to it
+    /// The highest tier to test: 1, 2 or 3; it includes the tiers below
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = tier)]
     tier: u64,
 
-    /// Judge only this surface
+    /// Test only this surface
     #[arg(long, value_name = "NAME")]
     surface: Option<String>,
 
-    /// The folder of the implementation, with .agentxchain-conformance/capabilities.json in it
+    /// The folder of the implementation, with .agentxchain-conformance/capabilities.json
     #[arg(
         long,
         value_name = "DIR",
@@ -43,30 +44,31 @@ pub(crate) struct CheckArgs {
     )]
     target: PathBuf,
 
-    /// The base URL of an implementation that is asked over HTTP
+    /// The base URL of an implementation with an HTTP interface
     #[arg(long, value_name = "URL")]
     remote: Option<String>,
 
-    /// With --remote: the bearer token that requests carry; ACCORD_CONFORMANCE_TOKEN when absent
+    /// With --remote: the bearer token for requests [default: ACCORD_CONFORMANCE_TOKEN]
     #[arg(long, value_parser = sendable)]
     token: Option<String>,
 
-    /// With --remote: how long one request may take, in milliseconds; 30000 when absent
-    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    /// With --remote: the timeout of one request, in milliseconds [default: 30000]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 
-    /// The fixtures of this folder instead of those that came with accord
+    /// Read the fixtures from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     fixtures: Option<PathBuf>,
 
-    /// How to report
+    /// The format of the report
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 enum Format {
-    /// Lines for people
+    /// Text for people
     Text,
     /// One JSON document
     Json,
@@ -76,7 +78,7 @@ impl CheckArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let (report, fixtures) = match self.judge() {
             Ok(judged) => judged,
-            // Who reads documents gets one, also where there is nothing to report.
+            // With --format json, an error is a document too.
             Err(error) => {
                 if self.format == Format::Json {
                     refusal::write(&error.to_string())?;
@@ -95,18 +97,18 @@ impl CheckArgs {
         }
         output.finish()?;
         if report.fixtures_run() == 0 {
-            talk("no fixture was run, so that nothing was shown");
+            talk("no fixture ran, so nothing is proven");
         }
         Ok(match report.overall {
             Overall::Pass => Exit::Yes,
             Overall::Fail => Exit::No,
-            Overall::Error => Exit::Trouble,
+            Overall::Error => Exit::Error,
         })
     }
 
     /// The report, and the fixtures that it is about.
     fn judge(&self) -> Result<(ConformanceReport, Protocol), CliError> {
-        self.check_whom()?;
+        self.check_remote_flags()?;
         let (fixtures, fixture_root) = self.fixtures()?;
         let selection = Selection {
             tier: self.tier,
@@ -114,7 +116,7 @@ impl CheckArgs {
             limit: self.limit(),
             fixture_root,
         };
-        end_with_adapters(None)?;
+        stop_adapters_on_signal(None)?;
         let target = match &self.remote {
             None => Target::in_folder(&self.target, &fixtures),
             Some(url) => {
@@ -136,9 +138,9 @@ impl CheckArgs {
         Ok((report.map_err(Failure::from)?, fixtures))
     }
 
-    /// Refuses what only a server can be told. Checked here, since a parser that sees --target takes for granted
-    /// that --remote, which excludes it, is not needed either.
-    fn check_whom(&self) -> Result<(), CliError> {
+    /// Refuses flags that need --remote. The parser cannot: --target has a default and conflicts with
+    /// --remote, so that it does not enforce `requires`.
+    fn check_remote_flags(&self) -> Result<(), CliError> {
         let given = [
             ("--token", self.token.is_some()),
             ("--timeout", self.timeout.is_some()),
@@ -146,11 +148,11 @@ impl CheckArgs {
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((flag, _)) if self.remote.is_none() => Err(CliError::new(
                 Code::Usage,
-                format!("{flag} is for servers, and there is no --remote"),
+                format!("{flag} needs --remote"),
             )
             .help(
-                "name the server with --remote URL, or leave it out: \
-                 a local adapter has 30 seconds a fixture and no token",
+                "give the server with --remote URL, or leave the flag out: a local adapter has 30 \
+                 seconds per fixture and no token",
             )),
             _ => Ok(()),
         }
@@ -179,16 +181,16 @@ impl CheckArgs {
 
 fn tier(text: &str) -> Result<u64, String> {
     let tier = text.parse().ok().filter(|tier| TIERS.contains(tier));
-    tier.ok_or_else(|| "a tier is 1, 2 or 3".to_owned())
+    tier.ok_or_else(|| "expected 1, 2 or 3".to_owned())
 }
 
 const PROTOCOL: &str = "agentxchain";
 const TITLE: &str = "AgentXchain Protocol Conformance";
-/// How long one fixture may take where nothing else is said.
+/// The default timeout of one fixture.
 const LIMIT: Duration = Duration::from_secs(30);
 
 const EXIT_CODES: &str = "\
-Exit codes, of which the highest counts:
+Exit codes (the highest applies):
   0  every fixture of the claimed tiers passes or is not implemented
   1  a fixture fails
-  2  a fixture could not be judged, or there was no run";
+  2  error on a fixture, or no run";

@@ -1,4 +1,4 @@
-//! `accord conformance`: the verifier of AgentXchain, for any implementation, and the server that it can judge Accord by.
+//! `accord conformance`: the verifier of AgentXchain, and Accord as a server to verify.
 
 mod check;
 pub(crate) mod refusal;
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 pub(super) use self::check::CheckArgs;
 pub(super) use self::token::{sendable, token_of_environment};
 
-/// Judge an implementation of AgentXchain by what it claims
+/// Test an implementation of AgentXchain by its claims
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConformanceArgs {
     #[command(subcommand)]

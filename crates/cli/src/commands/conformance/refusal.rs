@@ -1,6 +1,6 @@
-//! What `accord conformance check --format json` writes where there is no report.
+//! The document of `accord conformance check --format json` when there is no report.
 //!
-//! Invariant: who asked for a document gets one, also where the arguments could not be read.
+//! Invariant: with --format json there is always a document, even for wrong arguments.
 
 use std::ffi::OsString;
 
@@ -9,10 +9,7 @@ use serde_json::json;
 use crate::error::CliError;
 use crate::output::Output;
 
-/// Writes the document of a run that did not come about.
-///
-/// # Errors
-/// When standard output takes nothing.
+/// Writes the document of a failed run.
 pub(crate) fn write(message: &str) -> Result<(), CliError> {
     let refusal = json!({"overall": "error", "message": message});
     let mut output = Output::stdout();
@@ -20,7 +17,7 @@ pub(crate) fn write(message: &str) -> Result<(), CliError> {
     output.finish()
 }
 
-/// Whether arguments ask for the verifier's document. They may be wrong in any other respect.
+/// Whether the arguments, which may be invalid otherwise, ask for a document.
 pub(crate) fn is_wanted(args: impl IntoIterator<Item = OsString>) -> bool {
     let args: Vec<OsString> = args.into_iter().skip(1).collect();
     let words: Vec<&str> = args.iter().map(|arg| arg.to_str().unwrap_or("")).collect();
@@ -33,14 +30,14 @@ pub(crate) fn is_wanted(args: impl IntoIterator<Item = OsString>) -> bool {
     is_verifier && says_json
 }
 
-/// What a parser says about wrong arguments, in one line without the usage that follows it.
+/// The parser's message about wrong arguments, without the usage.
 pub(crate) fn sentence(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().take_while(|line| !line.trim().is_empty());
     let words: Vec<&str> = lines.map(str::trim).collect();
     let sentence = words.join(" ");
-    let told = sentence.strip_prefix("error: ");
-    told.unwrap_or(&sentence).to_owned()
+    let message = sentence.strip_prefix("error: ");
+    message.unwrap_or(&sentence).to_owned()
 }
 
 /// The two names of the verifier.

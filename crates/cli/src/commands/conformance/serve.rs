@@ -16,7 +16,7 @@ use super::service::FixtureService;
 use super::token::Token;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::interrupt::leave_nothing;
+use crate::interrupt::stop_programs;
 use crate::output::Output;
 
 /// Answer fixtures over HTTP (http-fixture-v1), for whoever has the token
@@ -73,7 +73,7 @@ impl ServeArgs {
         let runtime = runtime()?;
         runtime.block_on(self.serve(token))?;
         // What did not end in time must neither keep the process nor outlive it.
-        leave_nothing(workspaces);
+        stop_programs(workspaces);
         runtime.shutdown_timeout(Duration::ZERO);
         Ok(Exit::Yes)
     }

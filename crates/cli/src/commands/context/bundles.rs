@@ -1,22 +1,22 @@
-//! `accord context orient` and `digest`: what is put together from many packages.
+//! `accord context orient` and `digest`: summaries of many packages.
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Ask, HostArgs, ProjectArg};
 use crate::show;
 
-/// Show what one who begins should know: recent packages, facts, open questions
+/// Show an orientation for a newcomer: recent packages, facts, open questions
 #[derive(Debug, clap::Args)]
 pub(crate) struct OrientArgs {
-    /// How many days to look back; 14 when absent
+    /// The number of days to include [default: 14]
     #[arg(long, value_name = "DAYS")]
     window: Option<u32>,
 
-    /// At most so many packages; 20 when absent
+    /// The maximum number of packages [default: 20]
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 
-    /// At most so many tokens, for the context of a model
+    /// The maximum size in tokens, for the context of a model
     #[arg(long, value_name = "N")]
     max_tokens: Option<u32>,
 
@@ -27,26 +27,26 @@ pub(crate) struct OrientArgs {
     host: HostArgs,
 }
 
-/// Sum up what happened, in one project or in all of them
+/// Summarize recent work, in one project or in all
 #[derive(Debug, clap::Args)]
 pub(crate) struct DigestArgs {
-    /// What to look for; gives the parts of packages that are about it
+    /// A search text; adds matching parts of packages
     #[arg(long, value_name = "TEXT")]
     focus: Option<String>,
 
-    /// At most so many of those parts; 25 when absent
+    /// The maximum number of matching parts [default: 25]
     #[arg(long, value_name = "N", requires = "focus")]
     snippets: Option<u32>,
 
-    /// How many days to look back; 14 when absent
+    /// The number of days to include [default: 14]
     #[arg(long, value_name = "DAYS")]
     window: Option<u32>,
 
-    /// All projects, also where ACCORD_PROJECT names one
+    /// All projects, even if ACCORD_PROJECT is set
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// Archived projects, too
+    /// Include archived projects
     #[arg(long)]
     include_archived: bool,
 

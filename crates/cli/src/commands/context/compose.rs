@@ -1,7 +1,7 @@
-//! A package in the making: from flags, or from a document that leaves things out.
+//! Building a package, from flags or from a partial document.
 //!
-//! Invariant: what a document says is sent as it stands. Members that it leaves out are put before
-//! the others, so that no token of it is written again.
+//! Invariant: the text of a document is sent byte for byte, because its hash covers it. Missing
+//! members are inserted before the others.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -18,54 +18,55 @@ use sha2::{Digest as _, Sha256};
 use crate::error::CliError;
 use crate::host::{ActorArg, ProjectArg, SessionArg};
 
-/// What a package is made of.
+/// The members of a package.
 #[derive(Debug, clap::Args)]
 #[group(id = "compose", multiple = true)]
-#[command(next_help_heading = "The package")]
+#[command(next_help_heading = "Package")]
 pub(super) struct ComposeArgs {
-    /// What the package is about, in 1 to 200 characters
+    /// The title, 1 to 200 characters
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// What it is about, at length
+    /// A description
     #[arg(long, value_name = "TEXT", requires = "title")]
     description: Option<String>,
 
-    /// A decision that was made; may be repeated
+    /// A decision that was made; can be repeated
     #[arg(long = "decision", value_name = "TEXT", requires = "title")]
     decisions: Vec<String>,
 
-    /// A question that is open; may be repeated
+    /// An open question; can be repeated
     #[arg(long = "question", value_name = "TEXT", requires = "title")]
     questions: Vec<String>,
 
-    /// What whoever goes on should know
+    /// A note for the next actor
     #[arg(long, value_name = "TEXT", requires = "title")]
     handoff: Option<String>,
 
-    /// What kind of package it is: standard, milestone, decision, handoff, auto_deposit, analysis,
-    /// question, orchestrator_report, or one of your own that begins with x-; standard when absent
+    /// The type: standard, milestone, decision, handoff, auto_deposit, analysis, question,
+    /// orchestrator_report, or a custom type that begins with x- [default: standard]
     #[arg(long = "type", value_name = "TYPE", requires = "title", value_parser = package_type)]
     package_type: Option<String>,
 
-    /// Where it stands; complete when absent, awaiting_review with --review
+    /// The status [default: complete, or awaiting_review with --review]
     #[arg(long, value_name = "STATUS", requires = "title",
-          value_parser = PossibleValuesParser::new(Status::ALL.iter().map(|status| status.as_str())))]
+          value_parser = PossibleValuesParser::new(Status::ALL.iter().copied().map(Status::as_str)))]
     status: Option<String>,
 
-    /// Who is to review it
+    /// Request a review by
     #[arg(long, value_name = "WHO", requires = "title", value_parser = ["human", "agent"])]
     review: Option<String>,
 
-    /// A label; may be repeated
+    /// A tag; can be repeated
     #[arg(long = "tag", value_name = "TEXT", requires = "title")]
     tags: Vec<String>,
 
-    /// How much it matters, from 1 to 10
-    #[arg(long, value_name = "N", requires = "title", value_parser = clap::value_parser!(u8).range(1..=10))]
+    /// The significance, from 1 to 10
+    #[arg(long, value_name = "N", requires = "title",
+          value_parser = clap::value_parser!(u8).range(1..=10))]
     significance: Option<u8>,
 
-    /// The package that it corrects or continues
+    /// The package that this one corrects or continues
     #[arg(long, value_name = "ID", requires = "title")]
     parent: Option<String>,
 
@@ -73,26 +74,27 @@ pub(super) struct ComposeArgs {
     #[arg(long, value_name = "TEXT", requires = "title")]
     topic: Option<String>,
 
-    /// A file that came out of the work, which gets its hash and size, or a URL; may be repeated
+    /// A resulting file, recorded with its hash and size, or a URL; can be repeated
     #[arg(long = "deliverable", value_name = "PATH", requires = "title")]
     deliverables: Vec<PathBuf>,
 
-    /// An id of your own; with --created-at, the same command twice deposits once. A new one when absent
+    /// The package id [default: generated]. With --id and --created-at, repeating the command has no
+    /// further effect
     #[arg(long, value_name = "ID", requires = "title")]
     id: Option<String>,
 
-    /// When it was made, in UTC; now when absent
+    /// The creation time, in UTC [default: now]
     #[arg(long, value_name = "TIME", requires = "title", value_parser = timestamp)]
     created_at: Option<String>,
 }
 
-/// A package that may lack what can be filled in.
+/// A package without the members that have defaults.
 pub(super) struct Draft {
     text: String,
     members: Object,
 }
 
-/// A package that is ready to be sent.
+/// A complete package.
 pub(super) struct Composed {
     /// The project that it goes to.
     pub(super) project: String,
@@ -101,7 +103,7 @@ pub(super) struct Composed {
 }
 
 impl ComposeArgs {
-    /// The package that the flags make.
+    /// The package that the flags describe.
     pub(super) fn draft(&self) -> Result<Draft, CliError> {
         let mut members = Object::new();
         let mut put = |name: &str, value: Option<Value>| {
@@ -140,15 +142,15 @@ impl ComposeArgs {
 }
 
 impl Draft {
-    /// A document as somebody wrote it.
+    /// Reads a document.
     pub(super) fn document(bytes: &[u8]) -> Result<Self, CliError> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| CliError::new(Code::CanonInvalidUtf8, "the package is not UTF-8"))?;
-        // The strict reader knows the place of what is wrong, and shows it.
+        // The canonicalizer reports the position of an error; serde_json does not.
         accord_canon::canonicalize(accord_canon::Profile::Agentic, bytes)
             .map_err(|error| CliError::from_canon(&error, bytes))?;
         let Ok(Value::Object(members)) = serde_json::from_str(text) else {
-            let message = "a package is a JSON object";
+            let message = "a package must be a JSON object";
             return Err(CliError::new(Code::AgenticInvalidSchema, message).at(""));
         };
         Ok(Self {
@@ -157,7 +159,7 @@ impl Draft {
         })
     }
 
-    /// The package with what it leaves out: by flags, by the environment, or as usual.
+    /// Fills in missing members: from flags, from the environment, or with defaults.
     pub(super) fn complete(
         self,
         project: &ProjectArg,
@@ -192,7 +194,8 @@ impl Draft {
                 fill("created_by", author);
             }
             Some(_) if actor.actor.is_some() || session.session.is_some() => {
-                let message = "the document says who made it, and so do --actor or --session";
+                let message =
+                    "the document has an author, which conflicts with --actor or --session";
                 return Err(CliError::new(Code::Usage, message).at("/created_by"));
             }
             Some(_) => {}
@@ -204,7 +207,7 @@ impl Draft {
     }
 }
 
-/// The members, and behind them those of an object's text.
+/// Inserts members at the start of the text of an object.
 fn joined(members: &Object, text: &str) -> String {
     let added = Value::Object(members.clone()).to_string();
     let rest = text.strip_prefix('{').unwrap_or(text);
@@ -215,7 +218,7 @@ fn joined(members: &Object, text: &str) -> String {
     format!("{}{comma}{rest}", &added[..added.len() - 1])
 }
 
-/// What came out of the work.
+/// A deliverable: a URL, or a file with its hash and size.
 fn deliverable(path: &Path) -> Result<Value, CliError> {
     let name = path.to_string_lossy();
     let extension = path
@@ -252,13 +255,13 @@ fn deliverable(path: &Path) -> Result<Value, CliError> {
 fn package_type(text: &str) -> Result<String, String> {
     match PackageType::parse(text) {
         Some(kind) => Ok(kind.as_str().to_owned()),
-        None => Err("types of your own begin with x-".to_owned()),
+        None => Err("custom types begin with x-".to_owned()),
     }
 }
 
 fn timestamp(text: &str) -> Result<String, String> {
     match Timestamp::parse(text) {
         Ok(time) => Ok(time.as_str().to_owned()),
-        Err(_) => Err("a time is UTC, as in 2026-04-18T20:00:00Z".to_owned()),
+        Err(_) => Err("expected a time in UTC, for example 2026-04-18T20:00:00Z".to_owned()),
     }
 }

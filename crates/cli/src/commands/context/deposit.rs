@@ -1,4 +1,4 @@
-//! `accord context deposit`: writes a package.
+//! `accord context deposit`.
 
 use std::path::PathBuf;
 
@@ -9,17 +9,17 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
 use crate::input::read_file;
-use crate::show::{Ink, Page};
+use crate::show::{Page, Style};
 
-/// Deposit a package: from a JSON document, or made of what the flags say
+/// Deposit a package, from a JSON document or from flags
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
     group = clap::ArgGroup::new("source").required(true).args(["file", "title"])
 )]
 pub(crate) struct DepositArgs {
-    /// The package as JSON; `-` is standard input. Id, project, version, time, author, type, status
-    /// and review are filled in where it leaves them out
+    /// The package as JSON; `-` is standard input. Missing members (id, project, version, time,
+    /// author, type, status, review) are filled in
     #[arg(value_name = "FILE", conflicts_with = "compose")]
     file: Option<PathBuf>,
 
@@ -60,12 +60,8 @@ impl DepositArgs {
 
 fn deposited(page: &mut Page, package: &Value, is_new: bool) {
     let text = |name: &str| crate::show::clean(package[name].as_str().unwrap_or_default());
-    let what = if is_new {
-        "deposited"
-    } else {
-        "already there:"
-    };
-    let id = page.ink(Ink::Title, &text("package_id"));
+    let what = if is_new { "deposited" } else { "unchanged" };
+    let id = page.styled(Style::Title, &text("package_id"));
     page.line(format!("{what} {id} in {}", text("project_id")));
     page.line(text("content_hash"));
 }
@@ -73,8 +69,8 @@ fn deposited(page: &mut Page, package: &Value, is_new: bool) {
 const EXAMPLES: &str = "\
 Examples:
   accord context deposit --project shop --actor agent:planner --title \"Chose SQLite\" \\
-      --decision \"one file a project\" --question \"who makes backups?\" --handoff \"schema next\"
+      --decision \"one file per project\" --question \"who makes backups?\" --handoff \"schema next\"
   accord context deposit package.json
   my-tool --report | accord context deposit - --project shop --actor script:nightly
 
-The same package again changes nothing; other content under a known id is refused.";
+Depositing the same package again changes nothing. Other content under an existing id is refused.";

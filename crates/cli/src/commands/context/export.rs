@@ -1,4 +1,4 @@
-//! `accord context export`: whole projects as lines.
+//! `accord context export`.
 
 use std::path::PathBuf;
 
@@ -14,18 +14,18 @@ use crate::host::{Ask, Connection, ProjectArg, TargetArgs};
 use crate::output::{Output, talk};
 use crate::show::counted;
 
-/// Write whole projects as lines of JSON that any host can import
+/// Export whole projects as lines of JSON that any host can import
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
-    /// Every project, archived ones too
+    /// Export every project, with archived ones
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// The file to write; standard output when absent. It takes its place when it is whole
+    /// The file to write, replaced only when the export is complete [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Print what was written as JSON
+    /// Print the result as JSON
     #[arg(long, requires = "output")]
     json: bool,
 
@@ -81,7 +81,7 @@ impl ExportArgs {
         }
         if written.damaged > 0 {
             talk(format!(
-                "{} damaged and left out; `accord context verify` says which",
+                "{} damaged and left out; `accord context verify` lists them",
                 counted(written.damaged, "package")
             ));
             return Ok(Exit::No);
@@ -92,7 +92,7 @@ impl ExportArgs {
     fn tell(&self, written: &ExportAnswer) -> Result<(), CliError> {
         if !self.json {
             talk(format!(
-                "{} of {} written",
+                "exported {} of {}",
                 counted(written.lines, "line"),
                 counted(written.projects, "project")
             ));
@@ -118,7 +118,7 @@ async fn write(
     let mut answer = host.stream(ask).await?;
     let number =
         |name: &str| -> Option<u64> { answer.headers.get(name)?.to_str().ok()?.parse().ok() };
-    // Of several projects, nobody knows how much there is in all.
+    // With several projects, the total size is unknown.
     progress.expect(number(CONTENT_LENGTH.as_str()).filter(|_| is_only));
     written.damaged += number("x-integrity-warnings").unwrap_or(0);
     let mut last = b'\n';
@@ -130,7 +130,7 @@ async fn write(
         last = piece.last().copied().unwrap_or(last);
         progress.advance(piece.len() as u64);
     }
-    // Lines of two projects never run into one, whoever wrote them.
+    // A last line without a line end must not run into the next project.
     if last != b'\n' {
         output.bytes(b"\n")?;
         written.lines += 1;
@@ -149,14 +149,14 @@ fn every_project(host: &Connection) -> Result<Vec<String>, CliError> {
             .with("cursor", cursor.as_ref());
         let page = host.ask(ask)?.value()?;
         let Some(listed) = page["projects"].as_array() else {
-            let message = "the host lists its projects in a way that this version does not know";
+            let message = "the host lists its projects in an unknown format";
             return Err(CliError::new(Code::HostProtocol, message));
         };
         let ids = listed
             .iter()
             .filter_map(|project| project["project_id"].as_str());
         projects.extend(ids.map(str::to_owned));
-        // What is in a project can be exported also where what it says of itself is damaged.
+        // The contents of a project can be exported even if its own record is damaged.
         let damaged = page["x-integrity_warnings"]
             .as_array()
             .into_iter()

@@ -1,4 +1,4 @@
-//! `accord context import`: lines of an export, of any host.
+//! `accord context import`.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -9,17 +9,17 @@ use accord_contract::wire::Value;
 use axum::body::{Body, Bytes};
 
 use super::super::progress::Progress;
-use super::source::{Run, Source};
+use super::source::{LineRange, Source};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, Connection, HostArgs, Said, follow};
+use crate::host::{Ask, Connection, HostArgs, Update, follow};
 use crate::output::{Output, talk};
-use crate::show::{Ink, Page, clean, counted};
+use crate::show::{Page, Style, clean, counted};
 
-/// How much is read and sent at once.
+/// The size of a piece of the request body.
 const PIECE: usize = 128 * 1024;
 
-/// Take in what was exported, here or elsewhere; what is there already stays as it is
+/// Import an export of any host; existing entries stay unchanged
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ImportArgs {
@@ -28,7 +28,7 @@ pub(crate) struct ImportArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Only the lines of this project
+    /// Import only this project
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 
@@ -47,16 +47,17 @@ impl ImportArgs {
         progress.expect(Some(
             projects.iter().map(|project| source.bytes(project)).sum(),
         ));
-        let mut is_whole = source.stray.is_empty();
+        let mut is_whole = source.unassigned.is_empty();
         let mut output = Output::stdout();
         for project in projects {
             progress.about(project);
             let document = import(&host, &source, project, &progress)?;
             is_whole &= is_clean(&document);
             let mut page = Page::new();
-            match self.host.json {
-                true => page.line(document.to_string()),
-                false => show(&mut page, &document),
+            if self.host.json {
+                page.line(document.to_string());
+            } else {
+                show(&mut page, &document);
             }
             let mut written = Ok(());
             progress.above(|| {
@@ -68,22 +69,22 @@ impl ImportArgs {
         }
         progress.finish();
         output.finish()?;
-        self.tell_strays(&source);
+        self.report_unassigned(&source);
         Ok(Exit::from_answer(is_whole))
     }
 
-    /// Lines that could be sent nowhere.
-    fn tell_strays(&self, source: &Source) {
+    /// Reports lines that belong to no project.
+    fn report_unassigned(&self, source: &Source) {
         const SHOWN: usize = 20;
-        for stray in source.stray.iter().take(SHOWN) {
-            let place = source.find(stray.line);
+        for line in source.unassigned.iter().take(SHOWN) {
+            let position = source.position(line.number);
             talk(format!(
                 "{} line {}: {}: {}",
-                place.file, place.line, stray.failure.code, stray.failure.message
+                position.file, position.line, line.failure.code, line.failure.message
             ));
         }
-        if source.stray.len() > SHOWN {
-            let more = (source.stray.len() - SHOWN) as u64;
+        if source.unassigned.len() > SHOWN {
+            let more = (source.unassigned.len() - SHOWN) as u64;
             talk(format!(
                 "and {} more that belong to no project",
                 counted(more, "line")
@@ -91,17 +92,18 @@ impl ImportArgs {
         }
         match &self.project {
             Some(only) if source.runs(only).is_empty() => {
-                talk(clean(&format!("no line belongs to {only}")));
+                talk(clean(&format!("no lines of project {only}")));
             }
-            None if source.projects().next().is_none() && source.stray.is_empty() => {
-                talk("there is no line to import");
+            None if source.projects().next().is_none() && source.unassigned.is_empty() => {
+                talk("no lines to import");
             }
             _ => {}
         }
     }
 }
 
-/// Sends the lines of one project, and gives what the host says, with places that people can find.
+/// Sends the lines of one project, and returns the summary of the host, with the line numbers of the
+/// input.
 fn import(
     host: &Connection,
     source: &Source,
@@ -120,7 +122,7 @@ fn import(
         .lines(pieces.into_body());
     let (before, bytes) = (progress.done(), source.bytes(project));
     let work = follow(host, ask, |said| {
-        if let Said::Progress { done, total } = said {
+        if let Update::Progress { done, total } = said {
             let part = u128::from(bytes) * u128::from(done) / u128::from(total.max(1));
             progress.set(before + u64::try_from(part).unwrap_or(bytes).min(bytes));
         }
@@ -133,21 +135,21 @@ fn import(
     }
     for refused in document["refused"].as_array_mut().into_iter().flatten() {
         if let Some(line) = refused["line"].as_u64() {
-            let place = source.place(project, line);
-            refused["line"] = place.line.into();
+            let position = source.position_in(project, line);
+            refused["line"] = position.line.into();
             if source.has_parts() {
-                refused["file"] = place.file.into();
+                refused["file"] = position.file.into();
             }
         }
     }
     Ok(document)
 }
 
-/// The lines of one project, piece by piece.
+/// The lines of one project, in pieces for a request body.
 struct Pieces {
     file: File,
-    /// What is left of the runs, the next one first.
-    runs: Vec<Run>,
+    /// The ranges that are not sent yet.
+    runs: Vec<LineRange>,
     at: usize,
 }
 
@@ -172,7 +174,7 @@ impl Pieces {
         run.length -= wanted as u64;
         if run.length == 0 {
             self.at += 1;
-            // The last line of a file may lack its end.
+            // The last line of a file may lack its line end.
             if piece.last() != Some(&b'\n') {
                 piece.push(b'\n');
             }
@@ -193,10 +195,10 @@ fn show(page: &mut Page, document: &Value) {
         let members = kinds.map(|kind| (kind, number(&document[what][format!("{kind}s")])));
         let members = members.into_iter().filter(|(_, count)| *count > 0);
         let members: Vec<_> = members.map(|(kind, count)| counted(count, kind)).collect();
-        match members.is_empty() {
-            true => String::new(),
-            false => format!("{what}: {}", members.join(", ")),
+        if members.is_empty() {
+            return String::new();
         }
+        format!("{what}: {}", members.join(", "))
     };
     page.heading(document["project_id"].as_str().unwrap_or_default());
     for what in ["added", "advanced", "unchanged"] {
@@ -208,7 +210,7 @@ fn show(page: &mut Page, document: &Value) {
         .map_or(&[][..], Vec::as_slice);
     if refused > 0 {
         let text = format!("refused: {}", counted(refused, "line"));
-        page.pieces(&[page.ink(Ink::Bad, &text)]);
+        page.pieces(&[page.styled(Style::Bad, &text)]);
     }
     for entry in listed {
         let text = |name: &str| clean(entry[name].as_str().unwrap_or_default());
@@ -226,18 +228,18 @@ fn show(page: &mut Page, document: &Value) {
     let quarantined = number(&document["quarantined_count"]);
     if quarantined > 0 {
         let file = clean(document["quarantine_file"].as_str().unwrap_or_default());
-        let text = format!("set aside: {} {file}", counted(quarantined, "line"));
-        page.pieces(&[page.ink(Ink::Waiting, &text)]);
+        let text = format!("quarantined: {} {file}", counted(quarantined, "line"));
+        page.pieces(&[page.styled(Style::Waiting, &text)]);
     }
 }
 
 fn lost(error: io::Error) -> Failure {
-    let message = format!("the lines cannot be read again: {error}");
+    let message = format!("cannot read the lines again: {error}");
     Failure::new(Code::InputUnreadable, message)
 }
 
 const EXIT_CODES: &str = "\
-Lines go to the project that they name; a line that is refused does not keep the others out, and
-importing the same lines again changes nothing.
+Each line names its project. A refused line does not affect the others. Importing the same lines
+again changes nothing.
 
-Exit codes: 0 every line is in; 1 some lines were refused or set aside; 2 no answer.";
+Exit codes: 0 every line was imported; 1 some lines were refused or quarantined; 2 error.";

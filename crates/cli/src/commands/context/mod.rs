@@ -1,4 +1,4 @@
-//! `accord context`: what a project remembers, as packages.
+//! `accord context`: the packages of a project.
 
 mod bundles;
 mod compose;
@@ -13,7 +13,7 @@ mod verify;
 use crate::error::CliError;
 use crate::exit::Exit;
 
-/// Keep what was done and decided, find it again, and hand it over
+/// Deposit, read, review and export context packages
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! `accord context pull`: reads packages.
+//! `accord context pull`.
 
 use accord_contract::codes::Code;
 use accord_memory_core::package::Status;
@@ -10,40 +10,41 @@ use crate::host::{Ask, Connection, HostArgs, ProjectArg};
 use crate::output::{Output, talk};
 use crate::show;
 
-/// Read packages: one by its id, the latest, or those that a query is about
+/// Read packages: one by its id, the latest, or the matches of a query
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PullArgs {
-    /// The id of one package; the latest ones when absent
-    #[arg(value_name = "ID", conflicts_with_all = ["latest", "query", "status", "session", "limit", "cursor"])]
+    /// The id of one package [default: the latest packages]
+    #[arg(value_name = "ID",
+          conflicts_with_all = ["latest", "query", "status", "session", "limit", "cursor"])]
     id: Option<String>,
 
-    /// Every state that the package went through, with the notes of its reviewers
+    /// Show the revisions of the package, with the notes of reviewers
     #[arg(long, requires = "id")]
     history: bool,
 
-    /// The latest so many packages; 5 when absent
+    /// The number of latest packages [default: 5]
     #[arg(long, value_name = "N", conflicts_with_all = ["query", "limit"])]
     latest: Option<u32>,
 
-    /// What to look for; any text
+    /// A search text
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
 
-    /// Only packages of this status
+    /// Only packages with this status
     #[arg(long, value_name = "STATUS",
-          value_parser = PossibleValuesParser::new(Status::ALL.iter().map(|status| status.as_str())))]
+          value_parser = PossibleValuesParser::new(Status::ALL.iter().copied().map(Status::as_str)))]
     status: Option<String>,
 
     /// Only packages of this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
-    /// At most so many packages
+    /// The maximum number of packages
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 
-    /// Go on where an earlier answer ended
+    /// Continue after an earlier page, with the cursor that it printed
     #[arg(long, value_name = "CURSOR", conflicts_with = "query")]
     cursor: Option<String>,
 
@@ -74,7 +75,7 @@ impl PullArgs {
                     output.finish()?;
                 } else {
                     let place = project.map_or(String::new(), |project| format!(" in {project}"));
-                    talk(show::clean(&format!("there is no package {id}{place}")));
+                    talk(show::clean(&format!("no package {id}{place}")));
                 }
                 Ok(Exit::No)
             }
@@ -115,11 +116,11 @@ impl PullArgs {
             self.host.json,
             |page, list| show::packages(page, &list["packages"]),
             || match (&self.query, is_narrowed) {
-                (Some(_), _) => format!("nothing in {project} is about that"),
-                (None, true) => format!("there is no such package in {project}"),
+                (Some(_), _) => format!("no package in {project} matches the query"),
+                (None, true) => format!("no matching package in {project}"),
                 (None, false) => format!(
-                    "{project} has no packages yet; `accord context deposit --project {project} \
-                     --title TEXT` adds the first"
+                    "{project} has no packages; `accord context deposit --project {project} \
+                     --title TEXT` adds one"
                 ),
             },
         )?;
@@ -134,4 +135,4 @@ Examples:
   accord context pull --project shop --status awaiting_review
   accord context pull pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d
 
-Exit codes: 0 done; 1 there is no package of that id (with --json, `null`); 2 no answer.";
+Exit codes: 0 success; 1 no package with that id (with --json: `null`); 2 error.";

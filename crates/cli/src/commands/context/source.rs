@@ -1,8 +1,7 @@
-//! What is to be imported: lines, and which project each belongs to.
+//! The lines to import, and the project of each.
 //!
-//! A host imports one project at a time, and a file may hold several, one behind the other or
-//! mixed. The lines are looked through once; what is kept in memory is where each project's lines
-//! lie, not the lines.
+//! A host imports one project at a time, and a file may contain several, in any order. The lines are
+//! scanned once. Only the positions of the lines of each project stay in memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,16 +18,16 @@ use crate::error::CliError;
 /// Lines to import.
 pub(super) struct Source {
     file: File,
-    /// The files that they came from, each with the number of its first line.
+    /// The input files, each with the number of its first line.
     parts: Vec<(String, u64)>,
-    runs: BTreeMap<String, Vec<Run>>,
+    runs: BTreeMap<String, Vec<LineRange>>,
     /// Lines that belong to no project.
-    pub(super) stray: Vec<Stray>,
+    pub(super) unassigned: Vec<UnassignedLine>,
 }
 
-/// Lines that lie one behind the other and belong to one project.
+/// Consecutive lines of one project.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct LineRange {
     pub(super) offset: u64,
     pub(super) length: u64,
     pub(super) first_line: u64,
@@ -36,35 +35,40 @@ pub(super) struct Run {
 }
 
 /// A line that belongs to no project.
-pub(super) struct Stray {
-    pub(super) line: u64,
+pub(super) struct UnassignedLine {
+    pub(super) number: u64,
     pub(super) failure: Failure,
 }
 
-/// The place of a line, as people can find it.
-pub(super) struct Place<'a> {
+/// The position of a line in the input.
+pub(super) struct LinePosition<'a> {
     pub(super) file: &'a str,
     pub(super) line: u64,
 }
 
 impl Source {
-    /// Reads what a path names: a file, standard input, or a folder of rows.
+    /// Reads a file, standard input (`-`), or a folder of rows.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
-        let name = match path == Path::new("-") {
-            true => "standard input".to_owned(),
-            false => path.display().to_string(),
+        let is_stdin = path == Path::new("-");
+        let name = if is_stdin {
+            "standard input".to_owned()
+        } else {
+            path.display().to_string()
         };
         let unreadable = |error: io::Error| unreadable(&name, &error);
         if path.is_dir() {
             return Self::rows(path);
         }
-        let file = match path == Path::new("-") {
-            true => spool(io::stdin().lock()),
-            false => File::open(path).and_then(|file| match file.metadata()?.is_file() {
-                true => Ok(file),
-                // What cannot be read twice is copied first.
-                false => spool(file),
-            }),
+        let file = if is_stdin {
+            spool(io::stdin().lock())
+        } else {
+            File::open(path).and_then(|file| {
+                if file.metadata()?.is_file() {
+                    return Ok(file);
+                }
+                // A pipe cannot be read twice, and is copied.
+                spool(file)
+            })
         };
         Self::scan(file.map_err(unreadable)?, vec![(name.clone(), 1)]).map_err(unreadable)
     }
@@ -74,38 +78,38 @@ impl Source {
         self.runs.keys().map(String::as_str)
     }
 
-    /// Where the lines of a project lie.
-    pub(super) fn runs(&self, project: &str) -> &[Run] {
+    /// The ranges of a project.
+    pub(super) fn runs(&self, project: &str) -> &[LineRange] {
         self.runs.get(project).map_or(&[], Vec::as_slice)
     }
 
-    /// How many bytes the lines of a project have.
+    /// The size of the lines of a project.
     pub(super) fn bytes(&self, project: &str) -> u64 {
         self.runs(project).iter().map(|run| run.length).sum()
     }
 
-    /// The file that the runs lie in.
+    /// The file that the ranges refer to.
     pub(super) fn reader(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// The place of a line of a project, counted from 1 over all of its runs.
-    pub(super) fn place(&self, project: &str, line: u64) -> Place<'_> {
+    /// The position of the n-th line of a project, from 1.
+    pub(super) fn position_in(&self, project: &str, line: u64) -> LinePosition<'_> {
         let mut before = 0;
         for run in self.runs(project) {
             if line <= before + run.lines {
-                return self.find(run.first_line + (line - before).saturating_sub(1));
+                return self.position(run.first_line + (line - before).saturating_sub(1));
             }
             before += run.lines;
         }
-        self.find(line)
+        self.position(line)
     }
 
-    /// The place of a line, counted from 1 over all files.
-    pub(super) fn find(&self, line: u64) -> Place<'_> {
+    /// The position of the n-th line of all files, from 1.
+    pub(super) fn position(&self, line: u64) -> LinePosition<'_> {
         let part = self.parts.iter().rev().find(|(_, first)| *first <= line);
         let (file, first) = part.map_or(("", 1), |(file, first)| (file.as_str(), *first));
-        Place {
+        LinePosition {
             file,
             line: line - first + 1,
         }
@@ -116,13 +120,13 @@ impl Source {
         self.parts.len() > 1
     }
 
-    /// A folder of rows, as the protocol's reference tool backs projects up.
+    /// A folder of rows, the backup format of the protocol's reference tool.
     fn rows(folder: &Path) -> Result<Self, CliError> {
         let name = folder.display().to_string();
         let failed = |error: io::Error| unreadable(&name, &error);
         let mut spooled = BufWriter::new(tempfile::tempfile().map_err(failed)?);
         let mut parts = Vec::new();
-        let mut stray = Vec::new();
+        let mut unassigned = Vec::new();
         let mut number = 1;
         for kind in RowFile::ALL {
             let path = folder.join(kind.name());
@@ -142,10 +146,7 @@ impl Source {
                     Ok(row) => writeln!(spooled, "{row}").map_err(failed)?,
                     Err(failure) => {
                         writeln!(spooled).map_err(failed)?;
-                        stray.push(Stray {
-                            line: number,
-                            failure,
-                        });
+                        unassigned.push(UnassignedLine { number, failure });
                     }
                 }
                 number += 1;
@@ -155,22 +156,22 @@ impl Source {
             let names: Vec<_> = RowFile::ALL.iter().map(|file| file.name()).collect();
             return Err(CliError::new(
                 Code::InputUnreadable,
-                format!("{name} holds none of {}", names.join(", ")),
+                format!("{name} has none of {}", names.join(", ")),
             ));
         }
         let file = spooled
             .into_inner()
             .map_err(|error| failed(error.into_error()))?;
         let mut source = Self::scan(file, parts).map_err(failed)?;
-        source.stray.extend(stray);
-        source.stray.sort_by_key(|stray| stray.line);
+        source.unassigned.extend(unassigned);
+        source.unassigned.sort_by_key(|line| line.number);
         Ok(source)
     }
 
     fn scan(mut file: File, parts: Vec<(String, u64)>) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
-        let mut runs: BTreeMap<String, Vec<Run>> = BTreeMap::new();
-        let mut stray = Vec::new();
+        let mut runs: BTreeMap<String, Vec<LineRange>> = BTreeMap::new();
+        let mut unassigned = Vec::new();
         let mut lines = Lines::new(file.try_clone()?);
         let mut current: Option<String> = None;
         let mut goes_on = false;
@@ -178,8 +179,8 @@ impl Source {
         while let Some(line) = lines.next()? {
             number += 1;
             let Some(text) = &line.text else {
-                stray.push(Stray {
-                    line: number,
+                unassigned.push(UnassignedLine {
+                    number,
                     failure: too_long(),
                 });
                 goes_on = false;
@@ -191,13 +192,10 @@ impl Source {
             }
             let project = match (project_of(text), &current) {
                 (Ok(project), _) => project,
-                // What cannot be understood goes where its neighbours go, and is refused there.
+                // An invalid line is sent with the lines around it, so that the host reports it.
                 (Err(_), Some(current)) => current.clone(),
                 (Err(failure), None) => {
-                    stray.push(Stray {
-                        line: number,
-                        failure,
-                    });
+                    unassigned.push(UnassignedLine { number, failure });
                     continue;
                 }
             };
@@ -207,7 +205,7 @@ impl Source {
                     run.length += line.length;
                     run.lines += 1;
                 }
-                _ => of_project.push(Run {
+                _ => of_project.push(LineRange {
                     offset: line.offset,
                     length: line.length,
                     first_line: number,
@@ -221,22 +219,22 @@ impl Source {
             file,
             parts,
             runs,
-            stray,
+            unassigned,
         })
     }
 }
 
-/// Lines with their places.
+/// Lines with their positions.
 struct Lines {
     reader: BufReader<File>,
     offset: u64,
 }
 
-struct Line {
-    /// Without its end; nothing where it is longer than any line may be.
+struct SourceLine {
+    /// Without its line end; `None` if it is too long.
     text: Option<Vec<u8>>,
     offset: u64,
-    /// With its end.
+    /// With its line end.
     length: u64,
 }
 
@@ -248,7 +246,7 @@ impl Lines {
         }
     }
 
-    fn next(&mut self) -> io::Result<Option<Line>> {
+    fn next(&mut self) -> io::Result<Option<SourceLine>> {
         let mut text = Vec::new();
         let most = MAX_LINE_BYTES as u64 + 1;
         let mut length = (&mut self.reader).take(most).read_until(b'\n', &mut text)? as u64;
@@ -262,7 +260,7 @@ impl Lines {
         }
         let offset = self.offset;
         self.offset += length;
-        Ok(Some(Line {
+        Ok(Some(SourceLine {
             text: fits.then_some(text),
             offset,
             length,
@@ -270,7 +268,7 @@ impl Lines {
     }
 }
 
-/// The project that a line names: in the document itself, or in the one that it wraps.
+/// The project of a line: a member of the document or of its `data`.
 fn project_of(line: &[u8]) -> Result<String, Failure> {
     let document: Value = serde_json::from_slice(line).map_err(|error| {
         Failure::new(
@@ -285,7 +283,7 @@ fn project_of(line: &[u8]) -> Result<String, Failure> {
         Some(project) if !project.is_empty() => Ok(project.to_owned()),
         _ => Err(Failure::new(
             Code::AgenticInvalidSchema,
-            "the line names no project",
+            "the line has no project_id",
         )),
     }
 }
@@ -306,8 +304,8 @@ fn spool(mut from: impl Read) -> io::Result<File> {
 
 fn unreadable(name: &str, error: &io::Error) -> CliError {
     let reason = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     };
     CliError::new(

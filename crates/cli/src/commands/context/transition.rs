@@ -1,4 +1,4 @@
-//! `accord context flag`, `review`, `resubmit` and `complete`: moves a package through its life.
+//! `accord context flag`, `review`, `resubmit` and `complete`: changes the status of a package.
 
 use accord_contract::wire::{Object, Value};
 
@@ -7,50 +7,50 @@ use crate::exit::Exit;
 use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
 use crate::show;
 
-/// Ask for a review of a package
+/// Request a review of a package
 #[derive(Debug, clap::Args)]
 pub(crate) struct FlagArgs {
     #[command(flatten)]
     package: PackageArgs,
 
-    /// Who is to review it
+    /// The reviewer
     #[arg(long, value_name = "WHO", value_parser = ["human", "agent"])]
     review: String,
 }
 
-/// Say how a review ended
+/// Record the outcome of a review
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReviewArgs {
     #[command(flatten)]
     package: PackageArgs,
 
-    /// What the package goes to
+    /// The new status
     #[arg(value_name = "OUTCOME", value_parser = ["complete", "revision_requested"])]
     outcome: String,
 }
 
-/// Ask for another review, after a revision was requested
+/// Request another review, after a requested revision
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResubmitArgs {
     #[command(flatten)]
     package: PackageArgs,
 }
 
-/// Complete a package; from then on it never changes
+/// Complete a package; it can no longer change
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompleteArgs {
     #[command(flatten)]
     package: PackageArgs,
 }
 
-/// Which package, and what goes into its log.
+/// The package, and the entry in its log.
 #[derive(Debug, clap::Args)]
 struct PackageArgs {
     /// The id of the package
     #[arg(value_name = "ID")]
     id: String,
 
-    /// What whoever reads its log should know
+    /// A note for the log of the package
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 
@@ -70,31 +70,31 @@ struct PackageArgs {
 impl FlagArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let asked = ("review_type", self.review);
-        self.package.go("flag", Some(asked))
+        self.package.post("flag", Some(asked))
     }
 }
 
 impl ReviewArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let asked = ("outcome", self.outcome);
-        self.package.go("review", Some(asked))
+        self.package.post("review", Some(asked))
     }
 }
 
 impl ResubmitArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        self.package.go("resubmit", None)
+        self.package.post("resubmit", None)
     }
 }
 
 impl CompleteArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        self.package.go("complete", None)
+        self.package.post("complete", None)
     }
 }
 
 impl PackageArgs {
-    fn go(self, verb: &str, asked: Option<(&str, String)>) -> Result<Exit, CliError> {
+    fn post(self, verb: &str, asked: Option<(&str, String)>) -> Result<Exit, CliError> {
         let mut body = Object::new();
         if let Some((name, value)) = asked {
             body.insert(name.to_owned(), value.into());
@@ -102,7 +102,7 @@ impl PackageArgs {
         if let Some(note) = self.note {
             body.insert("note".to_owned(), note.into());
         }
-        // Who moves it is worth knowing, and the protocol does not demand it.
+        // The protocol does not require an actor here.
         if let Some(actor) = self.actor.get()? {
             let session = self.session.get();
             body.insert("actor".to_owned(), actor.document(session.as_deref()));

@@ -1,23 +1,23 @@
-//! `accord context verify`: goes through everything that is kept.
+//! `accord context verify`: checks the whole store.
 
 use accord_contract::wire::{Object, Value};
 
 use super::super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, Connection, HostArgs, Said, follow};
+use crate::host::{Ask, Connection, HostArgs, Update, follow};
 use crate::output::Output;
-use crate::show::{Ink, Page, clean, counted};
+use crate::show::{Page, Style, clean, counted};
 
-/// Check everything that is kept: packages against their hashes, logs, facts, events, blobs
+/// Check the store: package hashes, logs, facts, events and blobs
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct VerifyArgs {
-    /// Only this project; everything when absent
+    /// Check only this project
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 
-    /// Only look: do not set aside packages that no longer match their hash
+    /// Do not quarantine packages that do not match their hash
     #[arg(long)]
     look_only: bool,
 
@@ -46,38 +46,38 @@ impl VerifyArgs {
     }
 }
 
-/// Follows a walk: a bar for how far it is, and what is wrong as it is found.
+/// Shows progress, and each problem when it is found.
 fn watch(host: &Connection, ask: Ask) -> Result<Exit, CliError> {
     let progress = Progress::items();
     let walk = follow(host, ask, |said| match said {
-        Said::Progress { done, total } => {
+        Update::Progress { done, total } => {
             progress.reach(done, total);
             Ok(())
         }
-        Said::Found(problem) => {
-            let mut told = Ok(());
-            progress.above(|| told = tell(&problem));
-            told
+        Update::Item(problem) => {
+            let mut printed = Ok(());
+            progress.above(|| printed = print_problem(&problem));
+            printed
         }
     });
     let summary = host.runtime().block_on(walk)?;
     progress.finish();
     let mut page = Page::new();
-    sum_up(&mut page, &summary);
+    print_summary(&mut page, &summary);
     let mut output = Output::stdout();
     output.bytes(page.as_str().as_bytes())?;
     output.finish()?;
     Ok(Exit::from_answer(is_sound(&summary)))
 }
 
-fn tell(problem: &Value) -> Result<(), CliError> {
+fn print_problem(problem: &Value) -> Result<(), CliError> {
     let text = |name: &str| clean(problem[name].as_str().unwrap_or_default());
     let mut page = Page::new();
     let subject = format!("{} {}", text("suspect"), text("id"));
     let pieces = [
         text("project_id"),
         subject,
-        page.ink(Ink::Bad, &text("code")),
+        page.styled(Style::Bad, &text("code")),
         text("message"),
     ];
     let pieces: Vec<_> = pieces
@@ -90,7 +90,7 @@ fn tell(problem: &Value) -> Result<(), CliError> {
     output.finish()
 }
 
-fn sum_up(page: &mut Page, summary: &Value) {
+fn print_summary(page: &mut Page, summary: &Value) {
     let number = |name: &str| summary[name].as_u64();
     let counts = ["projects", "sessions", "packages", "facts"].map(|kind| {
         let count = number(kind)?;
@@ -98,11 +98,11 @@ fn sum_up(page: &mut Page, summary: &Value) {
     });
     let counts: Vec<_> = counts.into_iter().flatten().collect();
     let problems = problems(summary);
-    let verdict = match problems {
-        0 => page.ink(Ink::Good, "sound"),
-        _ => page.ink(Ink::Bad, &counted(problems, "problem")),
+    let result = match problems {
+        0 => page.styled(Style::Good, "sound"),
+        _ => page.styled(Style::Bad, &counted(problems, "problem")),
     };
-    page.line(format!("{verdict}: {}", counts.join(", ")));
+    page.line(format!("{result}: {}", counts.join(", ")));
 }
 
 fn problems(report: &Value) -> u64 {
@@ -114,7 +114,6 @@ fn is_sound(summary: &Value) -> bool {
 }
 
 const EXIT_CODES: &str = "\
-A package that no longer matches its hash is set aside, so that nobody is given it, and comes back
-when it is sound again.
+A package that does not match its hash is quarantined: reads leave it out until it is sound again.
 
-Exit codes: 0 everything is sound; 1 something is wrong, and what is named; 2 no answer.";
+Exit codes: 0 no problems; 1 problems, which are listed; 2 error.";

@@ -1,4 +1,4 @@
-//! One envelope a line in, one JSON object a line out.
+//! One envelope per input line, one JSON object per output line.
 
 use std::io::IsTerminal as _;
 
@@ -10,11 +10,10 @@ use super::answers::KbRefusal;
 use super::question::Answerer;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::{InputArgs, Line};
+use crate::input::{InputArgs, InputLine};
 use crate::output::Output;
 
-/// Answers for every line; a refused line is answered too, and makes the whole
-/// a no.
+/// Answers every line. A refused line gets an answer too, and makes the exit code 1.
 pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, CliError> {
     let mut lines = input.lines()?;
     let progress = progress_bar(lines.length);
@@ -25,9 +24,9 @@ pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, Cl
         number += 1;
         progress.set_position(lines.read);
         let answer = match line {
-            Line::Text(text) if text.trim_ascii().is_empty() => continue,
-            Line::Text(text) => answerer.answer(&text, Some(number)),
-            Line::TooLong => Err(CliError::new(
+            InputLine::Text(text) if text.trim_ascii().is_empty() => continue,
+            InputLine::Text(text) => answerer.answer(&text, Some(number)),
+            InputLine::TooLong => Err(CliError::new(
                 Code::InputTooLarge,
                 format!("the line is longer than {} bytes", input.max_bytes),
             )),
@@ -53,8 +52,7 @@ pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, Cl
     Ok(Exit::from_answer(all_yes))
 }
 
-/// A bar on the terminal; nothing where there is none, or where the answers
-/// themselves go to it.
+/// A progress bar on the terminal, unless the answers go there, too.
 fn progress_bar(length: Option<u64>) -> ProgressBar {
     let visible = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
     if !visible {

@@ -26,7 +26,7 @@ pub(crate) struct KbArgs {
 enum KbCommand {
     /// Print the kbHash of an envelope
     Hash(EnvelopeArgs),
-    /// Compare an envelope's kbHash and artifactHash with what it holds
+    /// Check the kbHash and artifactHash that an envelope states
     Verify(VerifyArgs),
     /// Print the CIDv1 of an envelope's canonical form
     Cid(EnvelopeArgs),
@@ -34,20 +34,20 @@ enum KbCommand {
     Explain(EnvelopeArgs),
 }
 
-/// Which envelope, and how to read it.
+/// The envelope, and how to read it.
 #[derive(Debug, clap::Args)]
 struct EnvelopeArgs {
     #[command(flatten)]
     input: InputArgs,
 
-    /// What to do with a source that is named twice
+    /// How to treat duplicate sources
     #[arg(long, value_enum, default_value = "reject")]
     sources: SourcesArg,
 
     #[command(flatten)]
     numbers: NumbersArgs,
 
-    /// Read one envelope a line, and write one JSON object a line
+    /// Read one envelope per line, and write one JSON object per line
     #[arg(long)]
     batch: bool,
 
@@ -61,18 +61,18 @@ struct VerifyArgs {
     #[command(flatten)]
     envelope: EnvelopeArgs,
 
-    /// The kbHash to expect, instead of the one that the envelope states
+    /// The expected kbHash, instead of the one that the envelope states
     #[arg(long, value_name = "HASH", conflicts_with = "batch", value_parser = kb_hash)]
     expect: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum SourcesArg {
-    /// Refuse it
+    /// Refuse the envelope
     Reject,
-    /// Hash it once
+    /// Hash each source once
     Dedup,
-    /// Hash it as often as it is named
+    /// Hash every occurrence
     AsIs,
 }
 

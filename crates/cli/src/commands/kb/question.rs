@@ -1,4 +1,4 @@
-//! What can be asked of an envelope, and the answers.
+//! The questions about an envelope and their answers.
 
 use accord_contract::wire::{Value, Wire as _};
 use accord_knowledge_core::{Check, HashOptions, KbError, KbHasher, Verification, verify};
@@ -7,7 +7,6 @@ use super::answers::{Comparison, KbChecks, KbCidAnswer, KbHashAnswer, KbVerifyAn
 use super::explain::explain;
 use crate::error::CliError;
 
-/// What is asked.
 #[derive(Debug)]
 pub(super) enum Question {
     Hash,

@@ -6,7 +6,7 @@ use super::answers::{RunAcceptAnswer, RunCheckpointAnswer, RunFailure};
 use super::{NextAnswer, RepoArgs, TurnArgs, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::show::{Ink, Page, clean};
+use crate::show::{Page, Style, clean};
 
 /// Accept a turn: judge its staged result, compare it with what changed, make it part of the history
 #[derive(Debug, clap::Args)]
@@ -76,7 +76,7 @@ fn write(page: &mut Page, answer: &RunAcceptAnswer) {
         .history_entry
         .get("role")
         .and_then(|role| role.as_str());
-    let accepted = page.ink(Ink::Good, "accepted");
+    let accepted = page.styled(Style::Good, "accepted");
     page.line(format!(
         "{accepted} {} of {}",
         clean(&answer.turn_id),

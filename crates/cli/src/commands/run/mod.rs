@@ -28,7 +28,7 @@ use self::next::NextAnswer;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, talk};
-use crate::show::{Ink, Page, clean};
+use crate::show::{Page, Style, clean};
 
 /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
 #[derive(Debug, clap::Args)]
@@ -304,11 +304,11 @@ fn busy_lines(page: &mut Page, holder: Option<&LockHolder>, journals: &[String])
 fn finding_lines(page: &mut Page, findings: &[Finding]) {
     for finding in findings {
         let ink = match finding.level {
-            Level::Error => Ink::Bad,
-            Level::Warning => Ink::Waiting,
-            Level::Note => Ink::Faint,
+            Level::Error => Style::Bad,
+            Level::Warning => Style::Waiting,
+            Level::Note => Style::Faint,
         };
-        let level = page.ink(ink, finding.level.as_str());
+        let level = page.styled(ink, finding.level.as_str());
         page.line(format!(
             "{level}  {}: {}",
             clean(&finding.subject),
@@ -321,7 +321,7 @@ fn finding_lines(page: &mut Page, findings: &[Finding]) {
 /// Lines about what is to be done next.
 fn next_lines(page: &mut Page, steps: &[NextAnswer]) {
     for (at, step) in steps.iter().enumerate() {
-        let label = page.ink(Ink::Title, if at == 0 { "next" } else { "then" });
+        let label = page.styled(Style::Title, if at == 0 { "next" } else { "then" });
         page.line(format!("{label}  {}", step.line()));
     }
 }

@@ -10,7 +10,7 @@ use super::{NextAnswer, RepoArgs, busy_lines, finding_lines, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::show::{Ink, Page, clean, counted, member, moment, one_line, table};
+use crate::show::{Page, Style, clean, counted, member, moment, one_line, table};
 
 /// Where the run stands, what blocks it, and what to type next
 #[derive(Debug, clap::Args)]
@@ -250,17 +250,17 @@ fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
 
 fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     let ink = match state.status() {
-        Status::Active | Status::Completed => Ink::Good,
-        Status::Paused => Ink::Waiting,
-        Status::Blocked | Status::Failed => Ink::Bad,
-        Status::Idle => Ink::Faint,
+        Status::Active | Status::Completed => Style::Good,
+        Status::Paused => Style::Waiting,
+        Status::Blocked | Status::Failed => Style::Bad,
+        Status::Idle => Style::Faint,
     };
-    let status = page.ink(ink, state.status().as_str());
+    let status = page.styled(ink, state.status().as_str());
     let mut pieces = vec![status];
     if let Some(run) = state.run_id() {
         pieces.push(format!("in {}", clean(state.phase())));
         pieces.push(counted(overview.accepted_turns, "accepted turn"));
-        pieces.push(page.ink(Ink::Faint, run.as_str()));
+        pieces.push(page.styled(Style::Faint, run.as_str()));
     }
     page.pieces(&pieces);
     if let Some(blocked) = state.blocked_on() {

@@ -16,9 +16,9 @@ use super::{RepoArgs, next_lines};
 use crate::commands::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::interrupt::signals_to_heed;
+use crate::interrupt::handled_signals;
 use crate::output::talk;
-use crate::show::{Ink, clean, counted};
+use crate::show::{Style, clean, counted};
 
 wire_enum! {
     /// Why a run is driven no further.
@@ -255,19 +255,19 @@ fn drive_run(
     repo.say(&answer, |page| {
         let accepted = counted(answer.accepted, "turn");
         let (ink, words) = match end.stop {
-            RunStop::Accepted => (Ink::Good, "accepted; the run goes on".to_owned()),
-            RunStop::Completed => (Ink::Good, "the run is over".to_owned()),
+            RunStop::Accepted => (Style::Good, "accepted; the run goes on".to_owned()),
+            RunStop::Completed => (Style::Good, "the run is over".to_owned()),
             RunStop::Blocked => {
                 let on = state.blocked_on().unwrap_or("something");
-                (Ink::Bad, format!("the run is blocked on {}", clean(on)))
+                (Style::Bad, format!("the run is blocked on {}", clean(on)))
             }
-            RunStop::GateHeld => (Ink::Title, "a gate waits for a person".to_owned()),
-            RunStop::ByHand => (Ink::Title, "a turn waits for a person".to_owned()),
-            RunStop::MaxTurns => (Ink::Title, "enough turns were given out".to_owned()),
-            RunStop::Cancelled => (Ink::Bad, "stopped; the turn can be carried on".to_owned()),
-            RunStop::NotRunning => (Ink::Title, "no run goes on".to_owned()),
+            RunStop::GateHeld => (Style::Title, "a gate waits for a person".to_owned()),
+            RunStop::ByHand => (Style::Title, "a turn waits for a person".to_owned()),
+            RunStop::MaxTurns => (Style::Title, "enough turns were given out".to_owned()),
+            RunStop::Cancelled => (Style::Bad, "stopped; the turn can be carried on".to_owned()),
+            RunStop::NotRunning => (Style::Title, "no run goes on".to_owned()),
         };
-        let words = page.ink(ink, &words);
+        let words = page.styled(ink, &words);
         page.line(format!("{words} ({accepted} accepted)"));
         let blocked = state.member("blocked_reason");
         let detail = blocked.pointer("/recovery/detail").and_then(Value::as_str);
@@ -284,7 +284,7 @@ fn drive_run(
     Ok(match (end.stop, signal) {
         (_, signal) if signal != 0 => Exit::Signalled(signal),
         (RunStop::Blocked, _) => Exit::No,
-        (RunStop::NotRunning | RunStop::Cancelled, _) => Exit::Trouble,
+        (RunStop::NotRunning | RunStop::Cancelled, _) => Exit::Error,
         _ => Exit::Yes,
     })
 }
@@ -292,7 +292,7 @@ fn drive_run(
 /// The system, which gives the word when it is told to end. A second signal ends everything at once.
 pub(super) fn cancel_on_signal(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
     let told = Arc::new(AtomicI32::new(0));
-    let signals = Signals::new(signals_to_heed());
+    let signals = Signals::new(handled_signals());
     let mut signals = signals.map_err(|error| {
         CliError::new(Code::Usage, format!("signals cannot be watched: {error}"))
     })?;

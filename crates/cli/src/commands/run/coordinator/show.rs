@@ -7,7 +7,7 @@ use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, Coordinator
 use super::super::next::NextAnswer;
 use super::super::{busy_lines, finding_lines, next_lines};
 use super::answers::CoordinatorDivergence;
-use crate::show::{Ink, Page, clean, one_line, table};
+use crate::show::{Page, Style, clean, one_line, table};
 
 /// Where an initiative stands.
 pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[NextAnswer]) {
@@ -90,14 +90,14 @@ pub(super) fn divergence(page: &mut Page, label: &str, found: &[CoordinatorDiver
 
 fn standing(page: &mut Page, state: &CoordinatorState) {
     let ink = match state.status() {
-        CoordinatorStatus::Active | CoordinatorStatus::Completed => Ink::Good,
-        CoordinatorStatus::Paused => Ink::Waiting,
-        CoordinatorStatus::Blocked => Ink::Bad,
+        CoordinatorStatus::Active | CoordinatorStatus::Completed => Style::Good,
+        CoordinatorStatus::Paused => Style::Waiting,
+        CoordinatorStatus::Blocked => Style::Bad,
     };
     let pieces = [
-        page.ink(ink, state.status().as_str()),
+        page.styled(ink, state.status().as_str()),
         format!("in {}", clean(state.phase())),
-        page.ink(Ink::Faint, &clean(state.super_run_id())),
+        page.styled(Style::Faint, &clean(state.super_run_id())),
     ];
     page.pieces(&pieces);
     if let Some(reason) = state.blocked_reason() {

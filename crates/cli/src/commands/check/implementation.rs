@@ -1,4 +1,4 @@
-//! Whom to judge: an adapter's command, a server, an implementation that says what it claims, or Accord.
+//! The implementation to test: an adapter command, a server, a target with capabilities, or Accord.
 
 use std::path::PathBuf;
 
@@ -9,79 +9,77 @@ use accord_kit::verifier::Target;
 use accord_kit::{Invocation, Protocol};
 
 use super::super::conformance::{sendable, token_of_environment};
-use super::ourselves::Ourselves;
+use super::own_host::OwnHost;
 use crate::error::CliError;
 
-/// Whom to judge.
+/// The implementation to test.
 #[derive(Debug, clap::Args)]
-pub(super) struct Whom {
-    /// The adapter to judge, as a command with its arguments; Accord's own when absent
-    #[arg(long, value_name = "COMMAND", conflicts_with = "look")]
+pub(super) struct ImplementationArgs {
+    /// The adapter, as a command with arguments [default: Accord's own]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "inspect")]
     command: Option<String>,
 
-    /// The adapter reads one case a line instead of being started for each case
+    /// Start the adapter once, and send one case per line
     #[arg(long, requires = "command")]
     lines: bool,
 
-    /// The folder of an implementation that says what it claims and how its adapter is started, in
-    /// .PROTOCOL-conformance/capabilities.json; for protocols with tiers
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["look", "command", "server"])]
+    /// The folder of an implementation with .PROTOCOL-conformance/capabilities.json, which declares
+    /// its claims and its adapter; for protocols with tiers
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["inspect", "command", "server"])]
     target: Option<PathBuf>,
 
     #[command(flatten)]
     server: Server,
 }
 
-/// A server to judge over HTTP.
+/// A server to test over HTTP.
 #[derive(Debug, clap::Args)]
-#[group(id = "server", conflicts_with_all = ["look", "command"])]
+#[group(id = "server", conflicts_with_all = ["inspect", "command"])]
 struct Server {
-    /// The server to judge, by its base URL, for protocols that are spoken over HTTP; a host of our
-    /// own when absent
+    /// The base URL of a server, for protocols over HTTP [default: a temporary host of Accord]
     #[arg(long, group = "reached")]
     url: Option<String>,
 
-    /// The base URL of an implementation that says what it claims and carries cases out; for
+    /// The base URL of an implementation that declares its claims and executes cases; for
     /// protocols with tiers
     #[arg(long, value_name = "URL", group = "reached", conflicts_with = "url")]
     remote: Option<String>,
 
-    /// The key that requests carry; with --remote, ACCORD_CONFORMANCE_TOKEN when absent
+    /// The key for requests [default with --remote: ACCORD_CONFORMANCE_TOKEN]
     #[arg(long, value_name = "KEY", requires = "reached", value_parser = sendable)]
     token: Option<String>,
 
-    /// A second key that does not reach what the run writes, to see that it does not
+    /// A second key without access to the data of the run, to test that access is refused
     #[arg(long, value_name = "KEY", requires_all = ["url", "token"], value_parser = sendable)]
     second_token: Option<String>,
 
-    /// A project to read; nothing is written then
+    /// A project for read-only cases; nothing is written
     #[arg(long, value_name = "ID", requires = "url")]
     project: Option<String>,
 }
 
-impl Whom {
-    /// Whether it is somebody who says what it claims.
-    pub(super) fn claims(&self) -> bool {
+impl ImplementationArgs {
+    /// Whether the implementation declares its claims.
+    pub(super) fn has_claims(&self) -> bool {
         self.target.is_some() || self.server.remote.is_some()
     }
 
-    /// A host of our own, where a server is to be judged and none is named.
-    pub(super) fn ourselves(&self, protocol: &Protocol) -> Result<Option<Ourselves>, CliError> {
-        let is_named = self.server.url.is_some() || self.command.is_some() || self.claims();
-        match protocol.routes().is_some() && !is_named {
-            true => Ourselves::start().map(Some),
-            false => Ok(None),
+    /// A temporary host, if a server is to be tested and none is given.
+    pub(super) fn own_host(&self, protocol: &Protocol) -> Result<Option<OwnHost>, CliError> {
+        let is_named = self.server.url.is_some() || self.command.is_some() || self.has_claims();
+        if protocol.routes().is_none() || is_named {
+            return Ok(None);
         }
+        OwnHost::start().map(Some)
     }
 
-    /// Whom to judge. Accord judges itself through a process too, as it would
-    /// judge anybody else.
+    /// The adapter. Accord tests itself through a process too, like any other implementation.
     pub(super) fn adapter(
         &self,
         protocol: &Protocol,
-        ourselves: Option<&Ourselves>,
+        own_host: Option<&OwnHost>,
     ) -> Result<Box<dyn Adapter>, CliError> {
-        if let Some(host) = ourselves {
+        if let Some(host) = own_host {
             return Ok(Box::new(Http::new(host.options()).map_err(Failure::from)?));
         }
         if let Some(target) = self.target(protocol)? {
@@ -100,8 +98,8 @@ impl Whom {
         }
     }
 
-    /// The words that name the same again. Keys stay out of what is printed.
-    pub(super) fn words(&self) -> Vec<String> {
+    /// The flags that select the same implementation again, without keys: they are printed.
+    pub(super) fn flags(&self) -> Vec<String> {
         let target = self.target.as_ref();
         let target = target.map(|folder| folder.display().to_string());
         let named = [
@@ -126,9 +124,9 @@ impl Whom {
         words
     }
 
-    /// The words that give the same keys again. Their values stay out of what is printed: the shell is to put
-    /// them in.
-    pub(super) fn keys(&self) -> String {
+    /// The flags for the same keys. Variables of the shell stand for the values, which must not be
+    /// printed.
+    pub(super) fn key_flags(&self) -> String {
         let mut words = String::new();
         if self.server.token.is_some() {
             words.push_str(" --token \"$ACCORD_KEY\"");
@@ -139,27 +137,27 @@ impl Whom {
         words
     }
 
-    /// Refuses a program where only a server can be judged.
+    /// Refuses --command for a protocol that is tested over HTTP.
     pub(super) fn refuse_program_for_server(&self, protocol: &Protocol) -> Result<(), CliError> {
         let over_http = |case: &Case| matches!(case.task, Task::Exchange(_));
         if self.command.is_none() || !protocol.cases().iter().all(over_http) {
             return Ok(());
         }
         let message = format!(
-            "{} is judged over HTTP, and --command names a program",
+            "{} is tested over HTTP, and --command gives a program",
             protocol.name()
         );
         Err(CliError::new(Code::Usage, message).help(
-            "start the server and name it with --url, or leave --command out to judge accord's own host",
+            "start the server and use --url, or leave --command out to test the host of accord",
         ))
     }
 
-    /// The implementation that says what it claims, where one is named.
+    /// The implementation that declares its claims, if one is given.
     fn target(&self, protocol: &Protocol) -> Result<Option<Target>, CliError> {
-        if self.claims() && !protocol.cases().iter().any(|case| case.tier.is_some()) {
-            let message = format!("{} has no tiers that could be claimed", protocol.name());
+        if self.has_claims() && !protocol.cases().iter().any(|case| case.tier.is_some()) {
+            let message = format!("{} has no tiers to claim", protocol.name());
             let error = CliError::new(Code::Usage, message);
-            return Err(error.help("name whom to judge, with --url or --command"));
+            return Err(error.help("give the implementation with --url or --command"));
         }
         let target = match (&self.target, &self.server.remote) {
             (Some(folder), _) => Some(Target::in_folder(folder, protocol)),
@@ -178,10 +176,10 @@ impl Whom {
 
     fn started(&self, command: &str) -> Result<Box<dyn Adapter>, CliError> {
         let words = shell_words::split(command).map_err(|error| {
-            CliError::new(Code::Usage, format!("--command cannot be read: {error}"))
+            CliError::new(Code::Usage, format!("cannot parse --command: {error}"))
         })?;
         let Some((program, args)) = words.split_first() else {
-            return Err(CliError::new(Code::Usage, "--command names no program"));
+            return Err(CliError::new(Code::Usage, "--command is empty"));
         };
         let invocation = Invocation::new(program, args);
         Ok(if self.lines {
@@ -204,7 +202,7 @@ fn accord(protocol: &str) -> Result<Box<dyn Adapter>, CliError> {
             Code::Usage,
             format!("accord has no adapter of its own for {protocol}"),
         )
-        .help("name whom to judge, with --command, --target, --url or --remote"));
+        .help("give the implementation with --command, --target, --url or --remote"));
     }
     let invocation = Invocation::new(accord, ["adapter", protocol, "--lines"]);
     Ok(Box::new(LongLived::new(invocation)))

@@ -1,4 +1,4 @@
-//! A host of our own to judge: on a port of this machine, over a data folder that is gone afterwards.
+//! A temporary host to test, on a local port with a temporary data folder.
 
 use std::path::Path;
 
@@ -15,22 +15,22 @@ use tokio::task::JoinHandle;
 use crate::error::CliError;
 use crate::host::Ask;
 
-/// A host of our own, for as long as this is there.
-pub(super) struct Ourselves {
+/// A temporary host, stopped when this is dropped.
+pub(super) struct OwnHost {
     url: String,
-    /// The key of the run, which may do everything.
+    /// The key of the run, with the scope `admin`.
     token: String,
-    /// A key that must not reach what the run writes.
+    /// A key without access to the data of the run.
     second_token: String,
     runtime: Runtime,
     serving: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     folder: TempDir,
 }
 
-impl Ourselves {
+impl OwnHost {
     pub(super) fn start() -> Result<Self, CliError> {
         let failed = |error: std::io::Error| {
-            let message = format!("a host of our own cannot be started: {error}");
+            let message = format!("cannot start a temporary host: {error}");
             Failure::new(Code::KitHarness, message)
         };
         let folder = tempfile::Builder::new().prefix("accord-check-").tempdir();
@@ -41,7 +41,7 @@ impl Ourselves {
         let url = server.url();
         let (end, ended) = oneshot::channel();
         let served = runtime.spawn(server.run(async {
-            // Whoever holds the sender ends the host, or is gone.
+            // Resolves when the sender is used or dropped.
             let _ = ended.await;
         }));
         Ok(Self {
@@ -54,7 +54,7 @@ impl Ourselves {
         })
     }
 
-    /// How the host is judged.
+    /// The options for the kit.
     pub(super) fn options(&self) -> HttpOptions {
         let mut options = HttpOptions::new(&self.url);
         options.token = Some(self.token.clone());
@@ -63,13 +63,13 @@ impl Ourselves {
         options
     }
 
-    /// What must be gone when the process ends before its time.
+    /// The folder to remove if a signal ends the process.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 }
 
-impl Drop for Ourselves {
+impl Drop for OwnHost {
     fn drop(&mut self) {
         if let Some((end, served)) = self.serving.take() {
             let _ = end.send(());
@@ -78,9 +78,9 @@ impl Drop for Ourselves {
     }
 }
 
-/// A host that listens, with its two keys.
+/// Opens the host, and creates its two keys.
 async fn open(folder: &Path) -> Result<(Server, String, String), CliError> {
-    // What others set for their own host says nothing about this one.
+    // The environment may have settings for another host; they are not used here.
     let sources = Sources {
         folder: folder.to_owned(),
         flags: vec![("listen".to_owned(), "127.0.0.1:0".to_owned())],
@@ -100,7 +100,7 @@ async fn open(folder: &Path) -> Result<(Server, String, String), CliError> {
 
 async fn key(host: &Host, asked: &accord_contract::wire::Value) -> Result<String, CliError> {
     let ask = Ask::post(&["accord", "v1", "keys"], asked);
-    let answer = ask.put(local_api(host).as_ref()).await?.value()?;
+    let answer = ask.send(local_api(host).as_ref()).await?.value()?;
     let secret = answer["secret"].as_str().map(str::to_owned);
-    secret.ok_or_else(|| CliError::new(Code::KitHarness, "the host made no key"))
+    secret.ok_or_else(|| CliError::new(Code::KitHarness, "the host created no key"))
 }

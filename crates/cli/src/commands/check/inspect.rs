@@ -1,4 +1,4 @@
-//! Looking at the cases without running them.
+//! Inspecting the cases without running them.
 
 use std::path::Path;
 

@@ -1,0 +1,286 @@
+//! What the commands of a memory print for people.
+
+use crate::accord::{Ran, accord, run};
+use crate::memory::{Memory, bare};
+use crate::snapshot::Transcript;
+
+/// Commands on one memory, with fixed ids and times.
+struct Story {
+    memory: Memory,
+    transcript: Transcript,
+}
+
+impl Story {
+    fn new() -> Self {
+        Self {
+            memory: Memory::new(),
+            transcript: Transcript::default(),
+        }
+    }
+
+    /// Types a command and keeps what it prints.
+    fn types(&mut self, words: &str) -> String {
+        self.types_with(words, "")
+    }
+
+    fn types_with(&mut self, words: &str, input: &str) -> String {
+        let args = shell_words::split(words).expect("words");
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let ran = self.memory.ran_with(&args, input);
+        self.transcript.add(words, &ran);
+        ran.stdout
+    }
+
+    /// A package with an id and a time of its own.
+    fn deposits(&mut self, id: &str, words: &str) {
+        self.types(&format!(
+            "context deposit --id {id} --created-at 2026-04-18T20:00:00Z {words}"
+        ));
+    }
+}
+
+/// The two words by which people remember a session.
+const CALLSIGN: (&str, &str) = (r"\b[a-z]+-[a-z]+(-\d+)?\b", "[callsign]");
+
+#[test]
+fn projects() {
+    let mut story = Story::new();
+    story.types("project list");
+    story.types("project create shop --name 'The shop' --description 'Where things are sold'");
+    story.types("project list");
+    story.types("project show");
+    story.types("project rename shop 'The new shop'");
+    story.types("project archive shop");
+    story.types("context deposit --title late");
+    story.types("project list");
+    story.types("project list --include-archived");
+    story.types("project restore shop");
+    story.types("project show nowhere");
+    story.transcript.check("project");
+}
+
+#[test]
+fn packages() {
+    let mut story = Story::new();
+    story.types("context pull");
+    story.deposits(
+        "first",
+        "--title 'Chose SQLite' --decision 'one file per project' --question 'who makes backups?' \
+         --handoff 'schema next' --tag store --significance 7 --topic storage",
+    );
+    story.deposits("first", "--title 'Something else'");
+    story.deposits("second", "--title 'Schema' --review human --parent first");
+    story.types("context pull");
+    story.types("context pull first");
+    story.types("context pull --query schema");
+    story.types("context pull --query elephants");
+    story.types("context pull third");
+    story.types("context review second revision_requested --note 'name the columns'");
+    story.types("context resubmit second");
+    story.types("context review second complete --note good");
+    story.types("context flag second --review agent");
+    story.types("context pull second --history");
+    story.types("context orient");
+    story.types("context digest");
+    story.types("context digest --focus schema");
+    story.types("context verify");
+    story.types("context deposit --title x --review nobody");
+    story.transcript.check("context");
+}
+
+#[test]
+fn lines_in_and_out() {
+    let mut story = Story::new();
+    story.deposits("first", "--title 'Chose SQLite'");
+    let exported = story.memory.ran(&["context", "export"]).stdout;
+    let file = story.memory.file("out.ndjson");
+    story.types(&format!("context export --output {file}"));
+    story.types(&format!("context import {file}"));
+    let other = exported
+        .replace("\"shop\"", "\"other\"")
+        .replace("first", "third");
+    story.types_with("context import -", &other);
+    story.types_with("context import -", "nonsense\n");
+    story.types_with("context import -", "");
+    story.transcript.check("context-lines");
+}
+
+#[test]
+fn facts() {
+    let mut story = Story::new();
+    story.types("project create shop");
+    story.types("fact list");
+    story.types("fact assert api version 2.0 --valid-from 2026-04-18T20:00:00Z");
+    story.types("fact assert api version 2.1 --confidence 0.5 --tag wire");
+    story.types("fact list");
+    story.types("fact list --history");
+    story.types("fact list --subject nothing");
+    story.types("fact invalidate api version");
+    story.types("fact invalidate api version");
+    story.transcript.check("fact");
+}
+
+#[test]
+fn sessions() {
+    let mut story = Story::new();
+    story.types("project create shop");
+    story.types("session list");
+    let id = story.types("session start --id-only --callsign calm-otter");
+    story.types("session start --callsign calm-otter");
+    story.types("session list --active --callsign calm-otter");
+    story.types(&format!("session end {}", id.trim()));
+    story.types("session end");
+    story.transcript.check_with("session", &[CALLSIGN]);
+}
+
+#[test]
+fn keys() {
+    let mut story = Story::new();
+    story.types("project create shop");
+    story.types("key list");
+    let key = story.types("key create --label planner --actor agent:planner --project shop");
+    story.types("key list");
+    let id = key.split('_').nth(1).unwrap_or_default().to_owned();
+    story.types(&format!("key revoke {id}"));
+    story.types("key list");
+    story.types("key revoke 0123456789abcdef");
+    story.types("key create --label x --expires soon");
+    story
+        .transcript
+        .check_with("key", &[(id.as_str(), "[key id]")]);
+}
+
+#[test]
+fn upkeep() {
+    let mut story = Story::new();
+    story.types("store compact");
+    story.deposits("first", "--title 'Chose SQLite'");
+    let backup = story.memory.file("backup");
+    story.types(&format!("store backup {backup}"));
+    story.types(&format!("store backup {backup}"));
+    story.types(&format!("store restore {backup}"));
+    story.types(&format!("store restore {backup} --replace"));
+    story.types("store compact");
+    story.types("store repair");
+    story.types("store trim --days 1");
+    story.types("store trim --before 2999-01-01 --dry-run");
+    story.types("store trim --before soon");
+    story
+        .transcript
+        .check_with("store", &[(r"\d{4,} (bytes|now)", "[many] $1")]);
+}
+
+#[test]
+fn wrong_targets() {
+    let mut transcript = Transcript::default();
+    let mut types = |words: &str| {
+        let args: Vec<&str> = words.split(' ').collect();
+        transcript.add(words, &run(bare(&args), ""));
+    };
+    types("project list --url http://127.0.0.1:1");
+    types("project list --url 127.0.0.1:7171");
+    types("project list --key accord_x");
+    types("project list --data /nowhere");
+    types("context pull --data /nowhere");
+    types("session start --project shop --data /proc/nowhere");
+    types("context deposit --title x --project shop --data /nowhere");
+    transcript.check("wrong-targets");
+}
+
+#[test]
+fn settings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().to_str().expect("text");
+    let mut transcript = Transcript::default();
+    let mut types = |words: &str| {
+        let args: Vec<&str> = words.split(' ').chain(["--data", data]).collect();
+        transcript.add(words, &accord(&args, ""));
+    };
+    types("config show");
+    types("config show --set limits.conections=3");
+    types("config show --set limits.connections=none");
+    types("serve --listen 0.0.0.0:0");
+    types("serve --listen nowhere");
+    transcript.check("settings");
+}
+
+fn typed(transcript: &mut Transcript, words: &str, input: &str) -> Ran {
+    let args = shell_words::split(words).expect("words");
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let ran = accord(&args, input);
+    transcript.add(words, &ran);
+    ran
+}
+
+#[test]
+fn documents() {
+    const BLOCK: &str = r#"{"type":"feature","domain":"d","payload":{"b":1,"a":[]}}"#;
+    let mut transcript = Transcript::default();
+    let hash = typed(&mut transcript, "kb hash", BLOCK).stdout;
+    typed(&mut transcript, "kb cid", BLOCK);
+    typed(&mut transcript, "kb explain", BLOCK);
+    let expect = format!("kb verify --expect {}", hash.trim());
+    typed(&mut transcript, &expect, BLOCK);
+    typed(&mut transcript, &expect, &BLOCK.replace("\"d\"", "\"e\""));
+    typed(&mut transcript, "kb verify", BLOCK);
+    typed(&mut transcript, "kb hash", "{\"a\": 1, \"a\": 2}");
+    typed(
+        &mut transcript,
+        "canon --profile jcs",
+        "{\"b\": 1.0, \"a\": null}",
+    );
+    typed(
+        &mut transcript,
+        "canon --profile alx",
+        "{\"b\": 1.0, \"a\": null}",
+    );
+    typed(
+        &mut transcript,
+        "canon --profile agentic --hash sha256",
+        "{}",
+    );
+    typed(&mut transcript, "canon --profile jcs no-such-file", "");
+    typed(&mut transcript, "codes RATE_LIMITED", "");
+    typed(&mut transcript, "codes rate_limited", "");
+    typed(&mut transcript, "schema", "");
+    typed(&mut transcript, "schema moon", "");
+    typed(&mut transcript, "compat --rules", "");
+    transcript.check("documents");
+}
+
+#[test]
+fn conformance() {
+    let mut transcript = Transcript::default();
+    typed(&mut transcript, "check --protocols", "");
+    typed(
+        &mut transcript,
+        "check alx --list --filter 'area(retry)'",
+        "",
+    );
+    typed(&mut transcript, "check alx --show alx/version/constant", "");
+    typed(
+        &mut transcript,
+        "check alx --filter 'area(retry)' --jobs 1",
+        "",
+    );
+    typed(
+        &mut transcript,
+        "check alx --filter 'id(alx/version/constant)' --verbose",
+        "",
+    );
+    let wrong = "check alx --filter 'id(alx/version/constant)' --command \
+                 \"sh -c 'cat >/dev/null; echo \\\"{}\\\"'\"";
+    typed(&mut transcript, wrong, "");
+    typed(&mut transcript, "check alx --filter 'area('", "");
+    typed(&mut transcript, "check gopher", "");
+    typed(
+        &mut transcript,
+        "check alx --command no-such-adapter-anywhere",
+        "",
+    );
+    typed(&mut transcript, "check agentic --command true", "");
+    typed(&mut transcript, "conformance check --target /nowhere", "");
+    typed(&mut transcript, "conformance check --token x", "");
+    typed(&mut transcript, "verify protocol --tier 4", "");
+    transcript.check("check");
+}

@@ -1,0 +1,73 @@
+//! What `accord run` prints for people.
+
+use crate::run_place::{Place, plan};
+use crate::snapshot::Transcript;
+
+/// Commands in one repository.
+struct Story {
+    place: Place,
+    transcript: Transcript,
+}
+
+impl Story {
+    fn types(&mut self, words: &str) {
+        let ran = self.place.run(words);
+        self.transcript.add(&format!("run {words}"), &ran);
+    }
+}
+
+#[test]
+fn a_run_by_hand() {
+    let mut story = Story {
+        place: Place::new(),
+        transcript: Transcript::default(),
+    };
+    story.types("status");
+    story.types("init --name Shop --goal 'to sell'");
+    story.types("init");
+    story.place.git(&["init", "--quiet"]);
+    story.place.git(&["config", "user.name", "T"]);
+    story.place.git(&["config", "user.email", "t@example.org"]);
+    story.place.commit();
+    story.types("start");
+    story.types("start");
+    story.types("assign nobody");
+    story.types("assign");
+    story.types("dispatch");
+    story.types("status");
+    story.types("accept");
+    story.types("reject --reason 'another day'");
+    story.types("stage --summary planned");
+    story.types("accept");
+    story.types("history");
+    story.types("decisions");
+    story.types("checkpoint");
+    story.types("escalate --reason 'wait for Ada'");
+    story.types("status");
+    story.types("resolve");
+    story.types("approve-completion");
+    story.types("doctor");
+    story.types("events --limit 3");
+    story.transcript.check("run-by-hand");
+}
+
+#[test]
+fn a_gate() {
+    let mut story = Story {
+        place: Place::begun(),
+        transcript: Transcript::default(),
+    };
+    plan(&story.place);
+    story.types("assign pm");
+    story.place.commit();
+    story.types("assign pm");
+    story.types("dispatch");
+    story.types("stage --summary planned --decision 'small first' --next-phase");
+    story.types("accept --checkpoint");
+    story.types("status");
+    story.types("approve-transition --dry-run");
+    story.types("approve-transition");
+    story.types("history");
+    story.types("decisions");
+    story.transcript.check("run-gate");
+}

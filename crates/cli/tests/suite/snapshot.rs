@@ -1,0 +1,92 @@
+//! What the command prints for people, compared with the files in `snapshots/`.
+//!
+//! A changed text fails its test. `INSTA_UPDATE=always cargo test -p accord-cli --test suite`
+//! accepts what is printed now; the difference belongs into the commit. Nothing is accepted where
+//! `CI` is set.
+
+use insta::Settings;
+
+use crate::accord::Ran;
+
+/// What differs from run to run, and what stands for it. The order counts: the first patterns are
+/// the more specific ones.
+const FILTERS: [(&str, &str); 13] = [
+    // The harness may add a word about a folder to what `tempfile` names.
+    (r"[^\s'\x22=:(]*/\.tmp[A-Za-z0-9]{6}", "[folder]"),
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\dZ", "[minute]"),
+    (
+        r"\b(pkg|fct|fact|ses|session|gov|dlg)_[0-9a-f]{12,64}",
+        "${1}_[id]",
+    ),
+    (r"\b(run|turn|evt|int)_[0-9a-z]{8,32}\b", "${1}_[id]"),
+    (r"accord_[0-9a-f]{16}_[A-Za-z0-9_-]+", "accord_[secret]"),
+    (
+        r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
+        "[uuid]",
+    ),
+    (r"sha256:[0-9a-f]{64}", "sha256:[digest]"),
+    (r"\b[0-9a-f]{40}\b", "[commit]"),
+    (r"127\.0\.0\.1:\d{5}", "127.0.0.1:[port]"),
+    (r"\bprocess \d+", "process [pid]"),
+    (r"\b\d+(\.\d+)? ?(ms|s)\b( elapsed)?", "[duration]"),
+    (r"[ \t]+\n", "\n"),
+];
+
+/// Compares a text with the snapshot of this name.
+#[track_caller]
+pub(crate) fn check(name: &str, text: &str) {
+    check_with(name, text, &[]);
+}
+
+/// The same, with further patterns that go before the others.
+#[track_caller]
+pub(crate) fn check_with(name: &str, text: &str, filters: &[(&str, &str)]) {
+    let mut settings = Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for (pattern, replacement) in filters.iter().chain(&FILTERS) {
+        settings.add_filter(pattern, *replacement);
+    }
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// A session at a terminal: commands and what they printed, one after the other.
+#[derive(Default)]
+pub(crate) struct Transcript {
+    text: String,
+}
+
+impl Transcript {
+    /// Adds a command and everything that it printed.
+    pub(crate) fn add(&mut self, command: &str, ran: &Ran) {
+        let code = match ran.code {
+            0 => String::new(),
+            code => format!("[exit code {code}]\n"),
+        };
+        let stderr: String = ran
+            .stderr
+            .lines()
+            .map(|line| format!("! {line}\n"))
+            .collect();
+        let stdout = ran.stdout.trim_end();
+        let stdout = match stdout {
+            "" => String::new(),
+            text => format!("{text}\n"),
+        };
+        self.text
+            .push_str(&format!("$ accord {command}\n{stdout}{stderr}{code}\n"));
+    }
+
+    /// Compares everything so far with the snapshot of this name.
+    #[track_caller]
+    pub(crate) fn check(self, name: &str) {
+        check(name, &self.text);
+    }
+
+    /// The same, with further patterns that go before the others.
+    #[track_caller]
+    pub(crate) fn check_with(self, name: &str, filters: &[(&str, &str)]) {
+        check_with(name, &self.text, filters);
+    }
+}
