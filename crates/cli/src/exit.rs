@@ -18,11 +18,11 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// The command succeeded, and the answer is yes.
     Yes,
-    /// The command succeeded, and the answer is no: a hash does not match, a version is not honest, a
-    /// case fails, a line of a batch was refused.
+    /// The command succeeded, and the answer is no: a hash does not match, a version is not honest,
+    /// a case fails, a line of a batch was refused.
     No,
-    /// There is no answer: wrong usage, input that cannot be read or is refused, output that cannot be
-    /// written, a run that failed, a question that cannot be decided.
+    /// There is no answer: wrong usage, input that cannot be read or is refused, output that cannot
+    /// be written, a run that failed, a question that cannot be decided.
     Error,
     /// The exit code of the fixture protocol.
     Adapter(u8),

@@ -27,7 +27,8 @@ impl InputArgs {
     /// The whole document.
     pub(crate) fn read(&self) -> Result<Vec<u8>, CliError> {
         let mut bytes = Vec::new();
-        // One byte more than the limit shows that a document is too large without reading all of it.
+        // One byte more than the limit shows that a document is too large without reading all of
+        // it.
         open(&self.file)?
             .take(self.max_bytes.saturating_add(1))
             .read_to_end(&mut bytes)

@@ -29,8 +29,8 @@ pub(crate) fn on_signal(task: impl FnOnce() + Send + 'static) -> Result<(), CliE
     create_with_cleanup(|| Ok(((), task)))
 }
 
-/// Creates something together with the task that removes it when a signal ends the process. A signal
-/// that arrives meanwhile waits, so that nothing is created without its task.
+/// Creates something together with the task that removes it when a signal ends the process. A
+/// signal that arrives meanwhile waits, so that nothing is created without its task.
 pub(crate) fn create_with_cleanup<T, F: FnOnce() + Send + 'static>(
     make: impl FnOnce() -> Result<(T, F), CliError>,
 ) -> Result<T, CliError> {
@@ -41,8 +41,8 @@ pub(crate) fn create_with_cleanup<T, F: FnOnce() + Send + 'static>(
     Ok(made)
 }
 
-/// Stops adapters before a signal ends the process: they have process groups of their own, which the
-/// terminal's Ctrl-C does not reach. `folder` is removed, too.
+/// Stops adapters before a signal ends the process: they have process groups of their own, which
+/// the terminal's Ctrl-C does not reach. `folder` is removed, too.
 pub(crate) fn stop_adapters_on_signal(folder: Option<PathBuf>) -> Result<(), CliError> {
     stop_programs_on_signal(move || folder.into_iter().collect()).map(drop)
 }
@@ -66,8 +66,8 @@ pub(crate) fn stop_programs_on_signal(
 pub(crate) struct Interrupted(Arc<AtomicBool>);
 
 impl Interrupted {
-    /// Blocks for ever if a signal is ending the process: what a stopped program printed is no answer,
-    /// and must not be passed on as one.
+    /// Blocks for ever if a signal is ending the process: what a stopped program printed is no
+    /// answer, and must not be passed on as one.
     pub(crate) fn block_if_set(&self) {
         while self.0.load(Ordering::SeqCst) {
             std::thread::park();
@@ -79,8 +79,8 @@ impl Interrupted {
 pub(crate) fn stop_programs(folders: impl FnOnce() -> Vec<PathBuf>) {
     accord_kit::abandon();
     for folder in folders() {
-        // A program that is just ending may still write into the folder, and the removal fails. After
-        // the last attempt there is nothing left to report to.
+        // A program that is just ending may still write into the folder, and the removal fails.
+        // After the last attempt there is nothing left to report to.
         for _ in 0..ATTEMPTS {
             match std::fs::remove_dir_all(&folder) {
                 Err(error) if error.kind() != ErrorKind::NotFound => std::thread::sleep(PAUSE),

@@ -13,8 +13,8 @@ use accord_contract::codes::Code;
 use crate::error::CliError;
 use crate::interrupt;
 
-/// Prints a note on standard error. A closed standard error is ignored: the answer does not depend on
-/// it.
+/// Prints a note on standard error. A closed standard error is ignored: the answer does not depend
+/// on it.
 pub(crate) fn talk(line: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", line.as_ref());
 }
@@ -30,7 +30,8 @@ impl Output {
         Self::new(io::stdout().lock())
     }
 
-    /// A file that replaces `path` only when it is kept, so that a failed command leaves the old file.
+    /// A file that replaces `path` only when it is kept, so that a failed command leaves the old
+    /// file.
     pub(crate) fn pending(path: &Path) -> Result<(Self, PendingFile), CliError> {
         let failed = |error: io::Error| cannot_write(path, &error);
         // A device or a pipe is written directly: there is nothing to replace.

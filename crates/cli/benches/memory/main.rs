@@ -4,9 +4,9 @@
 //! cargo bench -p accord-cli --bench memory -- [deposit] [read] [size] [--million]
 //! ```
 //!
-//! The server is the real binary, in a process of its own. Machines are noisy: the ratios are the promise,
-//! everything else is an illustration. `--million` reads from 1,000,000 packages, too, which takes
-//! minutes to bring in.
+//! The server is the real binary, in a process of its own. Machines are noisy: the ratios are the
+//! promise, everything else is an illustration. `--million` reads from 1,000,000 packages, too,
+//! which takes minutes to bring in.
 #![expect(
     clippy::disallowed_methods,
     reason = "a benchmark reads the clock and starts servers"

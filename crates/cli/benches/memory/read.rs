@@ -112,7 +112,8 @@ fn fill(data: &Path, count: usize) {
             let fact = fact(number);
             let _ = writeln!(
                 lines,
-                r#"{{"fact_id":"{}","project_id":"proj_benchmark","subject":"{}","predicate":"{}","value":"{}","valid_from":"{}","created_at":"{}"}}"#,
+                "{{\"fact_id\":\"{}\",\"project_id\":\"proj_benchmark\",\"subject\":\"{}\",\
+                 \"predicate\":\"{}\",\"value\":\"{}\",\"valid_from\":\"{}\",\"created_at\":\"{}\"}}",
                 fact.fact_id,
                 fact.subject,
                 fact.predicate,

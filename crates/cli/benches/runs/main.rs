@@ -4,10 +4,11 @@
 //! cargo bench -p accord-cli --bench runs
 //! ```
 //!
-//! The services that `accord run accept` calls, on real files, without hooks. The floor is what the disk alone takes: the
-//! same bytes written, synced, renamed and removed, as often and in the same order. Rounds take turns, so that a
-//! noisy moment strikes all of them. What the records say is kept beside them, so that they need not be read; what it costs
-//! to read all of them is told as well.
+//! The services that `accord run accept` calls, on real files, without hooks. The floor is what the
+//! disk alone takes: the same bytes written, synced, renamed and removed, as often and in the same
+//! order. Rounds take turns, so that a noisy moment strikes all of them. What the records say is
+//! kept beside them, so that they need not be read; what it costs to read all of them is told as
+//! well.
 #![expect(
     clippy::disallowed_methods,
     reason = "a benchmark reads the clock and writes files"

@@ -76,8 +76,8 @@ impl CanonArgs {
         let mut output = Output::stdout();
         let tag = self.tag.as_deref().unwrap_or_default().as_bytes();
         match self.hash {
-            // No line end is added, so that the output can be hashed. On a terminal there is one, for
-            // the prompt.
+            // No line end is added, so that the output can be hashed. On a terminal there is one,
+            // for the prompt.
             None if std::io::stdout().is_terminal() => output.line(canonical)?,
             None => output.bytes(canonical)?,
             Some(HashArg::Sha256) => output.line(Hash::Sha256.of(&[tag, canonical]).hex())?,

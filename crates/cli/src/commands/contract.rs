@@ -61,8 +61,9 @@ fn vectors() -> BTreeMap<String, String> {
         ("KB_V1/empty", r#"{}"#),
         (
             "KB_V1/practice",
-            r#"{"type":"practice","domain":"software.testing","sources":[],"tier":"open","payload":
-                {"type":"practice","rationale":"Test what can fail.","contexts":[],"failureModes":[]}}"#,
+            r#"{"type":"practice","domain":"software.testing","sources":[],"tier":"open",
+            "payload":{"type":"practice","rationale":"Test what can fail.","contexts":[],
+            "failureModes":[]}}"#,
         ),
     ];
     let mut hasher = KbHasher::new(HashOptions::default());

@@ -138,7 +138,7 @@ impl ListArgs {
             self.host.json,
             |page, list| show::keys(page, &list["keys"]),
             || {
-                "no keys; `accord key create` creates one, and then requests over the network need one"
+                "no keys; `accord key create` creates one, and the network then requires one"
                     .to_owned()
             },
         )?;

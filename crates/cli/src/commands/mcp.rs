@@ -20,8 +20,8 @@ use crate::show::clean;
 
 /// Serve the tools for agents over MCP, on standard input and output
 ///
-/// An MCP client starts this command. It ends at the end of standard input. Messages for people go to
-/// standard error.
+/// An MCP client starts this command. It ends at the end of standard input. Messages for people go
+/// to standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct McpArgs {
@@ -82,8 +82,8 @@ impl McpArgs {
     }
 }
 
-/// Connects to the host. A server is reached over persistent connections. A data folder is opened for
-/// each call and closed again, so that several agents and commands can share it.
+/// Connects to the host. A server is reached over persistent connections. A data folder is opened
+/// for each call and closed again, so that several agents and commands can share it.
 fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
     let folder = match target.target()? {
         Target::Server { url, .. } => {

@@ -25,7 +25,8 @@ enum SessionCommand {
 /// Start a session; it gets a callsign of two words, for people
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  export ACCORD_SESSION=$(accord session start --project shop \\\n      \
+    after_help = "Example:\n  export ACCORD_SESSION=$(accord session start \\\n      \
+                  --project shop \
                   --actor agent:planner --id-only)"
 )]
 struct StartArgs {

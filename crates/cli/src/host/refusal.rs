@@ -45,12 +45,12 @@ pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError
 fn about_keys(code: Option<Code>) -> Option<&'static str> {
     match code? {
         Code::AuthRequired => Some(
-            "this host requires a key in ACCORD_KEY; `accord key create` on its data folder creates \
-             one",
+            "this host requires a key in ACCORD_KEY; `accord key create` on its data folder \
+             creates one",
         ),
         Code::AgenticUnauthorized | Code::Unauthorized => Some(
-            "the key in ACCORD_KEY or --key is unknown, expired, or lacks the scope for this request; \
-             `accord key list` on the data folder of the host lists the scopes",
+            "the key in ACCORD_KEY or --key is unknown, expired, or lacks the scope for this \
+             request; `accord key list` on the data folder of the host lists the scopes",
         ),
         _ => None,
     }

@@ -1,4 +1,5 @@
-//! `accord check agentic` against servers: whom it judges, whom it does not, and how to run a case again.
+//! `accord check agentic` against servers: whom it judges, whom it does not, and how to run a case
+//! again.
 
 use crate::accord::accord;
 use crate::memory::{Memory, Way};
@@ -50,7 +51,8 @@ fn a_case_that_fails_says_how_to_run_it_again_without_its_keys() {
         "",
     );
     let again = format!(
-        "again: accord check agentic --url {url} --token \"$ACCORD_KEY\" --second-token \"$ACCORD_SECOND_KEY\" --filter "
+        "again: accord check agentic --url {url} --token \"$ACCORD_KEY\" \
+         --second-token \"$ACCORD_SECOND_KEY\" --filter "
     );
     assert!(fails.stdout.contains(&again), "{}", fails.stdout);
     assert!(!fails.stdout.contains(&key), "{}", fails.stdout);

@@ -1,5 +1,5 @@
-//! `accord conformance check`, `accord verify protocol` and `accord check --target`: flags, reports and
-//! exit codes, with implementations that are a few lines of shell or a scripted server.
+//! `accord conformance check`, `accord verify protocol` and `accord check --target`: flags, reports
+//! and exit codes, with implementations that are a few lines of shell or a scripted server.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;

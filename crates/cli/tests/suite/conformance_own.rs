@@ -42,7 +42,8 @@ fn our_own_claims_are_all_that_the_corpus_judges() {
     );
 }
 
-/// What Accord claims of itself is judged as anybody's claims are, with its command found in `PATH`.
+/// What Accord claims of itself is judged as anybody's claims are, with its command found in
+/// `PATH`.
 #[test]
 fn our_own_claims_hold() {
     let root = text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
@@ -64,8 +65,8 @@ fn our_own_claims_hold() {
     );
 }
 
-/// What a case begins with is part of it: an adapter that passes over a member which it does not know
-/// judges another situation.
+/// What a case begins with is part of it: an adapter that passes over a member which it does not
+/// know judges another situation.
 #[test]
 fn our_own_adapters_report_a_setup_that_they_do_not_know() {
     let corpus = Corpus::embedded().expect("sound");

@@ -44,7 +44,8 @@ impl Connection {
         request.clear();
         write!(
             request,
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media_type}\r\n\
+             Content-Length: {}\r\n\r\n",
             body.len()
         )?;
         request.extend_from_slice(body);

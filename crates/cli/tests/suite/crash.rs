@@ -1,12 +1,13 @@
 //! A server that is killed in the middle of everything loses nothing that it acknowledged.
 //!
-//! Thirty-two clients deposit packages and assert facts while the server is ended by `kill -9` at some
-//! moment. Started again, it has every package that it acknowledged, and nothing is half written: hashes,
-//! revisions, chains of facts and event numbers all hold. `ACCORD_KILL_ROUNDS=200` makes it long.
+//! Thirty-two clients deposit packages and assert facts while the server is ended by `kill -9` at
+//! some moment. Started again, it has every package that it acknowledged, and nothing is half
+//! written: hashes, revisions, chains of facts and event numbers all hold. `ACCORD_KILL_ROUNDS=200`
+//! makes it long.
 //!
 //! A round asks for everything that it wrote and for some of what earlier rounds did, so that the
-//! hundredth takes no longer than the first. In the first rounds, every [`WHOLE`] rounds and at the end, everything
-//! is looked at; what is lost or half written stays so until then.
+//! hundredth takes no longer than the first. In the first rounds, every [`WHOLE`] rounds and at the
+//! end, everything is looked at; what is lost or half written stays so until then.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -106,7 +107,8 @@ fn write(
         }
         let id = format!("pkg-{round}-{writer}-{number}");
         let package = json!({
-            "package_id": id, "project_id": "crash", "relay_version": "0.1", "title": format!("Package {id}"),
+            "package_id": id, "project_id": "crash", "relay_version": "0.1",
+            "title": format!("Package {id}"),
             "status": "complete", "package_type": "standard", "review_type": "none",
             "created_at": "2026-11-15T08:00:00Z", "created_by": {"id": "writer", "type": "script"},
             "open_questions": [format!("Is {id} there?")],

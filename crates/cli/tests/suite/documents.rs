@@ -3,7 +3,8 @@
 use crate::accord::accord;
 
 const BLOCK: &str = r#"{"type":"practice","domain":"software.testing","sources":["0xb","0xa"],
-"payload":{"type":"practice","rationale":"Test what can fail.","contexts":[],"failureModes":[]},"note":null}"#;
+"payload":{"type":"practice","rationale":"Test what can fail.","contexts":[],"failureModes":[]},
+"note":null}"#;
 
 #[test]
 fn canonical_bytes_come_out_as_they_are() {

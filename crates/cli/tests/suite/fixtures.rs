@@ -1,4 +1,5 @@
-//! Accord as the implementation that is judged: `accord adapter agentxchain` and `accord conformance serve`.
+//! Accord as the implementation that is judged: `accord adapter agentxchain` and `accord
+//! conformance serve`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -41,7 +41,8 @@ fn connections_without_the_token_keep_nobody_out() {
     let asked = connect(&serving);
     begin(&asked, "GET /conform/capabilities", TOKEN);
     assert_eq!(status(&asked), "200");
-    // The oldest made room, and nobody had to wait until it and its neighbour had been idle for too long.
+    // The oldest made room, and nobody had to wait until it and its neighbour had been idle for too
+    // long.
     assert_eq!(status(&first), "");
     begin(&second, "GET /conform/capabilities", TOKEN);
     assert_eq!(status(&second), "200");

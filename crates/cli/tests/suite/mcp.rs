@@ -93,8 +93,8 @@ impl Agent {
         serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("JSON")
     }
 
-    /// Closes its input, and gives the exit code and what it said on standard error, beside the line about
-    /// its memory with which it begins.
+    /// Closes its input, and gives the exit code and what it said on standard error, beside the
+    /// line about its memory with which it begins.
     fn leave(self) -> (Option<i32>, String) {
         let (code, said) = self.leave_with_all();
         let (first, rest) = said.split_once('\n').unwrap_or((&said, ""));
@@ -297,7 +297,8 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
         .to_owned();
     let begin = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "c", "version": "1"}}
     })
     .to_string();
     let (head, body) = http(&address, "POST", "/mcp/memory", &address, None, &begin);
@@ -322,7 +323,8 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     );
     let call = json!({
         "jsonrpc": "2.0", "id": 2, "method": "tools/call",
-        "params": {"name": "memory_deposit", "arguments": {"project_id": "shop", "title": "Over HTTP"}}
+        "params": {"name": "memory_deposit",
+            "arguments": {"project_id": "shop", "title": "Over HTTP"}}
     });
     let (_, body) = http(
         &address,
@@ -338,7 +340,8 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     stream.set_read_timeout(Some(LIMIT)).expect("a limit");
     write!(
         stream,
-        "GET /mcp/memory HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
+        "GET /mcp/memory HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\
+         Mcp-Session-Id: {session}\r\n\r\n"
     )
     .expect("it reads");
     let mut first = [0; 12];
@@ -366,7 +369,8 @@ fn http(
         .unwrap_or_default();
     write!(
         stream,
-        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\r\n{body}",
         body.len()
     )

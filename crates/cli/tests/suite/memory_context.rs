@@ -61,7 +61,8 @@ fn flags_make_a_package() {
         "package_id": id, "project_id": "shop", "relay_version": "0.1", "title": "Done",
         "status": "complete", "package_type": "x-eval", "review_type": "none",
         "created_by": {"id": "lead", "type": "human", "session_id": "s1"},
-        "description": "at length", "tags": ["t"], "decisions_made": ["a", "b"], "open_questions": ["c?"],
+        "description": "at length", "tags": ["t"], "decisions_made": ["a", "b"],
+        "open_questions": ["c?"],
         "handoff_note": "go on", "significance": 8, "topic": "db",
         "deliverables": [
             {"path": file, "type": "md", "size_bytes": 6,
@@ -98,7 +99,11 @@ fn a_document_is_sent_as_it_stands() {
         assert!(said.contains(token), "{token}: {said}");
     }
     assert_eq!(said.trim_end().lines().count(), 1);
-    let whole = r#"{"package_id":"p","project_id":"other","relay_version":"0.1","title":"t","status":"draft","package_type":"standard","review_type":"none","created_at":"2026-04-18T20:00:00Z","created_by":{"id":"x","type":"script"}}"#;
+    let whole = concat!(
+        r#"{"package_id":"p","project_id":"other","relay_version":"0.1","title":"t","#,
+        r#""status":"draft","package_type":"standard","review_type":"none","#,
+        r#""created_at":"2026-04-18T20:00:00Z","created_by":{"id":"x","type":"script"}}"#
+    );
     std::fs::write(memory.file("p.json"), whole).expect("written");
     let path = memory.file("p.json");
     let said = memory.ran(&["context", "deposit", &path, "--json"]).yes();

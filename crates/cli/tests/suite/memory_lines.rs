@@ -126,8 +126,10 @@ fn rows_of_the_reference_tool_are_taken_in() {
     );
     write(
         "packages.ndjson",
-        "{\"id\":\"p1\",\"project_id\":\"shop\",\"title\":\"From afar\",\"status\":\"approved\",\"package_type\":\"standard\",\"review_type\":\"none\",\
-         \"created_at\":\"2026-01-02T00:00:00Z\",\"created_by_id\":\"lead\",\"created_by_type\":\"human\"}\nbroken\n",
+        "{\"id\":\"p1\",\"project_id\":\"shop\",\"title\":\"From afar\",\"status\":\"approved\",\
+         \"package_type\":\"standard\",\"review_type\":\"none\",\
+         \"created_at\":\"2026-01-02T00:00:00Z\",\"created_by_id\":\"lead\",\
+         \"created_by_type\":\"human\"}\nbroken\n",
     );
     let ran = memory.ran(&["context", "import", &folder]);
     assert_eq!(ran.code, 1, "one row is broken: {ran:?}");

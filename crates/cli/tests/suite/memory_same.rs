@@ -25,13 +25,15 @@ const DAY: &[(&[&str], &str)] = &[
     (&["session", "list"], ""),
     (
         &["context", "deposit", "-"],
-        r#"{"package_id": "p1", "title": "Chose SQLite", "created_at": "2026-04-18T20:00:00Z", "x-n": 1.0,
-            "decisions_made": ["one file"], "open_questions": ["who makes backups?"], "significance": 9}"#,
+        r#"{"package_id": "p1", "title": "Chose SQLite", "created_at": "2026-04-18T20:00:00Z",
+            "x-n": 1.0, "decisions_made": ["one file"], "open_questions": ["who makes backups?"],
+            "significance": 9}"#,
     ),
     (
         &["context", "deposit", "-", "--json"],
-        r#"{"package_id": "p1", "title": "Chose SQLite", "created_at": "2026-04-18T20:00:00Z", "x-n": 1.0,
-            "decisions_made": ["one file"], "open_questions": ["who makes backups?"], "significance": 9}"#,
+        r#"{"package_id": "p1", "title": "Chose SQLite", "created_at": "2026-04-18T20:00:00Z",
+            "x-n": 1.0, "decisions_made": ["one file"], "open_questions": ["who makes backups?"],
+            "significance": 9}"#,
     ),
     (
         &["context", "deposit", "-"],

@@ -47,6 +47,7 @@ fn a_run_by_hand() {
     story.types("resolve");
     story.types("approve-completion");
     story.types("doctor");
+    story.types("events --type turn_accepted");
     story.types("events --limit 3");
     story.transcript.check("run-by-hand");
 }

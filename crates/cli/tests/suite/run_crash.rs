@@ -1,9 +1,10 @@
 //! Commands on a governed repository that are killed in the middle of everything.
 //!
-//! A run goes on turn by turn, by hand and by a worker, under git, while its commands are ended by `kill -9` at some moment.
-//! After each kill the next command finds the run before or after, never between: no line twice, none cut off, what was
-//! acknowledged there for good, nobody locked out, nothing left lying about. `ACCORD_KILL_ROUNDS=200` makes it long.
-//! That each single write may be the last is shown by the tests of the services, which end a process at each of them.
+//! A run goes on turn by turn, by hand and by a worker, under git, while its commands are ended by
+//! `kill -9` at some moment. After each kill the next command finds the run before or after, never
+//! between: no line twice, none cut off, what was acknowledged there for good, nobody locked out,
+//! nothing left lying about. `ACCORD_KILL_ROUNDS=200` makes it long. That each single write may be
+//! the last is shown by the tests of the services, which end a process at each of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -54,7 +55,7 @@ fn commands_that_are_killed_leave_before_or_after() {
     }
     let accepted = story.lines(HISTORY).len();
     println!(
-        "{commands} commands, {} of them killed, {} finished by the next; {accepted} turns accepted",
+        "{commands} commands, {} killed, {} finished by the next; {accepted} turns accepted",
         story.killed, story.finished
     );
 }
@@ -85,8 +86,8 @@ impl Story {
     fn new() -> Self {
         let place = Place::begun_with(|config| {
             config["roles"]["dev"]["runtime"] = json!("agent");
-            config["runtimes"]["agent"] = json!({"type": "local_cli", "prompt_transport": "dispatch_bundle_only",
-                "command": ["/bin/sh", "-c", WORKER]});
+            config["runtimes"]["agent"] = json!({"type": "local_cli",
+                "prompt_transport": "dispatch_bundle_only", "command": ["/bin/sh", "-c", WORKER]});
             config["rules"]["challenge_required"] = json!(false);
         });
         plan(&place);
@@ -218,9 +219,10 @@ impl Story {
         result["summary"] = format!("did {id}").into();
         result["proposed_next_role"] = json!("pm");
         result["decisions"] = json!([
-            {"id": format!("DEC-{:03}", self.decided), "category": "scope", "statement": "small", "rationale": "soon"},
-            {"id": format!("DEC-{:03}", self.decided + 1), "category": "scope", "statement": "kept", "rationale": "later",
-             "durability": "repo"},
+            {"id": format!("DEC-{:03}", self.decided), "category": "scope", "statement": "small",
+             "rationale": "soon"},
+            {"id": format!("DEC-{:03}", self.decided + 1), "category": "scope",
+             "statement": "kept", "rationale": "later", "durability": "repo"},
         ]);
         if self.dice.one_in(4) {
             result["phase_transition_request"] = json!("implementation");

@@ -1,4 +1,5 @@
-//! Input that means harm, through the command: it gets its code, and changes nothing but what records it.
+//! Input that means harm, through the command: it gets its code, and changes nothing but what
+//! records it.
 
 use std::fs::File;
 use std::os::unix::fs::symlink;

@@ -112,8 +112,9 @@ impl Place {
         text.lines().map(line).collect()
     }
 
-    /// What a killed command must not leave: journals, temporary files, the lock. Those in a turn's own folders go with them;
-    /// one beside the lock may be of somebody who wants it now, and stays a minute.
+    /// What a killed command must not leave: journals, temporary files, the lock. Those in a turn's
+    /// own folders go with them; one beside the lock may be of somebody who wants it now, and stays
+    /// a minute.
     pub(crate) fn leftovers(&self) -> Vec<String> {
         let home = self.at(".agentxchain");
         let mut folders = vec![home.clone()];

@@ -104,7 +104,8 @@ impl Server {
         (status, body)
     }
 
-    /// The same with further headers, each with its line end: the status, the head and the document.
+    /// The same with further headers, each with its line end: the status, the head and the
+    /// document.
     pub(crate) fn ask_with(
         &self,
         headers: &str,

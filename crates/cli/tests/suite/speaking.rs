@@ -138,7 +138,8 @@ fn an_export_that_is_told_to_end_leaves_no_file_behind() {
         let (mut stream, _) = listener.accept().expect("the command comes");
         let mut request = [0; 4096];
         assert!(stream.read(&mut request).expect("a request") > 0);
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000000\r\n\r\n{";
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\
+                    content-length: 1000000\r\n\r\n{";
         stream.write_all(head.as_bytes()).expect("it listens");
         begun.send(()).expect("the test waits");
         // Until the command is gone.

@@ -254,7 +254,7 @@ impl CheckArgs {
         if report.summary.overall == Overall::Error {
             return Err(CliError::new(
                 Code::KitBaselineInvalid,
-                "no baseline was written: some cases ended in an error, so the failures are not known",
+                "no baseline was written: cases with errors may be failures, too",
             )
             .help("fix the errors, or leave those cases out with --filter"));
         }

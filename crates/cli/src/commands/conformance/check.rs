@@ -138,8 +138,8 @@ impl CheckArgs {
         Ok((report.map_err(Failure::from)?, fixtures))
     }
 
-    /// Refuses flags that need --remote. The parser cannot: --target has a default and conflicts with
-    /// --remote, so that it does not enforce `requires`.
+    /// Refuses flags that need --remote. The parser cannot: --target has a default and conflicts
+    /// with --remote, so that it does not enforce `requires`.
     fn check_remote_flags(&self) -> Result<(), CliError> {
         let given = [
             ("--token", self.token.is_some()),

@@ -50,7 +50,7 @@ pub(super) struct ComposeArgs {
 
     /// The status [default: complete, or awaiting_review with --review]
     #[arg(long, value_name = "STATUS", requires = "title",
-          value_parser = PossibleValuesParser::new(Status::ALL.iter().copied().map(Status::as_str)))]
+          value_parser = PossibleValuesParser::new(Status::ALL.iter().map(|it| it.as_str())))]
     status: Option<String>,
 
     /// Request a review by
@@ -78,8 +78,8 @@ pub(super) struct ComposeArgs {
     #[arg(long = "deliverable", value_name = "PATH", requires = "title")]
     deliverables: Vec<PathBuf>,
 
-    /// The package id [default: generated]. With --id and --created-at, repeating the command has no
-    /// further effect
+    /// The package id [default: generated]. With --id and --created-at, repeating the command has
+    /// no further effect
     #[arg(long, value_name = "ID", requires = "title")]
     id: Option<String>,
 

@@ -69,7 +69,7 @@ fn deposited(page: &mut Page, package: &Value, is_new: bool) {
 const EXAMPLES: &str = "\
 Examples:
   accord context deposit --project shop --actor agent:planner --title \"Chose SQLite\" \\
-      --decision \"one file per project\" --question \"who makes backups?\" --handoff \"schema next\"
+      --decision \"one file per project\" --question \"who makes backups?\"
   accord context deposit package.json
   my-tool --report | accord context deposit - --project shop --actor script:nightly
 

@@ -102,8 +102,8 @@ impl ImportArgs {
     }
 }
 
-/// Sends the lines of one project, and returns the summary of the host, with the line numbers of the
-/// input.
+/// Sends the lines of one project, and returns the summary of the host, with the line numbers of
+/// the input.
 fn import(
     host: &Connection,
     source: &Source,

@@ -33,7 +33,7 @@ pub(crate) struct PullArgs {
 
     /// Only packages with this status
     #[arg(long, value_name = "STATUS",
-          value_parser = PossibleValuesParser::new(Status::ALL.iter().copied().map(Status::as_str)))]
+          value_parser = PossibleValuesParser::new(Status::ALL.iter().map(|it| it.as_str())))]
     status: Option<String>,
 
     /// Only packages of this session

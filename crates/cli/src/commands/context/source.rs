@@ -1,7 +1,7 @@
 //! The lines to import, and the project of each.
 //!
-//! A host imports one project at a time, and a file may contain several, in any order. The lines are
-//! scanned once. Only the positions of the lines of each project stay in memory.
+//! A host imports one project at a time, and a file may contain several, in any order. The lines
+//! are scanned once. Only the positions of the lines of each project stay in memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
