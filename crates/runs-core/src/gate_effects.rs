@@ -88,6 +88,8 @@ impl Request<'_> {
 
 /// Carries out the requests of a completed turn. While other turns are active, or delegated work
 /// is out, they are queued.
+///
+/// Clauses: AX-HS-LEAVES.
 pub(crate) fn apply_requests(
     draft: &mut Draft<'_>,
     result: &TurnResult,

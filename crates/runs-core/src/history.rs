@@ -263,6 +263,8 @@ impl RunIndex {
 
     /// Refuses a turn that the history has already.
     ///
+    /// Clauses: AX-HS-ONCE.
+    ///
     /// # Errors
     /// With `turn_already_accepted`.
     pub fn check_not_accepted(&self, turn: &TurnId) -> Result<(), Failure> {

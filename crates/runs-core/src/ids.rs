@@ -103,6 +103,7 @@ impl Ids {
     }
 }
 
+/// Clauses: AX-TR-ID-NAME.
 fn is_id(text: &str) -> bool {
     let tidy = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     !text.is_empty()

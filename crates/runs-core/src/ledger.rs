@@ -112,6 +112,8 @@ impl<'a> FromIterator<&'a str> for DecisionIds {
 
 /// Checks an entry that would join a run's decisions, in the order of the protocol.
 ///
+/// Clauses: AX-DL-ID, AX-DL-STATEMENT, AX-DL-CATEGORY, AX-DL-DUPLICATE.
+///
 /// # Errors
 /// With the code of the first rule that it breaks.
 pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String, Failure> {
@@ -158,6 +160,8 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
 }
 
 /// The ledger line of a decision of an accepted turn.
+///
+/// Clauses: AX-DL-APPEND.
 pub fn decision_line(
     decision: &Object,
     objections: &[Value],

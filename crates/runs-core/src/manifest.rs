@@ -59,6 +59,8 @@ pub struct ManifestError {
 
 /// Makes the manifest of a bundle.
 ///
+/// Clauses: AX-DM-IDENTITY, AX-DM-SELF, AX-DM-FINALIZE.
+///
 /// # Errors
 /// With `finalization_failed` when the bundle has no files.
 pub fn finalize(
@@ -95,6 +97,9 @@ pub fn finalize(
 
 /// Compares a bundle with its manifest. The others are what lies in it and is neither a file nor a folder, such as a link:
 /// no manifest can vouch for what a worker would read there.
+///
+/// Clauses: AX-DM-VALID, AX-DM-UNEXPECTED, AX-DM-BELOW, AX-DM-DIGEST, AX-DM-MISSING, AX-DM-SIZE,
+/// AX-DM-ACCUMULATE, AX-DM-NO-MANIFEST.
 ///
 /// # Errors
 /// With everything that is wrong; a manifest that is missing or none comes alone.
@@ -189,6 +194,7 @@ impl ManifestError {
     }
 }
 
+/// Clauses: AX-DM-MALFORMED, AX-DM-FIELDS.
 fn read(bytes: &[u8]) -> Result<Object, String> {
     let value = accord_canon::read(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
     let Value::Object(manifest) = value else {

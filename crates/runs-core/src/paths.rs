@@ -108,6 +108,8 @@ const BASELINE_EXEMPT: [&str; 3] = ["reviews/", "reports/", "proposed/"];
 impl RepoPath {
     /// Reads a path that somebody wrote, resolving `.` and `..` by name.
     ///
+    /// Clauses: AX-TR-INSIDE.
+    ///
     /// # Errors
     /// When it is no path below the root.
     pub fn parse(text: &str) -> Result<Self, PathError> {
@@ -170,6 +172,8 @@ impl RepoPath {
     }
 
     /// Whether the path is one that a run keeps for itself, or version control does.
+    ///
+    /// Clauses: AX-TR-RESERVED, AX-TR-RESERVED-RUN.
     pub fn is_reserved(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
         if lower == ".git" || lower.starts_with(".git/") || lower == HOME {

@@ -40,6 +40,8 @@ impl RepoDecisions {
     }
 
     /// The decisions that are in force.
+    ///
+    /// Clauses: AX-DC-CARRY.
     pub fn active(&self) -> impl Iterator<Item = &Object> {
         self.lines
             .iter()
@@ -71,6 +73,8 @@ impl RepoDecisions {
     }
 
     /// Checks whether a role's decision may override another; warnings come back.
+    ///
+    /// Clauses: AX-DC-OVERRIDE-ACCEPT, AX-DC-AUTHORITY.
     ///
     /// # Errors
     /// With `override_validation_failed` when the other is not there or not in force, or
@@ -117,6 +121,8 @@ impl RepoDecisions {
     }
 
     /// Takes an accepted turn's decisions in; whether anything changed.
+    ///
+    /// Clauses: AX-DC-PROMOTE, AX-DC-DEFAULT, AX-DC-OVERRIDDEN.
     pub fn accept<'a>(
         &mut self,
         decisions: impl IntoIterator<Item = &'a Object>,

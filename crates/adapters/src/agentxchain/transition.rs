@@ -10,6 +10,8 @@ use serde_json::Value;
 
 /// Only a blocked run is resolved, and only by the action `resume`.
 ///
+/// Clauses: AX-SM-RESOLVE.
+///
 /// # Errors
 /// With `invalid_state_transition` otherwise.
 pub fn check_resolution(state: &State, args: &Object) -> Result<(), Failure> {
@@ -21,6 +23,8 @@ pub fn check_resolution(state: &State, args: &Object) -> Result<(), Failure> {
 }
 
 /// Performs the transition that `trigger` names.
+///
+/// Clauses: AX-SM-ILLEGAL.
 ///
 /// # Errors
 /// When the run has no such transition.

@@ -9,6 +9,7 @@ mod accord;
 mod batches;
 mod checks;
 mod checks_servers;
+mod clauses;
 mod conformance;
 mod conformance_own;
 mod connection;

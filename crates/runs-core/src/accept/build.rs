@@ -145,6 +145,8 @@ impl Cleared {
     }
 
     /// The turn leaves, its cost is booked, its delegations move.
+    ///
+    /// Clauses: AX-HS-LEAVES.
     fn book(
         &self,
         context: &Context,

@@ -214,6 +214,8 @@ impl Commit {
     }
 
     /// The commit that accepts a turn.
+    ///
+    /// Clauses: AX-HS-APPEND.
     pub(super) fn of_acceptance(
         turn: &TurnId,
         accepted_sequence: u64,

@@ -144,6 +144,7 @@ impl Staged {
         Ok((staged, path))
     }
 
+    /// Clauses: AX-HS-VALIDATED.
     fn judge(self, context: &Context, is_changed_by_hook: bool) -> Result<Next, Refusal> {
         let situation = Situation {
             config: &context.inputs.config,
@@ -222,6 +223,8 @@ impl Judged {
 impl Sound {
     /// Checks that decision ids are new in the run, and that overrides are allowed, one for each
     /// target.
+    ///
+    /// Clauses: AX-DL-DUPLICATE-ACCEPT.
     fn check_decisions(&mut self, context: &Context) -> Result<(), Failure> {
         let inputs = &context.inputs;
         let used = inputs.index.decisions();

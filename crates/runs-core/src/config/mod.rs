@@ -79,6 +79,8 @@ impl Config {
     /// Reads a configuration that is held to fewer rules: [`narrow_problems`]. Without a
     /// `workflow_kit` it has no artifacts of its own.
     ///
+    /// Clauses: AX-SM-START-CONFIG, AX-CS-VALID.
+    ///
     /// # Errors
     /// When the document breaks one of those rules; the failure lists them all.
     pub fn read_narrow(document: Value) -> Result<Self, Failure> {

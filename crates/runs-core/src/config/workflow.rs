@@ -144,6 +144,8 @@ impl WorkflowKit {
 
 /// A path of the configuration in its one spelling, by which files are found, compared and judged alike. What is no path
 /// below the root stays as it is: no file is found there.
+///
+/// Clauses: AX-GATE-SPELLING.
 pub(super) fn spelled(path: &str) -> String {
     match RepoPath::parse(path) {
         Ok(sound) => rule!(sound.to_string(); GateFilesBySpelling => path.to_owned()),

@@ -148,6 +148,8 @@ impl Barrier {
     }
 
     /// How it stands given the coordinator's history, and which repositories count.
+    ///
+    /// Clauses: AX-CO-FIRST, AX-CO-ALL, AX-CO-ORDERED, AX-CO-HUMAN, AX-CO-ALIGNMENT, AX-CO-NAMED.
     fn judge(&self, workstream: &Workstream, history: &[Object]) -> (BarrierStatus, Vec<String>) {
         let of_workstream =
             |line: &&Object| doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(&workstream.id);
@@ -301,6 +303,8 @@ impl Barriers {
     }
 
     /// Judges a workstream's barriers again; those that are satisfied stay so.
+    ///
+    /// Clauses: AX-CO-SATISFIED-STAYS.
     pub(super) fn recompute(&mut self, workstream: &Workstream, history: &[Object]) -> Vec<Effect> {
         let mut effects = Vec::new();
         for barrier in &mut self.all {

@@ -54,6 +54,8 @@ pub struct Offer<'a> {
 
 /// Takes an accepted turn over.
 ///
+/// Clauses: AX-CO-PROJECTION, AX-CO-MEMBER, AX-CO-ONCE.
+///
 /// # Errors
 /// With `projection_failed` when the workstream is not known, the repository is none of its
 /// own or the turn has no id, with `cross_repo_write_violation` when the turn changed a file
@@ -158,6 +160,8 @@ fn taken_over<'a>(
 }
 
 /// Every file lies inside the repository, by name.
+///
+/// Clauses: AX-CO-ISOLATION.
 fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), Failure> {
     for file in doc::History::FILES_CHANGED.items(accepted) {
         let name = file.as_str().unwrap_or_default();

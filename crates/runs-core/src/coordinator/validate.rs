@@ -55,6 +55,8 @@ pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
 }
 
 /// Everything that is wrong with a configuration.
+///
+/// Clauses: AX-CO-CONFIG.
 pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
     let mut found = Found(Vec::new());
     let Some(document) = document.as_object() else {
@@ -301,6 +303,8 @@ fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Fo
 }
 
 /// Barriers about decisions name them for every repository of the workstream, and no other.
+///
+/// Clauses: AX-CO-ALIGNMENT-CONFIG, AX-CO-NAMED-CONFIG.
 fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: &mut Found) {
     let Some(name) = barrier.settings() else {
         return;
@@ -349,6 +353,8 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
 }
 
 /// Workstreams that wait for each other in a circle, each for the next; those that only wait for them are not named.
+///
+/// Clauses: AX-CO-CYCLE.
 fn cycle(all: &Object) -> Option<Vec<String>> {
     let waits: BTreeMap<&str, Vec<String>> = all
         .iter()
@@ -389,6 +395,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
     }
 }
 
+/// Clauses: AX-CO-ROUTING.
 fn routing(document: &Object, found: &mut Found) {
     let Some(value) = doc::MultiConfig::ROUTING.given(document) else {
         return;
@@ -439,6 +446,7 @@ fn routing(document: &Object, found: &mut Found) {
     }
 }
 
+/// Clauses: AX-CO-ROUTING.
 fn gates(document: &Object, found: &mut Found) {
     if doc::MultiConfig::GATES.is_mistyped(document) {
         found.add("gates_invalid", "gates must be an object");

@@ -113,6 +113,8 @@ impl<'a> Emitter<'a> {
 }
 
 /// What is wrong with an event.
+///
+/// Clauses: AX-EV-VALID, AX-EV-ID, AX-EV-RUN-ID, AX-EV-TIMESTAMP, AX-EV-TYPE, AX-EV-TURN-ID.
 pub fn check(event: &Value) -> Vec<String> {
     let Some(event) = event.as_object() else {
         return vec!["an event must be a JSON object".into()];

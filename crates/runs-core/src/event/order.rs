@@ -13,6 +13,9 @@ use crate::rule;
 /// Checks the timeline of one run. Types that are not declared are no matter of order: runners
 /// are known to write them.
 ///
+/// Clauses: AX-EV-ORDER, AX-EV-STARTS, AX-EV-ENDS, AX-EV-DISPATCHED, AX-EV-MONOTONIC,
+/// AX-EV-TIMELINE-TIME, AX-EV-TIMELINE-ONCE, AX-EV-TIMELINE-OPEN.
+///
 /// # Errors
 /// With `invalid_events` when there is nothing to check, with `ordering_violation` and every
 /// error otherwise.

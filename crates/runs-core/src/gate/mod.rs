@@ -92,6 +92,8 @@ pub enum Completion {
 }
 
 /// Decides whether the phase may end, as asked.
+///
+/// Clauses: AX-GATE-ADVANCE, AX-GATE-UNKNOWN-PHASE, AX-GATE-NEXT-PHASE, AX-GATE-HUMAN.
 pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit {
     let Some(request) = request else {
         return PhaseExit::NoRequest;
@@ -133,6 +135,8 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
 }
 
 /// Decides whether the run may end, as asked.
+///
+/// Clauses: AX-GATE-COMPLETE, AX-GATE-FINAL-PHASE, AX-GATE-HUMAN.
 pub fn evaluate_completion(requested: bool, view: &View<'_>) -> Completion {
     if !requested {
         return Completion::NoRequest;

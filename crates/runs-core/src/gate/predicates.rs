@@ -40,6 +40,8 @@ impl Failures {
 
     /// The one reason that is reported: missing files, then the verification, then the first
     /// of the rest.
+    ///
+    /// Clauses: AX-GATE-REASON-ORDER.
     pub fn reason(&self) -> &str {
         let files_missing = !self.missing_files.is_empty();
         if rule!(
@@ -87,6 +89,8 @@ pub(crate) fn demand(config: &Config, phase: &str, path: &RepoPath) -> Option<St
 }
 
 /// Judges a gate.
+///
+/// Clauses: AX-GATE-FILES, AX-GATE-VERIFICATION.
 pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     let mut failures = Failures::default();
     let artifacts = view.config.workflow().artifacts(view.phase);

@@ -50,6 +50,7 @@ fn quoted(sections: &[&str]) -> String {
     quoted.join(", ")
 }
 
+/// Clauses: AX-GATE-SIGNOFF.
 fn pm_signoff(path: &str, text: &str) -> Option<String> {
     let Some(value) = labelled(text, "", "Approved") else {
         return Some(format!(
@@ -66,6 +67,7 @@ fn pm_signoff(path: &str, text: &str) -> Option<String> {
     })
 }
 
+/// Clauses: AX-GATE-VERDICT.
 fn ship_verdict(path: &str, text: &str) -> Option<String> {
     let verdict = labelled(text, "##", "Verdict");
     let Some(value) = rule!(
@@ -91,6 +93,7 @@ fn ship_verdict(path: &str, text: &str) -> Option<String> {
 
 const SYSTEM_SPEC: [&str; 3] = ["## Purpose", "## Interface", "## Acceptance Tests"];
 
+/// Clauses: AX-GATE-SPEC.
 fn system_spec(path: &str, text: &str) -> Option<String> {
     let missing: Vec<&str> = SYSTEM_SPEC
         .into_iter()
@@ -123,12 +126,14 @@ struct Notes {
     advice: &'static str,
 }
 
+/// Clauses: AX-GATE-NOTES.
 const IMPLEMENTATION_NOTES: Notes = Notes {
     sections: ["## Changes", "## Verification"],
     placeholder: "(Dev fills this during implementation)",
     advice: "Dev must replace placeholder content with real implementation notes.",
 };
 
+/// Clauses: AX-GATE-RELEASE.
 const RELEASE_NOTES: Notes = Notes {
     sections: ["## User Impact", "## Verification Summary"],
     placeholder: "(QA fills this during the QA phase)",
@@ -161,6 +166,7 @@ fn notes(path: &str, text: &str, notes: &Notes) -> Option<String> {
     })
 }
 
+/// Clauses: AX-GATE-MATRIX.
 fn acceptance_matrix(text: &str) -> Option<String> {
     let none = "Acceptance matrix has no real requirement verdict rows. Replace the scaffold \
                 placeholder with QA-owned requirement results before requesting ship approval.";

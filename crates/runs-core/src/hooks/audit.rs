@@ -135,6 +135,9 @@ impl AuditEntry {
 }
 
 /// Tampering first, then time, then failure, then sense, then the verdict.
+///
+/// Clauses: AX-HK-DOWNGRADE, AX-HK-FAILURE, AX-HK-BLOCK, AX-HK-OUTPUT, AX-HK-ADVISORY-OUTPUT,
+/// AX-HK-TIMEOUT, AX-HK-ADVISORY-TIMEOUT, AX-HK-ADVISORY-FAILURE, AX-HK-WARN.
 fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>) {
     let pick = |advisory, blocking| match mode {
         HookMode::Advisory => advisory,
@@ -177,6 +180,7 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
     }
 }
 
+/// Clauses: AX-HK-AUDIT, AX-HK-HOOK-ID, AX-HK-HTTP.
 #[expect(
     clippy::too_many_arguments,
     reason = "the one place where an audit line gets its members"

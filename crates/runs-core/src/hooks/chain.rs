@@ -97,6 +97,8 @@ impl HookChain {
 
     /// Takes what came of the hook that [`HookChain::next`] named; nothing, when it named
     /// none.
+    ///
+    /// Clauses: AX-HK-SKIP, AX-HK-TAMPER, AX-HK-ORDER.
     pub fn record(&mut self, ran: &Execution, at: Time) {
         let Some(hook) = self.batch.hooks.get(self.next) else {
             return;
@@ -131,6 +133,8 @@ impl HookChain {
     }
 
     /// What came of the chain; `None` while a hook waits to run.
+    ///
+    /// Clauses: AX-HK-SHAPE.
     pub fn finish(self) -> Option<HookOutcome> {
         if self.next().is_some() {
             return None;

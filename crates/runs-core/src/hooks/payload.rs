@@ -12,6 +12,8 @@ use crate::rule;
 use crate::state::{State, Turn};
 
 /// The document that a hook reads.
+///
+/// Clauses: AX-HK-ENVELOPE.
 pub fn envelope(
     hook: &Hook,
     run_id: Option<&str>,
@@ -31,6 +33,8 @@ pub fn envelope(
 }
 
 /// What is added to the environment of a process hook.
+///
+/// Clauses: AX-HK-ENVIRONMENT.
 pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec<(String, String)> {
     let mut added = vec![
         (

@@ -57,6 +57,8 @@ pub struct VerdictDocument {
 impl VerdictDocument {
     /// Reads a hook's output; `Err` says why it is none.
     ///
+    /// Clauses: AX-HK-OUTPUT.
+    ///
     /// # Errors
     /// When the output is not one JSON object with a verdict and sound annotations.
     pub fn read(output: &[u8]) -> Result<Self, String> {

@@ -123,6 +123,8 @@ pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// Corrects and judges a staged result; `Err` is why there is none.
+///
+/// Clauses: AX-STRICT-SHAPE.
 pub fn judge(
     staged: Result<Value, String>,
     situation: &Situation<'_>,

@@ -99,6 +99,8 @@ pub fn plan_approval(
 
 /// The phase transition that waits is approved; `ran` are the gate's commands.
 ///
+/// Clauses: AX-SM-APPROVE.
+///
 /// # Errors
 /// With `invalid_state_transition` when none waits, with `gate_action_failed` and a blocked
 /// run when a command failed.
@@ -136,6 +138,8 @@ pub fn approve_transition(
 
 /// The end of the run that waits is approved; `ran` are the gate's commands.
 ///
+/// Clauses: AX-SM-COMPLETE.
+///
 /// # Errors
 /// As for [`approve_transition`].
 pub fn approve_completion(
@@ -168,6 +172,7 @@ pub fn approve_completion(
     Ok(change)
 }
 
+/// Clauses: AX-SM-APPROVE, AX-SM-COMPLETE.
 fn pending(state: &State, completion: bool) -> Result<Pending, Failure> {
     let found = match (state.status(), completion) {
         (Status::Paused | Status::Blocked, false) => {

@@ -41,6 +41,8 @@ pub struct Assignable {
 
 /// Checks whether a role can be given a turn; the first guard that fails decides.
 ///
+/// Clauses: AX-SM-ASSIGN, AX-SM-ASSIGN-ROLE, AX-SM-TERMINAL.
+///
 /// # Errors
 /// With the code of that guard.
 pub fn check_assignment(
@@ -85,6 +87,7 @@ pub fn check_assignment(
     })
 }
 
+/// Clauses: AX-PT-CAPACITY.
 fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
     let most = config.max_concurrent_turns(state.phase());
     let full = |limit: &str| {

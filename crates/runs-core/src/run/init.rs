@@ -48,6 +48,8 @@ pub fn check_told(state: &State, told_of: Option<&str>) -> Result<(), Failure> {
 
 /// Begins a run.
 ///
+/// Clauses: AX-SM-START, AX-SM-START-IDLE, AX-DC-CARRY.
+///
 /// # Errors
 /// With `invalid_state_transition` when a run goes on already, with `records_missing` when one
 /// did whose records are gone, unless that is left behind.

@@ -16,6 +16,8 @@ use crate::{Ids, TurnId};
 /// more. What the person committed meanwhile, or set in version control, is theirs: active turns are
 /// measured from how the repository stands now, where there is a commit.
 ///
+/// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
+///
 /// # Errors
 /// With `invalid_state_transition` when it is neither, or when a gate waits, which only an
 /// approval passes.

@@ -13,6 +13,8 @@ use crate::state::{Block, PendingTransition, State, Status};
 
 /// A gate wants a person: the run pauses before it leaves its phase.
 ///
+/// Clauses: AX-SM-PAUSE.
+///
 /// # Errors
 /// With `invalid_state_transition` when the run is not active, is not in the phase that ends,
 /// or waits for a gate already.
@@ -50,6 +52,8 @@ pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Res
 
 /// A role cannot go on, for a reason that has a name: the run is blocked.
 ///
+/// Clauses: AX-SM-BLOCK.
+///
 /// # Errors
 /// With `invalid_state_transition` when the run is not active.
 pub fn escalate_role(
@@ -70,11 +74,15 @@ pub fn escalate_role(
 }
 
 /// Nobody sets a status: it follows from what happens.
+///
+/// Clauses: AX-SM-ILLEGAL.
 pub fn refuse_direct(state: &State, target: &str) -> Failure {
     illegal(state, &format!("be set to {target}"))
 }
 
 /// Checks that what would be written belongs to the same run.
+///
+/// Clauses: AX-SM-RUN-ID.
 ///
 /// # Errors
 /// With `immutable_field` when the run's id would change.

@@ -50,6 +50,8 @@ wire_enum! {
 
 impl Status {
     /// Whether a run may ever go from this status to that one.
+    ///
+    /// Clauses: AX-SM-TERMINAL, AX-SM-ILLEGAL.
     pub fn may_become(self, next: Self) -> bool {
         use Status::{Active, Blocked, Completed, Idle, Paused};
         matches!(
@@ -193,6 +195,8 @@ impl State {
 
     /// The turn that is meant: the one that is named, or the only one.
     ///
+    /// Clauses: AX-HS-NOT-ACTIVE.
+    ///
     /// # Errors
     /// With `turn_not_active` when there is none, with `target_required` when there are
     /// several and none is named.
@@ -333,6 +337,8 @@ impl State {
     }
 
     /// The clock's next tick, for an acceptance.
+    ///
+    /// Clauses: AX-HS-SEQUENCE.
     pub(crate) fn tick_acceptance(&mut self) -> u64 {
         self.accepted_sequence = rule!(self.tick(); SequenceRestarts => 1);
         self.accepted_sequence

@@ -12,6 +12,7 @@ use super::MAX_OUTPUT;
 /// How much of a hook's standard error is looked at.
 const MAX_ERRORS: usize = 64 * 1024;
 
+/// Clauses: AX-HK-FOLDER.
 pub(super) fn run(
     command: &[String],
     timeout_ms: u64,

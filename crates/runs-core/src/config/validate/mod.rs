@@ -42,6 +42,8 @@ pub fn problems(document: &Value) -> Vec<ConfigProblem> {
 }
 
 /// What is wrong with a configuration as far as the protocol's cases look.
+///
+/// Clauses: AX-CS-VALID, AX-CS-VERSION.
 pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
     let Some(document) = document.as_object() else {
         return vec![invalid("", "the configuration must be a JSON object")];
@@ -67,6 +69,7 @@ pub(super) fn invalid(field: impl Into<String>, message: impl Into<String>) -> C
     ConfigProblem::new(Code::XchainInvalidConfig, field, message)
 }
 
+/// Clauses: AX-CS-VERSION.
 fn version_problem(version: Option<&Value>) -> ConfigProblem {
     let message = "schema_version must be \"1.0\"";
     ConfigProblem::new(Code::XchainSchemaVersionInvalid, "schema_version", message)
@@ -151,6 +154,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
+/// Clauses: AX-CS-RUNTIME.
 fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<ConfigProblem>) {
     let Some(runtime) = role.get("runtime").and_then(Value::as_str) else {
         return;
@@ -194,6 +198,7 @@ fn authority_fits_runtime(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
+/// Clauses: AX-PT-RANGE.
 fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(value) = given(document, "routing") else {
         return;
@@ -252,6 +257,7 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
+/// Clauses: AX-CS-ENTRY-ROLE, AX-CS-NEXT-ROLES.
 fn role_reference(
     document: &Object,
     field: String,
@@ -271,6 +277,7 @@ fn role_reference(
     );
 }
 
+/// Clauses: AX-CS-GATE.
 fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Vec<ConfigProblem>) {
     let name = gate.as_str().unwrap_or_default();
     let gates = members::object(document, "gates");

@@ -17,6 +17,8 @@ use super::{Leniency, Situation};
 use crate::doc::{Content, Member};
 
 /// Corrects a result.
+///
+/// Clauses: AX-TR-NORMALIZED.
 pub fn normalize(
     staged: Value,
     situation: &Situation<'_>,

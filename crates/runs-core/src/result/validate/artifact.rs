@@ -62,6 +62,8 @@ fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
 }
 
 /// A path that an agent may name, or a problem.
+///
+/// Clauses: AX-TR-RESERVED, AX-TR-RESERVED-SPELLING, AX-TR-INSIDE.
 pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Option<RepoPath> {
     match RepoPath::parse_file(text) {
         Err(error) => {
@@ -91,6 +93,7 @@ pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Op
     }
 }
 
+/// Clauses: AX-TR-ARTIFACT, AX-TR-REVIEW-SCOPE.
 fn review_only(files: &[RepoPath], kind: &str, findings: &mut Findings) {
     for file in files.iter().filter(|file| !file.is_review()) {
         let message = format!("a role that only reviews may not change {file}");
@@ -107,6 +110,7 @@ fn review_only(files: &[RepoPath], kind: &str, findings: &mut Findings) {
     }
 }
 
+/// Clauses: AX-TR-PRODUCT.
 fn authoritative(
     result: &TurnResult,
     situation: &Situation<'_>,
@@ -132,6 +136,7 @@ fn authoritative(
     }
 }
 
+/// Clauses: AX-TR-PROPOSED.
 fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let from_afar = situation.runtime().is_some_and(RuntimeType::only_proposes);
     let done = result.status() == TurnStatusClaim::Completed && !result.wants_completion();

@@ -8,6 +8,7 @@ use crate::doc::{self, Member, Text};
 use crate::result::{Situation, TurnResult};
 use crate::rule;
 
+/// Clauses: AX-TR-RUN-ID, AX-TR-TURN-ID, AX-TR-ASSIGNEE, AX-STRICT-RUN-ID.
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let document = result.document();
     let run = situation.state.run_id().map(RunId::as_str);

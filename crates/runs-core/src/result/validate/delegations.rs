@@ -14,6 +14,9 @@ use crate::result::{Situation, TurnResult};
 use crate::rule;
 
 /// The form of delegations.
+///
+/// Clauses: AX-DEL-VALID, AX-DEL-ID, AX-DEL-CONTRACT, AX-DEL-SCOPE, AX-DEL-CHARTER,
+/// AX-DEL-TO-ROLE.
 pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
     if doc::Result::DELEGATIONS.given(result).is_none() {
         return;
@@ -58,6 +61,7 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
     }
 }
 
+/// Clauses: AX-DEL-DECISIONS, AX-DEL-DECISIONS-UNIQUE.
 fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
     let field = format!("{at}.required_decision_ids");
     let Some(items) = required.as_array().filter(|items| !items.is_empty()) else {
@@ -76,6 +80,9 @@ fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
 }
 
 /// What the run's rules say about delegations.
+///
+/// Clauses: AX-DEL-SELF, AX-DEL-LIMIT, AX-DEL-COMPLETION, AX-DEL-ROLE-DECLARED,
+/// AX-DEL-ROLE-ALLOWED, AX-DEL-CHILD, AX-DEL-UNIQUE.
 pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let mut wrong = |message: String| {
         findings.problem(

@@ -14,6 +14,8 @@ use super::{Problem, Situation, Stage, TurnResult, Validation};
 use crate::rule;
 
 /// Judges a result, stage by stage; the first that finds something wrong is the last.
+///
+/// Clauses: AX-TR-STAGES.
 pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Validation {
     let found = schema::check(result);
     let (true, Some(result)) = (found.is_empty(), TurnResult::new(result.clone())) else {

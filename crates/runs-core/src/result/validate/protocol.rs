@@ -12,6 +12,8 @@ const CHALLENGE: &str = "review_only role must raise at least one objection";
 const EXCLUSIVE: &str =
     "phase_transition_request and run_completion_request cannot both be present";
 
+/// Clauses: AX-TR-CHALLENGE, AX-TR-CHALLENGE-WAIVED, AX-TR-ONE-REQUEST, AX-TR-NEEDS-HUMAN,
+/// AX-STRICT-NEEDS-HUMAN, AX-STRICT-ROUTING.
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let (config, phase) = (situation.config, situation.state.phase());
     if situation.authority() == Some(WriteAuthority::ReviewOnly)
@@ -56,6 +58,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     }
 }
 
+/// Clauses: AX-TR-NEXT-PHASE, AX-STRICT-ROUTING.
 fn phase_request(request: &str, situation: &Situation<'_>, findings: &mut Findings) {
     let (config, phase) = (situation.config, situation.state.phase());
     let message = if !config.has_phase(request) {

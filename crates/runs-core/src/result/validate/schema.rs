@@ -29,6 +29,8 @@ const REQUIRED: [Member<Any>; 13] = [
 ];
 
 /// What is wrong; missing members alone when any is missing.
+///
+/// Clauses: AX-TR-REQUIRED, AX-TR-OPEN, AX-STRICT-REQUIRED.
 pub(super) fn check(result: &Value) -> Vec<Problem> {
     let mut found = Vec::new();
     let Some(result) = result.as_object() else {
@@ -54,6 +56,7 @@ pub(super) fn check(result: &Value) -> Vec<Problem> {
     found
 }
 
+/// Clauses: AX-TR-SHAPE, AX-TR-COST.
 fn top(result: &Object, fields: &mut Fields<'_>) {
     if doc::Result::SCHEMA_VERSION.get(result) != Some("1.0") {
         fields.wrong(doc::Result::SCHEMA_VERSION, "must be \"1.0\"");
@@ -134,6 +137,7 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
     }
 }
 
+/// Clauses: AX-DC-REPO, AX-DC-DURABILITY, AX-DC-OVERRIDES, AX-DC-SELF, AX-STRICT-DECISION-ID.
 fn decisions(result: &Object, fields: &mut Fields<'_>) {
     let categories: Vec<&str> = DecisionCategory::ALL
         .iter()
@@ -229,6 +233,8 @@ fn proposed_changes(result: &Object, fields: &mut Fields<'_>) {
 }
 
 /// Texts that still hold the place of others.
+///
+/// Clauses: AX-TR-PLACEHOLDER.
 fn placeholders(result: &Object, fields: &mut Fields<'_>) {
     let mut texts: Vec<(String, &str)> = Vec::new();
     for member in [doc::Result::SUMMARY, doc::Result::PROPOSED_NEXT_ROLE] {

@@ -11,6 +11,7 @@ use crate::doc;
 use crate::result::{Situation, TurnResult};
 use crate::rule;
 
+/// Clauses: AX-TR-EVIDENCE.
 pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findings) {
     let empty = Object::new();
     let verification = doc::Result::VERIFICATION
