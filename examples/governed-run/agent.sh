@@ -1,8 +1,8 @@
 #!/bin/sh
-# A scripted agent for governed runs: what an agent CLI does in a turn, with no model behind it.
+# A scripted agent for governed runs: it does what an agent CLI does in a turn, without a model.
 #
-# It is started in the repository. The environment tells it which turn it has; the briefing lies in
-# $AGENTXCHAIN_DISPATCH_DIR (and comes by standard input, when the runtime says so). It changes files,
+# It is started in the repository. The environment names its turn; the instructions are in
+# $AGENTXCHAIN_DISPATCH_DIR (and on standard input, if the runtime is configured so). It changes files,
 # checks its work, and writes one JSON object to $AGENTXCHAIN_STAGING_PATH.
 set -eu
 
@@ -32,7 +32,7 @@ cat > .planning/IMPLEMENTATION_NOTES.md <<'END'
 `sh tests/greet.sh` passes.
 END
 
-# The evidence: the check is run, and its exit code written down.
+# The evidence: run the check and record its exit code.
 status=pass
 code=0
 sh tests/greet.sh || { code=$?; status=fail; }

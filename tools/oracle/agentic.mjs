@@ -2,8 +2,8 @@
 // An independent implementation of the Agentic Protocol's canonical JSON and package hashes.
 //
 // It shares no code with the Rust crates. Numbers and strings are written by JSON.stringify, which is the
-// ECMAScript definition that RFC 8785 refers to; SHA-256 comes from node:crypto. What the corpus refuses
-// (members named twice, integers that a double cannot hold, half surrogates) is never asked of it.
+// ECMAScript definition that RFC 8785 refers to; SHA-256 comes from node:crypto. Documents that the
+// corpus refuses (duplicate members, integers that no double has, lone surrogates) are never computed.
 //
 //   node tools/oracle/agentic.mjs --check corpus/agentic   recompute every digest; exit 1 and name each difference
 //   node tools/oracle/agentic.mjs --fill corpus/agentic    write the digests into the cases that name this oracle
@@ -50,7 +50,7 @@ const ROUTES = {
   put_blob: sha256,
 };
 
-/** Calls `visit` for every place of a step that holds a digest, or waits for one. */
+/** Calls `visit` for every place of a step that has a digest, or needs one. */
 function eachDigest(step, at, visit) {
   const { route, path = {}, text } = step.request;
   if (text === undefined || !Object.hasOwn(ROUTES, route)) return;

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// An independent reading of AgentXchain v7, to check the corpus with.
+// An independent implementation of the rules of AgentXchain v7, to check the corpus.
 //
 // It shares no code with the Rust crates. For every case it computes what an implementation must report and
 // compares that with what the case expects: digests of dispatch manifests, reasons of gates, sequence numbers,
 // stages, barriers; the scripts of hook cases are run. It also checks the corpus itself: places and ids, clauses,
-// and that every rejecting case differs from its accepting sibling only where it says.
+// and that every rejecting case differs from its accepting sibling only in the declared places.
 //
 //   node tools/oracle/agentxchain.mjs --check corpus/agentxchain   exit 1 and name each difference
 //   node tools/oracle/agentxchain.mjs --fill corpus/agentxchain    write the digests into the cases that name this oracle

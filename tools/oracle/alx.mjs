@@ -3,8 +3,8 @@
 //
 // It shares no code with the Rust crates. Numbers and strings are written by JSON.stringify, which is
 // the ECMAScript definition that the canonical form refers to; SHA-256 comes from node:crypto; Keccak-256
-// and base32 are written out below. It follows the reference's reading of a document: the last of two
-// equal keys wins and an integer goes through a double. What the corpus refuses is never asked of it.
+// and base32 are written out below. It reads documents as the reference does: the last of two
+// equal keys wins, and integers become doubles. Documents that the corpus refuses are never computed.
 //
 //   node tools/oracle/alx.mjs --check corpus/alx   recompute every digest; exit 1 and name each difference
 //   node tools/oracle/alx.mjs --fill corpus/alx    write the digests into the cases that name this oracle
@@ -23,7 +23,7 @@ const HASH_SCOPE = ["type", "domain", "sources", "artifactHash", "tier", "payloa
 // Canonical text
 // ---------------------------------------------------------------------------------------------------
 
-/** The canonical text of a parsed JSON value; throws where the form has none (null, a non-finite number). */
+/** The canonical text of a parsed JSON value; throws if there is none (null, a non-finite number). */
 export function canonicalText(value) {
   if (value === null) throw new Error("null has no canonical form");
   switch (typeof value) {
@@ -153,7 +153,7 @@ export function cidV1(bytes) {
 // Knowledge Block identity
 // ---------------------------------------------------------------------------------------------------
 
-/** The seven members in scope, absent ones left out, `sources` always there and sorted. */
+/** The seven members in scope, absent ones left out, `sources` always present and sorted. */
 export function normalisedEnvelope(envelope, sourcesMode = "as-is") {
   const scoped = {};
   for (const member of HASH_SCOPE) if (Object.hasOwn(envelope, member)) scoped[member] = envelope[member];
@@ -168,7 +168,7 @@ export function kbIdentity(envelope, sourcesMode) {
   return { kbHash: domainHash(KB_TAG, scoped), canonical, cid: cidV1(utf8(canonical)) };
 }
 
-/** What a builder of derived blocks makes: prefixed ids, sorted sources, the two documented defaults. */
+/** The envelope of a derived block: prefixed ids, sorted sources, the two documented defaults. */
 export function derivedEnvelope({ type, domain, payload, sources, derivation, tier }) {
   const prefixed = (id) => (id.startsWith("0x") ? id : `0x${id}`);
   const envelope = { type, domain, sources: sources.map(prefixed).sort(), payload };

@@ -1,5 +1,5 @@
-// How an oracle meets the cases of a corpus: it walks their files, compares what it computes with what they
-// expect, or writes it into them. What there is to compute is the oracle's own business.
+// Applies an oracle to the cases of a corpus: reads the files, compares the computed values with the expected
+// ones, or writes them into the cases. The oracle decides what is computed.
 //
 // Node 20, no dependencies.
 
@@ -11,10 +11,10 @@ import { fileURLToPath } from "node:url";
 const ORACLE = "node";
 
 /**
- * Compares (or, with `fill`, writes) what one case expects; gives a list of complaints.
+ * Compares (or, with `fill`, writes) what one case expects; returns a list of problems.
  *
  * `hasDigest` tells whether a case expects a digest at all; `eachValue` calls back with the holder, the member, the
- * value and the place of everything that the oracle computes for it, and throws where it has no answer.
+ * value and the place of everything that the oracle computes for it, and throws if it has no answer.
  */
 function treatCase(document, { hasDigest, eachValue }, fill) {
   if (document.oracle === undefined) {
@@ -46,7 +46,7 @@ function caseFiles(folder) {
     .map((name) => join(folder, name));
 }
 
-/** Treats every case below a folder; gives the exit code. */
+/** Processes every case below a folder; returns the exit code. */
 function treatCorpus(folder, oracle, fill) {
   let [computed, complaints] = [0, 0];
   for (const file of caseFiles(folder)) {
@@ -64,8 +64,8 @@ function treatCorpus(folder, oracle, fill) {
 }
 
 /**
- * Runs an oracle as a program, where it is the one that was started. `print` names the verb that shows what the oracle
- * makes of one JSON file, and does so.
+ * Runs an oracle as a program, if it is the started script. `print` has the option that prints what the oracle
+ * computes for one JSON file, and the function that does it.
  */
 export function runAsProgram(url, oracle, print) {
   if (!process.argv[1] || realpathSync(process.argv[1]) !== fileURLToPath(url)) return;

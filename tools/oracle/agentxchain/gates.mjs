@@ -1,4 +1,4 @@
-// The gates: when a phase may end, when a run may, and the exact reasons why not.
+// The gates: when a phase or a run may end, and the exact reasons if not.
 
 import { posix } from "node:path";
 
@@ -70,10 +70,10 @@ const EVALUATORS = {
     "(QA fills this during the QA phase)", "QA must replace placeholder content with real release notes."),
 };
 
-/** A reason whose words are left to the implementation. */
+/** A reason whose wording is free. */
 const OWN_WORDS = "the implementation says this in its own words";
 
-/** Why a gate stays shut, or null where it opens. */
+/** Why a gate fails, or null if it passes. */
 function whyShut(gate, files, verification) {
   const required = (gate.requires_files ?? []).map((path) => posix.normalize(path.trim()));
   if (required.some((path) => files[path] === undefined)) return "requires_files predicate failed";

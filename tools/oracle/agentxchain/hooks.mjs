@@ -1,4 +1,4 @@
-// Hooks: the cases' own scripts are run by /bin/sh, and what came of them is turned into audit entries.
+// Hooks: the scripts of the cases are run by /bin/sh, and their results become audit entries.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -77,7 +77,7 @@ function decide(blocking, ran) {
   }
 }
 
-/** What a hook's output says; nothing where it is no JSON. */
+/** The parsed output of a hook; nothing if it is not JSON. */
 function said(text) {
   try {
     return JSON.parse(text) ?? {};

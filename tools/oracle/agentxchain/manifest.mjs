@@ -1,4 +1,4 @@
-// Dispatch bundles: their manifest, and what verification finds after somebody touched them.
+// Dispatch bundles: their manifest, and the verification after changes to them.
 
 import { createHash } from "node:crypto";
 

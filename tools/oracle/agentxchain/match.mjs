@@ -6,7 +6,7 @@ export const ASSERTIONS = ["id_prefix", "nonempty_string", "present", "unordered
 export const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 export const isAssertion = (value) => isObject(value) && typeof value.assert === "string";
 
-/** The places where an outcome is not what is expected. */
+/** The places where an outcome differs from the expectation. */
 export function mismatches(expected, actual, at = "") {
   if (isAssertion(expected)) return holds(expected, actual) ? [] : [difference(expected, actual, at)];
   if (Array.isArray(expected)) {
@@ -51,7 +51,7 @@ function difference(expected, actual, at) {
   return `${at || "/"}: expected ${JSON.stringify(expected)}, the oracle has ${JSON.stringify(actual)}`;
 }
 
-/** The places where two documents differ, each as deep as it goes. */
+/** The places where two documents differ, each as deep as possible. */
 export function changedPlaces(one, other, at = "") {
   if (Array.isArray(one) && Array.isArray(other)) {
     const length = Math.max(one.length, other.length);

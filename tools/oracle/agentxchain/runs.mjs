@@ -10,7 +10,7 @@ const moved = (state) => ({ result: "ok", state_assertions: state });
 // Config
 // ---------------------------------------------------------------------------------------------------
 
-/** The first thing that is wrong with a config, as a refusal; null where nothing is. */
+/** The first error of a config, as a refusal; null if there is none. */
 function configFault(config) {
   const fault = (error_type, more) => ({ result: "error", error_type, ...more });
   if ((config.schema_version ?? "1.0") !== "1.0")
@@ -126,7 +126,7 @@ export function acceptTurn(fixture) {
   };
 }
 
-/** The decisions that outlive their runs, as the repository has them. */
+/** The durable decisions of the repository. */
 const repoDecisions = ({ filesystem }) =>
   (filesystem?.[".agentxchain/repo-decisions.jsonl"] ?? "").split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
@@ -143,7 +143,7 @@ function mayOverride(result, config, standing) {
   });
 }
 
-/** What the repository has after an acceptance: what overrides another replaces it, and what lasts is added. */
+/** What the repository has after an acceptance: overridden decisions are replaced, durable ones are added. */
 function promoted(standing, { decisions, run_id, turn_id, role }) {
   const lasting = decisions.filter(({ durability, overrides }) => durability === "repo" || overrides);
   const heir = (id) => lasting.find(({ overrides }) => overrides === id)?.id;

@@ -1,8 +1,8 @@
-// Whether the corpus is what it says: names and places, clauses, and siblings that differ only where they say.
+// Checks the corpus itself: names and paths, clauses, and that siblings differ only in the declared places.
 
 import { ASSERTIONS, changedPlaces, isAssertion, isObject } from "./match.mjs";
 
-/** How many promises the surface reference lists for each surface, and the surface's tier. */
+/** How many rules the surface reference lists for each surface, and the surface's tier. */
 const SURFACES = {
   state_machine: [6, 1],
   turn_result_validation: [7, 1],
@@ -23,10 +23,10 @@ const OWN_MEMBERS = ["clauses", "strength", "profile", "oracle", "sibling", "cha
 const TYPES = ["accept", "reject", "transition", "validate"];
 /** From the strongest to the weakest. */
 const STRENGTHS = ["must", "should", "may", "proposal"];
-/** The only programs that hooks of cases start; the second is not there, and that is its point. */
+/** The only programs that hooks of cases start; the second does not exist, on purpose. */
 const PROGRAMS = ["/bin/sh", "/nowhere/tide-check"];
 
-/** Every mistake in the corpus, in words. */
+/** Every problem of the corpus, as text. */
 export function structuralFaults(corpus) {
   const faults = [];
   const clauses = new Map(corpus.clauses.map((clause) => [clause.id, clause]));
@@ -87,7 +87,7 @@ function citations(fixture, clauses, fault) {
   if (STRENGTHS.indexOf(own.strength) < strongest) fault("is stronger than every clause that it cites");
 }
 
-// A rejecting case can fail for one reason only if all else is what an accepting case has.
+// A rejecting case can fail for one reason only, so everything else must be as in an accepting case.
 function sibling(fixture, byId, fault) {
   const { sibling: id, changes } = fixture["x-case"];
   const accepting = byId.get(id);
@@ -123,7 +123,7 @@ function coverage(corpus, clauses) {
   return faults;
 }
 
-/** The numbers of the promises of a surface that a clause comes from. */
+/** The numbers of the rules of a surface from which a clause comes. */
 function promises(source, surface) {
   const match = /^surface reference, (\w+) ([\d, ]+)$/.exec(source);
   return match && match[1] === surface ? match[2].split(",").map(Number) : [];

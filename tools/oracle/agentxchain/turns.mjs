@@ -6,7 +6,7 @@ const STAGES = ["schema", "assignment", "artifact", "verification", "protocol"];
 const REQUIRED = ["schema_version", "run_id", "turn_id", "role", "runtime_id", "status", "summary", "decisions", "objections",
   "files_changed", "verification", "artifact", "proposed_next_role"];
 const CATEGORIES = ["implementation", "architecture", "scope", "process", "quality", "release"];
-/** What the run keeps for itself, and version control. */
+/** Paths that are reserved for the run and for version control. */
 const RESERVED_FILES = ["state.json", "history.jsonl", "decision-ledger.jsonl", "lock.json", "events.jsonl", "repo-decisions.jsonl"]
   .map((name) => `.agentxchain/${name}`);
 const RESERVED_FOLDERS = ["dispatch", "intake", "locks", "transactions", "multirepo"].map((name) => `.agentxchain/${name}`).concat(".git");
@@ -19,7 +19,7 @@ const isText = (value) => typeof value === "string";
 const filled = (value) => isText(value) && value.trim() !== "";
 const listOf = (value, test) => Array.isArray(value) && value.every(test);
 
-/** What validation reports about the staged result of a case. */
+/** The report of the validation of a case's staged result. */
 export function validateTurn(fixture) {
   const { setup, input } = fixture;
   const strict = fixture["x-case"].profile === "strict";
