@@ -1,9 +1,9 @@
-//! What a key may do.
+//! What a key may do. Clauses about access are decided here, below every door.
 //!
 //! Invariants:
-//! - project scope is decided here, below every door;
+//! - project scope is checked here and nowhere else;
 //! - a key that names an actor writes as that actor, unless it may act as others;
-//! - where a key names an actor, drafts are for their author.
+//! - a key that names an actor sees only the drafts of that actor.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ message! {
     }
 }
 
-/// What whoever asks may do.
+/// What a caller may do.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Access {
     verbs: BTreeSet<Verb>,
@@ -61,7 +61,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Everything: a host without keys, for those on its own machine.
+    /// Full access, for the owner of the data folder and for a host without keys.
     pub fn open() -> Self {
         Self {
             verbs: BTreeSet::from([Verb::Admin]),
@@ -85,7 +85,7 @@ impl Access {
         }
     }
 
-    /// Refuses what the key may not do in a project.
+    /// Checks that the key has a verb in a project.
     ///
     /// Clauses: AGENTIC-R-049, AGENTIC-R-112.
     ///
@@ -98,7 +98,7 @@ impl Access {
         self.may_anywhere(verb)
     }
 
-    /// Refuses what the key may do in none of its projects.
+    /// Checks that the key has a verb, whichever projects it covers.
     ///
     /// # Errors
     /// With `unauthorized`.
@@ -109,7 +109,7 @@ impl Access {
         Err(refused(format!("this key may not {verb}")))
     }
 
-    /// Whether a project is one of the key's.
+    /// Whether the key covers a project.
     pub fn covers(&self, project: &ProjectId) -> bool {
         let projects = self.projects.as_ref();
         projects.is_none_or(|projects| projects.contains(project))
@@ -125,13 +125,13 @@ impl Access {
         self.actor.as_ref()
     }
 
-    /// Who a write is by: the actor that it names where the key lets it, else the
-    /// key's own. `pointer` is where it names the actor.
+    /// The author of a write: the actor that the request names, or else the key's own. `pointer`
+    /// is the member of the request that names the actor.
     ///
     /// Clauses: AGENTIC-R-113.
     ///
     /// # Errors
-    /// With `unauthorized` when it names an actor that the key may not act as.
+    /// With `unauthorized` when the key does not have `act_as` and the request names another actor.
     pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
         match (named, &self.actor) {
             (Some(named), Some(own)) if !named.is(own) && !self.act_as => {
@@ -167,7 +167,7 @@ impl KeyScope {
     pub fn read(value: Value) -> Result<Self, Failure> {
         let scope = Self::from_document(value).map_err(refuse::decoded)?;
         if scope.verbs.is_empty() {
-            return Err(refuse::schema("/verbs", "a key must allow something"));
+            return Err(refuse::schema("/verbs", "a key needs at least one verb"));
         }
         Ok(scope)
     }
@@ -183,7 +183,7 @@ impl KeyScope {
         }
     }
 
-    /// The same scope, for an actor's key.
+    /// The same scope, bound to an actor.
     #[must_use]
     pub fn bound_to(mut self, actor: ActorKey, act_as: bool) -> Self {
         self.actor = Some(KeyActor {

@@ -32,13 +32,13 @@ message! {
     }
 }
 
-/// A session's id, or the empty text, which some clients write for none.
+/// A session's id, or the empty text, which some clients send for no session.
 ///
 /// Clauses: AGENTIC-R-010.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionReference(Option<SessionId>);
 
-/// The two members that tell actors apart.
+/// The two members that identify an actor.
 ///
 /// Clauses: AGENTIC-R-024.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -53,7 +53,7 @@ impl ActorKey {
     /// Reads an actor that is written as its type, a colon and its id, such as `agent:planner`.
     ///
     /// # Errors
-    /// With what is wrong, in words.
+    /// With a description of what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, id) = text.split_once(':').ok_or("the type is missing")?;
         let kind = ActorType::parse(kind).ok_or("the type is not known")?;
@@ -80,15 +80,12 @@ impl Actor {
         self
     }
 
-    /// Reads an actor that stands alone in its document, such as a stored one.
-    ///
-    /// # Errors
-    /// When the value is no actor.
+    /// Reads an actor from a document of its own, such as a stored one.
     pub fn read(value: Value) -> Result<Self, Failure> {
         Self::from_document(value).map_err(refuse::decoded)
     }
 
-    /// What tells the actor from others.
+    /// The members that identify the actor.
     pub fn key(&self) -> ActorKey {
         ActorKey {
             id: self.id.clone(),
@@ -96,7 +93,7 @@ impl Actor {
         }
     }
 
-    /// Whether it is the actor that `key` names, in whichever session.
+    /// Whether it is the actor that `key` names, in any session.
     pub fn is(&self, key: &ActorKey) -> bool {
         self.id == key.id && self.kind == key.kind
     }

@@ -1,8 +1,8 @@
-//! Who asks.
+//! The authenticated caller of a request.
 
 use crate::{Access, KeyScope};
 
-/// Who asks, as a door has found out.
+/// The caller of a request, as a door has authenticated it.
 #[derive(Clone, Debug)]
 pub struct Caller {
     access: Access,
@@ -11,16 +11,16 @@ pub struct Caller {
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Kind {
-    /// Whoever can reach the data folder anyway: this process, or one that came through the folder's socket.
+    /// A process that can read the data folder: this one, or a client of the folder's socket.
     Owner,
-    /// Somebody on this machine, on a host without keys.
+    /// A client on this machine, on a host without keys.
     Local,
     /// The holder of a key.
     Key(String),
 }
 
 impl Caller {
-    /// Whoever has the data folder.
+    /// The owner of the data folder.
     pub fn owner() -> Self {
         Self {
             access: Access::open(),
@@ -28,7 +28,7 @@ impl Caller {
         }
     }
 
-    /// Somebody on this machine, on a host that has no keys.
+    /// A client on this machine, on a host without keys.
     pub fn local() -> Self {
         Self {
             access: Access::open(),
@@ -49,12 +49,12 @@ impl Caller {
         &self.access
     }
 
-    /// Whether the caller has the data folder, and so may name files on this machine.
+    /// Whether the caller owns the data folder, and so may name files on this machine.
     pub fn is_owner(&self) -> bool {
         self.kind == Kind::Owner
     }
 
-    /// The id of the caller's key, where the caller has one.
+    /// The id of the caller's key, if it has one.
     pub fn key_id(&self) -> Option<&str> {
         match &self.kind {
             Kind::Key(id) => Some(id),
@@ -62,12 +62,12 @@ impl Caller {
         }
     }
 
-    /// Whether the caller was let in because the host has no keys.
+    /// Whether the caller was accepted without a key because the host has none.
     pub fn is_local(&self) -> bool {
         self.kind == Kind::Local
     }
 
-    /// Who it is, for the operator's log: never the key itself.
+    /// The caller's name in the log. It is never the key itself.
     pub fn label(&self) -> &str {
         match &self.kind {
             Kind::Owner => "owner",

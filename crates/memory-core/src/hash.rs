@@ -22,9 +22,6 @@ impl ContentHash {
     /// or spelling of members, nor members that are `null` make a difference.
     ///
     /// Clauses: AGENTIC-R-026, AGENTIC-R-035.
-    ///
-    /// # Errors
-    /// When the text has no canonical form.
     pub fn of(text: &[u8]) -> Result<Self, CanonError> {
         let mut canonicalizer = Canonicalizer::new(Profile::Agentic);
         Ok(Self(sha256(canonicalizer.canonicalize(text)?)))

@@ -121,9 +121,6 @@ impl Project {
 
     /// Reads a project as it is exported or stored, in the form that [`Project`]
     /// writes or a shorter one.
-    ///
-    /// # Errors
-    /// When the members are no project.
     pub fn read(mut members: Object) -> Result<Self, Failure> {
         let id = members.get("project_id").cloned().unwrap_or_default();
         let fill = |members: &mut Object, name: &str, value: Value| {

@@ -189,9 +189,6 @@ pub fn start(
 impl Session {
     /// Reads a session as it is exported or stored: as [`Session`] writes it, or
     /// without the members that have a default.
-    ///
-    /// # Errors
-    /// When the members are no session.
     pub fn read(mut members: Object) -> Result<Self, Failure> {
         for (name, default) in [
             ("callsign", Value::Null),

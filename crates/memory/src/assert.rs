@@ -41,8 +41,8 @@ impl Memory {
     /// Asserts a fact in a project.
     ///
     /// # Errors
-    /// When the caller may not, the assertion is not sound or refuses its own place, or the project takes
-    /// no writes.
+    /// When the caller may not, the assertion is not sound or refuses its own place, or the project
+    /// takes no writes.
     pub async fn assert_fact(
         &self,
         caller: &Caller,

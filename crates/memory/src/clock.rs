@@ -1,4 +1,4 @@
-//! The time, which never goes back.
+//! A clock that never goes back.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -8,7 +8,7 @@ use accord_store::ReadUnit;
 
 use super::{Memory, UnitResult};
 
-/// The machine's clock, except where that went back: then the last time that it showed.
+/// The wall clock. While that is behind an earlier reading, the earlier reading.
 #[derive(Debug)]
 pub(super) struct Clock {
     last: AtomicI64,
@@ -32,14 +32,14 @@ impl Default for Clock {
 }
 
 impl Memory {
-    /// The time, for what changes nothing.
+    /// The time, for operations that write nothing.
     pub fn now(&self) -> Time {
         self.inner.clock.now()
     }
 
-    /// The time of a write to a project: not before the project's newest event, whoever wrote that
-    /// and whichever clock they had. It is asked within the unit, so that writes that
-    /// follow each other have times that do.
+    /// The time of a write to a project. It is not before the project's newest event, which another
+    /// host with another clock may have written. It is read within the unit, so that the times of
+    /// successive writes are in order.
     pub(crate) fn now_in(&self, unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<Time> {
         let last = unit.newest_event_at(project)?;
         Ok(last.map_or(self.now(), |last| last.time().max(self.now())))

@@ -41,17 +41,17 @@ struct Rows {
     event: EventEntry,
 }
 
-enum Outcome {
+enum Stored {
     New(Vec<Warning>),
-    Known(Result<Served, Damaged>),
+    Replay(Result<Served, Damaged>),
 }
 
 impl Memory {
     /// Deposits the package that was sent; with `mint`, one that has no id gets one.
     ///
     /// # Errors
-    /// When the caller may not, the package is not sound, or the project has another of its id or takes
-    /// no writes.
+    /// When the caller may not, the package is not sound, or the project has another of its id or
+    /// takes no writes.
     pub async fn deposit(
         &self,
         caller: &Caller,
@@ -90,7 +90,7 @@ impl Memory {
             .write(move |unit| memory.store_deposit(unit, &deposit, &mut rows))
             .await?;
         match outcome {
-            Outcome::New(warnings) => {
+            Stored::New(warnings) => {
                 let (package, hash) = (&prepared.package, prepared.package.content_hash());
                 let package = Served {
                     package_id: package.package_id().clone(),
@@ -99,7 +99,7 @@ impl Memory {
                 };
                 Ok(Deposited { new: true, package })
             }
-            Outcome::Known(known) => Ok(Deposited {
+            Stored::Replay(known) => Ok(Deposited {
                 new: false,
                 package: self.sound(known)?,
             }),
@@ -112,7 +112,7 @@ impl Memory {
         unit: &mut dyn WriteUnit,
         prepared: &Prepared,
         rows: &mut Rows,
-    ) -> UnitResult<Outcome> {
+    ) -> UnitResult<Stored> {
         let (project_id, package) = (&prepared.project_id, &prepared.package);
         let known = unit.package(project_id, package.package_id())?;
         let project = load::known_project(unit, project_id)?;
@@ -142,7 +142,7 @@ impl Memory {
         match deposit(package, &writing, state)? {
             Deposit::Replay => {
                 let known = known.expect("only what is there can be there already");
-                Ok(Outcome::Known(Served::of(known)))
+                Ok(Stored::Replay(Served::of(known)))
             }
             Deposit::New {
                 create_project: created,
@@ -156,7 +156,7 @@ impl Memory {
                 let log = [load::row_of_revision(&revision)];
                 unit.insert_package(&rows.package, &prepared.index, &log)?;
                 unit.append_event(project_id, &rows.event)?;
-                Ok(Outcome::New(warnings))
+                Ok(Stored::New(warnings))
             }
         }
     }

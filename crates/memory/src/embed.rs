@@ -1,8 +1,8 @@
 //! Search by meaning, where something that turns texts into vectors is loaded.
 //!
-//! The vectors of a project are a view in memory: made when the project is first searched by meaning,
-//! brought up to date by its events, gone with the process. What a vector is made from never changes
-//! after the deposit.
+//! The vectors of a project are a view in memory: made when the project is first searched by
+//! meaning, brought up to date by its events, gone with the process. What a vector is made from
+//! never changes after the deposit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use super::{UnitError, UnitResult, load, record};
 
 /// Turns texts into vectors that lie close together where the texts mean alike.
 pub trait Embedder: Send + Sync {
-    /// The vector of a text, always as long. It may take its time: nobody who writes waits for it.
+    /// The vector of a text. All vectors have the same length. It may be slow, because no write
+    /// waits for it.
     fn embed(&self, text: &str) -> Vec<f32>;
 }
 
@@ -42,7 +43,8 @@ struct Known {
 }
 
 impl Vectors {
-    /// All packages of a project, those closest in meaning first, each with how close it is, from -1 to 1.
+    /// All packages of a project, those closest in meaning first, each with how close it is, from
+    /// -1 to 1.
     pub(super) fn closest(
         &self,
         unit: &dyn ReadUnit,
@@ -74,7 +76,7 @@ impl Known {
         embedder: &dyn Embedder,
         project: &ProjectId,
     ) -> UnitResult<()> {
-        let kept = unit.events_kept(project)?;
+        let kept = unit.event_range(project)?;
         if self.through == 0 || !kept.reaches(self.through) || kept.newest < self.through {
             self.start(unit, embedder, project)?;
             self.through = kept.newest;
@@ -128,7 +130,7 @@ impl Known {
         Ok(())
     }
 
-    /// Adds a package, unless it is known or damaged; whoever reads it says so.
+    /// Adds a package, unless it is known or damaged. Readers report damaged packages.
     fn add(&mut self, embedder: &dyn Embedder, row: PackageRow) {
         if self.vectors.contains_key(&row.package_id) {
             return;

@@ -1,33 +1,34 @@
-//! Following what happens in a project.
+//! Following the events of a project.
 //!
 //! Invariants:
-//! - a follower gets every event behind its cursor once, in order, without a gap: each page is read
-//!   from the store by number;
-//! - an event that the caller may not see, or that is damaged, keeps its number and says nothing else;
-//! - a key that is revoked or expires ends its followers: no page is read for it any more.
+//! - a follower gets every event after its cursor once, in order, without a gap, because each page
+//!   is read from the store by number;
+//! - an event that the caller may not see, or that is damaged, keeps its number and shows nothing
+//!   else;
+//! - when a key is revoked or expires, its followers end before the next page.
 
 use accord_base::{Access, Caller, Event, ProjectId, StoredKey};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_store::{Kept, ReadUnit};
+use accord_store::{EventRange, ReadUnit};
 
-use super::live::Wake;
+use super::notify::Subscription;
 use super::record::recorded;
 use super::{Memory, UnitResult, load};
 
 /// How many events are read at once.
 const PAGE: usize = 64;
 
-/// From where on events are wanted.
+/// Where a follower starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Since {
-    /// From now on.
+    /// After the newest event.
     Now,
-    /// Behind the event of this number; behind 0 is from the first.
+    /// After the event of this number; 0 for all events.
     After(u64),
 }
 
-/// Somebody who follows a project.
+/// A reader that waits for the events of a project.
 ///
 /// Clauses: AGENTIC-A-32.
 #[derive(Debug)]
@@ -36,15 +37,15 @@ pub struct Follower {
     caller: Caller,
     project: ProjectId,
     seen: u64,
-    wake: Wake,
+    subscription: Subscription,
 }
 
 /// Why a follower gets no more events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FollowEnd {
-    /// The key that it follows with was revoked or has expired, or one is needed by now.
+    /// Its key was revoked or has expired, or the host needs a key now.
     ShutOut,
-    /// Something failed, such as the store; or it fell so far behind that events are gone.
+    /// The store failed, or the next events were deleted.
     Failed(Failure),
 }
 
@@ -52,16 +53,16 @@ impl Memory {
     /// Follows a project.
     ///
     /// # Errors
-    /// With `unauthorized` or `project_not_found`; with `event_cursor_too_old` when events behind the
-    /// cursor are gone, with `invalid_cursor` when there was no such event yet.
+    /// With `unauthorized` or `project_not_found`; with `event_cursor_too_old` when events behind
+    /// the cursor are gone, with `invalid_cursor` when there was no such event yet.
     pub async fn follow(
         &self,
         caller: &Caller,
         project: &ProjectId,
         since: Since,
     ) -> Result<Follower, Failure> {
-        // Waiting begins before the look at what is there, so that nothing falls between.
-        let wake = self.live().wait_for(project);
+        // Subscribes before it reads, so that no commit between the two is missed.
+        let subscription = self.notifier().subscribe(project);
         let (access, named) = (caller.access().clone(), project.clone());
         let job = move |unit: &dyn ReadUnit| begin(unit, &access, &named, since);
         Ok(Follower {
@@ -69,13 +70,13 @@ impl Memory {
             memory: self.clone(),
             caller: caller.clone(),
             project: project.clone(),
-            wake,
+            subscription,
         })
     }
 }
 
 impl Follower {
-    /// The number of the last event that it has got, or that it began behind.
+    /// The number of the last event that it got, or after which it started.
     pub fn seen(&self) -> u64 {
         self.seen
     }
@@ -85,11 +86,11 @@ impl Follower {
         self.caller.access()
     }
 
-    /// The next events, as soon as there are any. What was not taken is there again the next time: the
-    /// future may be dropped.
+    /// Waits for the next events. The future may be dropped: it returns the same events the next
+    /// time.
     ///
     /// # Errors
-    /// When there will be no more.
+    /// When the follower has ended.
     pub async fn next(&mut self) -> Result<Vec<Event>, FollowEnd> {
         loop {
             let page = self.page().await?;
@@ -97,11 +98,11 @@ impl Follower {
                 self.seen = last.seq;
                 return Ok(page);
             }
-            self.wake.behind(self.seen).await;
+            self.subscription.changed_after(self.seen).await;
         }
     }
 
-    /// Whether the caller may still follow.
+    /// Checks that the caller may still follow.
     ///
     /// # Errors
     /// When it may not.
@@ -121,7 +122,7 @@ impl Follower {
             if is_shut_out(unit, &caller, memory.now())? {
                 return Ok(None);
             }
-            let kept = unit.events_kept(&project)?;
+            let kept = unit.event_range(&project)?;
             if !kept.reaches(seen) {
                 return Err(too_old(seen, kept).into());
             }
@@ -132,12 +133,12 @@ impl Follower {
     }
 }
 
-/// The next events behind a number, without a gap: for each that cannot be read, one that says so.
+/// The next events after a number, without a gap. An unreadable event is marked as damaged.
 fn events_behind(
     unit: &dyn ReadUnit,
     project: &ProjectId,
     seen: u64,
-    kept: Kept,
+    kept: EventRange,
 ) -> UnitResult<Vec<Event>> {
     let rows = unit.events(project, seen, PAGE)?;
     let last = match rows.last() {
@@ -161,7 +162,7 @@ fn begin(
     since: Since,
 ) -> UnitResult<u64> {
     load::readable(unit, access, project)?;
-    let kept = unit.events_kept(project)?;
+    let kept = unit.event_range(project)?;
     let Since::After(seen) = since else {
         return Ok(kept.newest);
     };
@@ -179,10 +180,10 @@ fn begin(
     Ok(seen)
 }
 
-/// Whether the caller would no longer be let in.
+/// Whether the caller is no longer accepted.
 fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Time) -> UnitResult<bool> {
     if caller.is_local() {
-        // Whoever came in without a key stays until the first is made.
+        // A caller without a key is accepted until the first key is created.
         return Ok(!unit.keys(None, 1)?.is_empty());
     }
     let Some(id) = caller.key_id() else {
@@ -196,9 +197,9 @@ fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Time) -> UnitResult<bo
     Ok(key.revoked_at.is_some() || expired)
 }
 
-fn too_old(seen: u64, kept: Kept) -> Failure {
+fn too_old(seen: u64, kept: EventRange) -> Failure {
     let message = format!(
-        "events behind {seen} are gone; the oldest that is kept is {}",
+        "the events after {seen} were deleted; the oldest event is {}",
         kept.oldest
     );
     Failure::new(Code::AgenticEventCursorTooOld, message)

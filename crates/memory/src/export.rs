@@ -1,11 +1,12 @@
-//! A whole project as lines.
+//! Exports a project as lines.
 //!
-//! All lines come from one snapshot, and lie in a [`Spool`] before the first goes out: an export that
-//! somebody reads slowly holds no snapshot, and one that fails says so before it has begun.
+//! All lines come from one snapshot and are spooled before the first is sent. So a slow reader
+//! holds no snapshot, and a failure is reported before any line is sent. Events are not exported;
+//! an import writes events of its own.
 //!
 //! Invariants:
-//! - what is exported can be imported: a row that is damaged is left out, counted, and named in the log;
-//! - whoever may not see a draft of another finds neither the draft nor its id.
+//! - every exported line can be imported: a damaged row is left out, counted and logged;
+//! - a caller that may not see a draft gets neither the draft nor its id.
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};

@@ -1,14 +1,14 @@
 //! The services of the Agentic Protocol, one file per operation.
 //!
-//! A service checks what the caller may do, reads what was sent, loads what the decision needs in
-//! one unit of the store, asks the core (`accord_memory_core`) to decide, and writes rows and event in
-//! the same unit. Doors see [`Memory`] and nothing below it.
+//! A service checks access, parses the request, loads what the decision needs in one unit of the
+//! store, asks the core (`accord_memory_core`) to decide, and writes rows and event in the same
+//! unit. Doors see [`Memory`] and nothing below it.
 //!
 //! Invariants:
-//! - what a caller may do and see is decided here, for every door alike;
+//! - access is checked here, so that it is the same for every door;
 //! - every write has its event in the same unit, and is answered when that unit is durable;
-//! - the hash of a package is checked whenever it is read; one that is damaged is reported, left out
-//!   of lists, and quarantined by a later write: a reader itself writes nothing;
+//! - the hash of a package is checked whenever it is read; a damaged one is logged, left out of
+//!   lists, and quarantined by a separate write, because a reader writes nothing;
 //! - within a project the time never goes back, also when the machine's clock does.
 //!
 //! ```
@@ -34,6 +34,7 @@
 
 mod assert;
 mod blobs;
+mod cancel;
 mod clock;
 mod conformance;
 mod deposit;
@@ -42,11 +43,10 @@ mod events;
 mod export;
 mod facts;
 mod import;
-mod live;
 mod load;
+mod notify;
 mod orchestrate;
 mod orient;
-mod patron;
 mod projects;
 mod pull;
 mod record;
@@ -57,9 +57,8 @@ mod served;
 mod sessions;
 mod spool;
 mod transition;
+mod unit;
 mod verify;
-mod walk;
-mod work;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -73,7 +72,7 @@ use tokio::sync::RwLock;
 use self::blobs::Files;
 use self::clock::Clock;
 use self::embed::{Embedder, Vectors};
-use self::live::Live;
+use self::notify::Notifier;
 
 pub use self::assert::AssertedFact;
 pub use self::blobs::{Blob, BlobIntake, Part, StoredBlob};
@@ -87,24 +86,25 @@ pub use self::relevant::{RelevantPage, Score, SearchBy};
 pub use self::repair::{Repaired, repair};
 pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, TrimmedProject};
 pub use self::served::Served;
+pub use self::unit::{UnitError, UnitResult};
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
-pub use self::work::{UnitError, UnitResult};
 
-/// What a memory can be told when it is opened.
+/// The options of a [`Memory`].
 #[derive(Clone, Default)]
 pub struct MemoryOptions {
-    /// Projects are created on purpose alone, not by the first write to them.
+    /// A write to an unknown project is refused instead of creating the project.
     pub strict_projects: bool,
-    /// The data folder, for what is neither a row nor a blob: lines that an import puts aside, exports on
-    /// their way out. Without it the former are refused, and the latter use the system's temporary folder.
+    /// The data folder, for files that are neither rows nor blobs: quarantined lines of an import,
+    /// and exports that are being sent. Without it such lines are refused, and exports use the
+    /// system's temporary folder.
     pub folder: Option<PathBuf>,
     /// The folder of blobs; without it there is no blob storage.
     pub blobs: Option<PathBuf>,
-    /// What turns texts into vectors; without it there is search by words alone.
+    /// Turns texts into vectors; without it there is only keyword search.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
 
-/// The memory of a host. A clone is the same memory.
+/// The services of the Agentic Protocol over a store. A clone shares its state.
 #[derive(Clone)]
 pub struct Memory {
     inner: Arc<Inner>,
@@ -115,23 +115,23 @@ struct Inner {
     options: MemoryOptions,
     clock: Clock,
     vectors: Vectors,
-    live: Arc<Live>,
-    /// Open to all who store a blob, closed while one is swept away.
+    notifier: Arc<Notifier>,
+    /// Locked shared while a blob is stored, and exclusively while one is deleted.
     blob_gate: RwLock<()>,
-    /// Held by those who copy blobs, and alone by whoever sweeps them away.
+    /// Locked shared while blobs are copied, and exclusively while they are swept.
     blob_copies: parking_lot::RwLock<()>,
 }
 
 impl Memory {
-    /// The memory that is kept in a store.
+    /// The services over a store.
     pub fn new(store: Arc<dyn Store>, options: MemoryOptions) -> Self {
         let clock = Clock::default();
-        let live = Arc::new(Live::default());
-        store.subscribe(Arc::downgrade(&live) as Weak<dyn Listener>);
+        let notifier = Arc::new(Notifier::default());
+        store.subscribe(Arc::downgrade(&notifier) as Weak<dyn Listener>);
         if let Some(folder) = &options.blobs
             && let Err(error) = Files::new(folder.clone()).clear_partial()
         {
-            tracing::warn!("what uploads left cannot be removed: {error}");
+            tracing::warn!("the rest of an interrupted upload cannot be removed: {error}");
         }
         Self {
             inner: Arc::new(Inner {
@@ -139,7 +139,7 @@ impl Memory {
                 options,
                 clock,
                 vectors: Vectors::default(),
-                live,
+                notifier,
                 blob_gate: RwLock::new(()),
                 blob_copies: parking_lot::RwLock::default(),
             }),
@@ -156,17 +156,16 @@ impl Memory {
         &self.inner.store
     }
 
-    fn live(&self) -> &Arc<Live> {
-        &self.inner.live
+    fn notifier(&self) -> &Arc<Notifier> {
+        &self.inner.notifier
     }
 
-    /// Keeps every blob that a row names from now on, whatever becomes of the row, until what this gives is
-    /// dropped. Blobs can be stored meanwhile; whoever sweeps waits.
+    /// Prevents the deletion of blobs until the guard is dropped. Blobs can still be stored.
     pub fn keep_blobs(&self) -> RwLockReadGuard<'_, ()> {
         self.inner.blob_copies.read()
     }
 
-    /// Waits until nobody copies blobs, and keeps those who want to waiting.
+    /// Waits until no blobs are being copied, and blocks new copies.
     fn sweep_alone(&self) -> RwLockWriteGuard<'_, ()> {
         self.inner.blob_copies.write()
     }

@@ -1,7 +1,7 @@
-//! Rows and the documents in them, and what of them a caller may see.
+//! Conversion between rows and documents, and what a caller may see of them.
 //!
-//! A row whose text is no longer the document that it was is an `integrity_error`. What is wrong with
-//! it is for the operator; a caller learns which row it is.
+//! A row that contradicts its document is an `integrity_error`. The caller learns which row it is;
+//! the log says what is wrong with it.
 
 use std::borrow::Cow;
 
@@ -12,23 +12,23 @@ use accord_contract::wire::{Object, Wire as _};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::{Fact, Package, PackageId, Project, Session, package, project};
 use accord_store::{
-    Drafts, FactRow, PackageRow, PackageState, ProjectRow, ReadUnit, RevisionRow, SessionRow,
-    StoreError, Table,
+    Drafts, FactRow, PackageRow, PackageState, ProjectQuery, ProjectRow, ReadUnit, RevisionRow,
+    SessionRow, StoreError, Table,
 };
 use serde::Deserialize;
 
 use super::UnitResult;
 
-/// The project of an id, where there is one.
+/// The project of an id, if it exists.
 pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> UnitResult<Option<Project>> {
     let row = unit.project(id)?;
     Ok(row.as_ref().map(project_of).transpose()?)
 }
 
-/// Whether there is a project of an id for a caller who reads what is in it, not what it says of itself.
+/// Checks that a caller may read in a project, and that the project exists.
 ///
 /// # Errors
-/// As [`project`]; but a project whose row is damaged is there.
+/// As [`project`], except that a project with a damaged row counts as existing.
 pub(crate) fn readable(unit: &dyn ReadUnit, access: &Access, id: &ProjectId) -> UnitResult<()> {
     access.may(Verb::Read, id)?;
     match unit.project(id) {
@@ -45,7 +45,7 @@ pub(crate) fn unreadable(unit: &dyn ReadUnit, table: Table) -> Vec<String> {
     damaged.map(|row| row.id).collect()
 }
 
-/// What was asked for, as if it were not there where it is damaged.
+/// The row, or `None` when it is damaged.
 pub(crate) fn if_sound<T>(found: Result<Option<T>, StoreError>) -> UnitResult<Option<T>> {
     match found {
         Err(error) if error.damaged().is_some() => Ok(None),
@@ -53,8 +53,8 @@ pub(crate) fn if_sound<T>(found: Result<Option<T>, StoreError>) -> UnitResult<Op
     }
 }
 
-/// Whether a package may be named to somebody: one that is not there may, a draft of another may not, and of one
-/// that is damaged nobody knows.
+/// Whether the id of a package may be shown. The id of a missing package may be; that of another
+/// actor's draft may not; a damaged package may be such a draft.
 pub(crate) fn may_be_named(
     found: Result<Option<PackageRow>, StoreError>,
     drafts: Drafts<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn may_be_named(
     }
 }
 
-/// Whether something is there, sound or damaged.
+/// Whether a row exists, sound or damaged.
 pub(crate) fn is_there<T>(found: Result<Option<T>, StoreError>) -> UnitResult<bool> {
     match found {
         Err(error) if error.damaged().is_some() => Ok(true),
@@ -73,7 +73,7 @@ pub(crate) fn is_there<T>(found: Result<Option<T>, StoreError>) -> UnitResult<bo
     }
 }
 
-/// Refuses, where a row of that id was met that is damaged and that the caller covers.
+/// Refuses when the unit has met a damaged row of that id in a project that the caller covers.
 ///
 /// # Errors
 /// With `integrity_error`.
@@ -93,11 +93,10 @@ pub(crate) fn must_be_sound(
     }
 }
 
-/// The project of an id, for a caller who wants to do something in it.
+/// The project of an id, for a caller that needs a verb in it.
 ///
 /// # Errors
-/// With `unauthorized` when the caller may not, whether it is there or not; with
-/// `project_not_found`.
+/// With `unauthorized`, whether the project exists or not; with `project_not_found`.
 pub(crate) fn project(
     unit: &dyn ReadUnit,
     access: &Access,
@@ -109,8 +108,7 @@ pub(crate) fn project(
     Ok(known.ok_or_else(|| project::not_found(id))?)
 }
 
-/// The package of an id that the caller may see and do something with: in one project, or in
-/// whichever of the caller's projects has it.
+/// The package of an id that the caller may see: in the named project, or in any of the caller's.
 ///
 /// # Errors
 /// With `unauthorized`, `package_not_found` or `ambiguous_package_id`.
@@ -146,7 +144,7 @@ pub(crate) fn package_row(
     }
 }
 
-/// Several projects that the caller covers have something of one id.
+/// The failure for an id that several of the caller's projects have.
 pub(crate) fn ambiguous(code: Code, what: &str, id: &str, projects: &[ProjectId]) -> Failure {
     let message = format!("{} projects have a {what} {id:?}", projects.len());
     let names: Vec<_> = projects.iter().map(ProjectId::encode).collect();
@@ -229,7 +227,8 @@ pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
     })
 }
 
-/// The session in a row, which says the same as the row; as it is stored, without the packages that name it.
+/// The session in a row, which says the same as the row; as it is stored, without the packages that
+/// name it.
 pub(crate) fn session_of(row: &SessionRow) -> Result<Session, Failure> {
     let read = members(&row.text).and_then(Session::read);
     let read = read.and_then(|session| {
@@ -366,4 +365,23 @@ fn damaged(what: &str, id: &str, failure: &Failure) -> Failure {
     tracing::error!(id, "a stored {what} is damaged: {}", failure.message);
     let message = format!("the stored {what} {id:?} is damaged");
     Failure::new(Code::AgenticIntegrityError, message)
+}
+
+/// How many projects are read at once.
+const PROJECTS: usize = 500;
+
+/// The ids of all projects in their order, archived ones included.
+pub(crate) fn all_projects(unit: &dyn ReadUnit) -> UnitResult<Vec<ProjectId>> {
+    let mut found: Vec<ProjectId> = Vec::new();
+    loop {
+        let page = unit.projects(&ProjectQuery {
+            archived: true,
+            after: found.last(),
+            limit: PROJECTS,
+        })?;
+        if page.is_empty() {
+            return Ok(found);
+        }
+        found.extend(page.into_iter().map(|row| row.project_id));
+    }
 }

@@ -200,7 +200,7 @@ impl Sum {
     fn names(&self, unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
         let mut left_out = self.left_out.clone();
         left_out.extend(unreadable(unit, Table::Fact));
-        // A draft of another that cannot be read cannot be told from other packages.
+        // An unreadable row may be the draft of another actor.
         if load::drafts(access) == Drafts::All {
             left_out.extend(unreadable(unit, Table::Package));
         }

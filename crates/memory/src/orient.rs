@@ -1,4 +1,4 @@
-//! Orient: what somebody needs to begin.
+//! Orient: the bundle with which an actor starts its work.
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;

@@ -94,10 +94,11 @@ impl Memory {
             .await
     }
 
-    /// Changes the words about a project.
+    /// Changes the name, description or other members of a project.
     ///
     /// # Errors
-    /// When the caller may not, the change is not sound, or there is no such project or it takes no writes.
+    /// When the caller may not, the change is not sound, or there is no such project or it takes no
+    /// writes.
     pub async fn change_project(
         &self,
         caller: &Caller,
@@ -162,7 +163,7 @@ impl Memory {
 /// The projects that a unit met, that the caller covers, and that cannot be read.
 pub(crate) fn unreadable_projects(unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
     let mut met = unreadable(unit, Table::Project);
-    // What has no id any more is nobody's in particular.
+    // A row without an id belongs to no project that the caller could cover.
     met.retain(|id| match id.parse() {
         Ok(id) => access.covers(&id),
         Err(_) => access.projects().is_none(),
@@ -170,7 +171,7 @@ pub(crate) fn unreadable_projects(unit: &dyn ReadUnit, access: &Access) -> Vec<S
     met
 }
 
-/// Takes the projects that the caller covers, and gives the id behind which the list goes on.
+/// Takes the projects that the caller covers, and returns the id after which the list continues.
 pub(crate) fn walk_projects(
     unit: &dyn ReadUnit,
     access: &Access,

@@ -1,4 +1,4 @@
-//! Events, as they are written with what they are about and read again.
+//! Conversion between events and their rows.
 
 use accord_base::{EventKind, NewEvent, ProjectId};
 use accord_contract::codes::{Code, Failure};
@@ -8,12 +8,12 @@ use accord_store::{EventEntry, EventRow, WriteUnit};
 
 use super::{UnitResult, load};
 
-/// Writes an event behind the others of its project, and gives its number.
+/// Appends an event to its project's stream. Returns its number.
 pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> UnitResult<u64> {
     Ok(unit.append_event(&event.project_id, &entry(event))?)
 }
 
-/// An event as it is written.
+/// The row of an event.
 pub(crate) fn entry(event: &NewEvent) -> EventEntry {
     EventEntry {
         at: event.at.clone(),
@@ -23,7 +23,7 @@ pub(crate) fn entry(event: &NewEvent) -> EventEntry {
     }
 }
 
-/// Writes the project that a write creates, where it creates one.
+/// Writes the project that a write creates, if it creates one.
 pub(crate) fn create_project(
     unit: &mut dyn WriteUnit,
     created: Option<&Project>,
@@ -39,10 +39,10 @@ pub(crate) fn create_project(
     Ok(())
 }
 
-/// The event that a row holds.
+/// The event in a row. Its kind may be one that this version does not know.
 ///
 /// # Errors
-/// With `integrity_error` when it holds none.
+/// With `integrity_error` when the row is not an event.
 pub(crate) fn recorded(project: &ProjectId, row: EventRow) -> Result<NewEvent, Failure> {
     let kind = EventKind::parse(row.entry.kind).ok();
     let data = serde_json::from_str(&row.entry.text).ok();

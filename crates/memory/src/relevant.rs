@@ -14,10 +14,10 @@ use super::pull::names;
 use super::served::Served;
 use super::{Memory, UnitResult, load};
 
-/// How much the words count beside the meaning, where both do.
+/// The weight of keywords relative to meaning in a hybrid search.
 const WORDS: f64 = 0.3;
 
-/// So many packages are looked at for each that is wanted, where words and meaning are joined.
+/// How many candidates a hybrid search reads for each result.
 const CANDIDATES: usize = 4;
 
 /// How a query finds packages.
@@ -131,7 +131,7 @@ impl Memory {
                         Err(found) => damaged.push(found),
                     }
                 }
-                // What the words of a draft find cannot be told from other rows once it cannot be read.
+                // An unreadable row may be the draft of another actor, so its id is not reported.
                 let unreadable = match query.drafts {
                     Drafts::All => unreadable(unit, Table::Package),
                     Drafts::Of(_) | Drafts::None => Vec::new(),
@@ -238,8 +238,8 @@ fn highest(hits: &[Hit]) -> f64 {
     scores.fold(0.0, f64::max)
 }
 
-/// How much of the highest score a score is, from 0 to 1. That it is the least of those found makes it
-/// no worse.
+/// How much of the highest score a score is, from 0 to 1. That it is the least of those found makes
+/// it no worse.
 fn share(score: f64, highest: f64) -> f64 {
     if highest > 0.0 {
         score.max(0.0) / highest

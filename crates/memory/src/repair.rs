@@ -1,9 +1,9 @@
-//! Making again what is derived, in a data folder that nobody serves.
+//! Rebuilds derived data in a store that is not in use.
 //!
-//! A package is what its text and its log say together, each of which proves the other by its hashes. What a row
-//! repeats of them, and what is counted, asked and found, is made again from that. A package whose text
-//! and log contradict each other is set aside; facts, sessions, projects and events have nothing that proves
-//! them, and stay as they are.
+//! The text of a package and its log prove each other by their hashes. Columns, counts, open
+//! questions and the search index are rebuilt from them. A package whose text and log contradict
+//! each other is quarantined. Facts, sessions, projects and events have no such proof and stay
+//! unchanged.
 
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
@@ -17,22 +17,19 @@ use accord_store::{
 
 use super::load;
 
-/// How many packages are given back in one transaction.
+/// How many packages are rewritten in one transaction.
 const BATCH: usize = 500;
 
-/// What a repair came to.
+/// The result of a repair.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Repaired {
-    /// How many packages are sound, now or before.
+    /// How many packages are sound after the repair.
     pub sound: u64,
-    /// How many are not, and were set aside.
+    /// How many packages were quarantined.
     pub set_aside: u64,
 }
 
-/// Makes again what is derived in a store that nobody else uses.
-///
-/// # Errors
-/// When the store fails. What was done until then is kept.
+/// Rebuilds derived data in a store that is not in use.
 pub fn repair(store: &dyn Store) -> Result<Repaired, StoreError> {
     store.write(|unit| unit.forget_derived())?;
     let mut repaired = Repaired::default();
@@ -55,7 +52,7 @@ pub fn repair(store: &dyn Store) -> Result<Repaired, StoreError> {
     Ok(repaired)
 }
 
-/// Gives a package back, or sets it aside; says whether it is sound.
+/// Rewrites a package or quarantines it. Returns whether it is sound.
 fn give_back(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,

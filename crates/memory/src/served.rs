@@ -1,7 +1,7 @@
-//! Packages as they are handed out, and what becomes of damaged ones.
+//! Packages as they are served, and the quarantine of damaged ones.
 //!
-//! Whoever reads a package checks its hash, and that the row says what the package says. One that fails is never
-//! handed out: it is reported, and a write of its own puts it into quarantine, after it was looked at once more.
+//! A reader checks the hash of each package, and that its row agrees with it. A package that fails
+//! is not served: it is logged, and a separate write checks it again and quarantines it.
 
 use accord_base::{ProjectId, SessionId};
 use accord_contract::codes::{Code, Failure};
@@ -12,7 +12,7 @@ use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
 use super::{Memory, UnitError, UnitResult};
 
-/// A package as it is handed out.
+/// A package as it is served.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Served {
     /// Its id.
@@ -70,7 +70,7 @@ pub(crate) fn sound_row(row: &PackageRow) -> Result<(), Failure> {
     is_of(row)
 }
 
-/// Refuses a row that says another thing than its package about who may see it and where it stands.
+/// Refuses a row that contradicts its package about status or visibility.
 fn is_of(row: &PackageRow) -> Result<(), Failure> {
     let head = PackageHead::read(&row.state.text)?;
     let actor = &row.actor;

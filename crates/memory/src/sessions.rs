@@ -19,8 +19,8 @@ impl Memory {
     /// Starts a session in a project.
     ///
     /// # Errors
-    /// When the caller may not, the request is not sound, no actor is known, or the project takes no
-    /// writes.
+    /// When the caller may not, the request is not sound, no actor is known, or the project takes
+    /// no writes.
     pub async fn start_session(
         &self,
         caller: &Caller,
@@ -54,7 +54,8 @@ impl Memory {
     /// Ends a session; one that has ended stays as it is.
     ///
     /// # Errors
-    /// When the caller may not, there is no such session or several, or its project takes no writes.
+    /// When the caller may not, there is no such session or several, or its project takes no
+    /// writes.
     pub async fn end_session(
         &self,
         caller: &Caller,

@@ -1,8 +1,8 @@
-//! Room for what is too large for memory and must not be lost half-way: an export before it goes out, an
-//! import before it goes in.
+//! Room for what is too large for memory and must not be lost half-way: an export before it goes
+//! out, an import before it goes in.
 //!
-//! A spool is a file that has no name: whatever happens to the process, nothing of it is left. What is
-//! small never reaches the disk.
+//! A spool is a file that has no name: whatever happens to the process, nothing of it is left. What
+//! is small never reaches the disk.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 
@@ -47,18 +47,18 @@ impl Spool {
 
     /// Puts bytes behind the others.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.file.write_all(bytes).map_err(trouble)?;
+        self.file.write_all(bytes).map_err(io_error)?;
         self.length += bytes.len() as u64;
         Ok(())
     }
 
     /// The file, at its beginning.
     pub(crate) fn into_reader(mut self) -> Result<SpooledTempFile, StoreError> {
-        self.file.seek(SeekFrom::Start(0)).map_err(trouble)?;
+        self.file.seek(SeekFrom::Start(0)).map_err(io_error)?;
         Ok(self.file)
     }
 
-    /// What it holds, piece by piece, as fast as whoever reads it takes it.
+    /// The content, piece by piece, at the speed of the reader.
     pub(crate) fn into_pieces(
         self,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
@@ -66,7 +66,7 @@ impl Spool {
         Ok(stream::try_unfold(file, |file| async move {
             let read = spawn_blocking(move || piece(file)).await;
             let read = read.unwrap_or_else(|error| Err(io::Error::other(error)));
-            read.map_err(|error| failed(trouble(error)))
+            read.map_err(|error| failed(io_error(error)))
         }))
     }
 }
@@ -83,8 +83,8 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
     clippy::needless_pass_by_value,
     reason = "it is where errors of one kind become those of another"
 )]
-pub(crate) fn trouble(error: io::Error) -> StoreError {
-    let trouble = match error.kind() {
+pub(crate) fn io_error(error: io::Error) -> StoreError {
+    let kind = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             StoreErrorKind::Full
         }
@@ -93,7 +93,7 @@ pub(crate) fn trouble(error: io::Error) -> StoreError {
         }
         _ => StoreErrorKind::Unavailable,
     };
-    StoreError::new(trouble, error.to_string())
+    StoreError::new(kind, error.to_string())
 }
 
 /// The failure of an operation on files, whose details go to the log.

@@ -15,8 +15,8 @@ impl Memory {
     /// Moves a package, and gives it as it is then.
     ///
     /// # Errors
-    /// When the caller may not, there is no such package or several, it may not go there, it is damaged,
-    /// or its project takes no writes.
+    /// When the caller may not, there is no such package or several, it may not go there, it is
+    /// damaged, or its project takes no writes.
     pub async fn transition(
         &self,
         caller: &Caller,

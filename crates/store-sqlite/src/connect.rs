@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::Options;
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 
 /// Marks a file as a store of Accord.
 pub(crate) const APPLICATION: i32 = 0x4163_6364;
@@ -29,13 +29,13 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     // A new file is for its owner alone, in whatever folder; the log takes after it.
     (OpenOptions::new().append(true).create(true).mode(0o600))
         .open(path)
-        .known()?;
+        .store_error()?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let application: i32 = pragma(&connection, "application_id")?;
     let format: u32 = pragma(&connection, "user_version")?;
     let tables: u32 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
-        .known()?;
+        .store_error()?;
     if application != APPLICATION && (format, tables) != (0, 0) {
         return Err(StoreError::new(
             StoreErrorKind::NoStore,
@@ -44,7 +44,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     }
     let mode: String = connection
         .query_row("PRAGMA journal_mode = WAL", (), |row| row.get(0))
-        .known()?;
+        .store_error()?;
     if mode != "wal" {
         return Err(StoreError::new(
             StoreErrorKind::Unavailable,
@@ -58,17 +58,17 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
          PRAGMA wal_autocheckpoint = {LOG_PAGES};
          PRAGMA journal_size_limit = 67108864;"
     );
-    connection.execute_batch(&setup).known()?;
+    connection.execute_batch(&setup).store_error()?;
     if application != APPLICATION {
         connection
             .pragma_update(None, "application_id", APPLICATION)
-            .known()?;
+            .store_error()?;
     }
     if let Some(bytes) = options.max_bytes {
         let page: u32 = pragma(&connection, "page_size")?;
         let pages = bytes / u64::from(page);
         let set = format!("PRAGMA max_page_count = {pages}");
-        connection.query_row(&set, (), |_| Ok(())).known()?;
+        connection.query_row(&set, (), |_| Ok(())).store_error()?;
     }
     Ok(connection)
 }
@@ -79,7 +79,7 @@ pub(crate) fn reader(path: &Path) -> Result<Connection> {
     // Every commit of the writer empties it, so that more would seldom help.
     connection
         .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1000;")
-        .known()?;
+        .store_error()?;
     Ok(connection)
 }
 
@@ -108,20 +108,20 @@ pub(crate) fn pragma<T: rusqlite::types::FromSql>(
 ) -> Result<T> {
     connection
         .pragma_query_value(None, name, |row| row.get(0))
-        .known()
+        .store_error()
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).known()?;
-    connection.busy_timeout(PATIENCE).known()?;
+    let connection = Connection::open_with_flags(path, flags).store_error()?;
+    connection.busy_timeout(PATIENCE).store_error()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Otherwise SQLite plans a statement anew whenever other values are bound to it.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .known()?;
+        .store_error()?;
     connection
         .execute_batch("PRAGMA temp_store = MEMORY;")
-        .known()?;
+        .store_error()?;
     Ok(connection)
 }

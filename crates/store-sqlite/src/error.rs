@@ -1,4 +1,4 @@
-//! SQLite's errors as the trouble that they mean.
+//! Errors of SQLite and of files as store errors.
 
 use std::io;
 
@@ -6,22 +6,22 @@ use accord_store::{Result, StoreError, StoreErrorKind};
 use rusqlite::{ErrorCode, ffi};
 use rustix::process::{Resource, getrlimit};
 
-/// What a function that talks to SQLite returns.
-pub(crate) trait Known<T> {
-    /// The same, with the trouble that SQLite's error means.
-    fn known(self) -> Result<T>;
+/// A result whose error can become a [`StoreError`].
+pub(crate) trait IntoStoreError<T> {
+    /// The same result with a store error. The text of the original error is the detail.
+    fn store_error(self) -> Result<T>;
 }
 
-impl<T> Known<T> for rusqlite::Result<T> {
-    fn known(self) -> Result<T> {
-        self.map_err(|error| StoreError::new(trouble(&error), error.to_string()))
+impl<T> IntoStoreError<T> for rusqlite::Result<T> {
+    fn store_error(self) -> Result<T> {
+        self.map_err(|error| StoreError::new(kind_of(&error), error.to_string()))
     }
 }
 
-impl<T> Known<T> for io::Result<T> {
-    fn known(self) -> Result<T> {
+impl<T> IntoStoreError<T> for io::Result<T> {
+    fn store_error(self) -> Result<T> {
         self.map_err(|error| {
-            let trouble = match error.kind() {
+            let kind = match error.kind() {
                 io::ErrorKind::StorageFull
                 | io::ErrorKind::QuotaExceeded
                 | io::ErrorKind::FileTooLarge => StoreErrorKind::Full,
@@ -32,7 +32,7 @@ impl<T> Known<T> for io::Result<T> {
                 io::ErrorKind::AlreadyExists => StoreErrorKind::Occupied,
                 _ => StoreErrorKind::Unavailable,
             };
-            StoreError::new(trouble, error.to_string())
+            StoreError::new(kind, error.to_string())
         })
     }
 }
@@ -42,10 +42,10 @@ pub(crate) fn damaged(what: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Corrupt, format!("{what} cannot be read"))
 }
 
-fn trouble(error: &rusqlite::Error) -> StoreErrorKind {
+fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
     let Some(code) = error.sqlite_error_code() else {
         return match error {
-            // A column that is not of its type: somebody else wrote the file.
+            // A column has the wrong type, so another program wrote to the file.
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)
             | rusqlite::Error::InvalidColumnType(..)
@@ -70,8 +70,8 @@ fn trouble(error: &rusqlite::Error) -> StoreErrorKind {
     }
 }
 
-/// Whether a file could not grow in a process that has a limit on the size of its files. SQLite calls that a
-/// failure of the disk and does not pass on what the system said.
+/// Whether a file could not grow in a process that has a limit on the size of its files. SQLite
+/// calls that a failure of the disk and does not pass on what the system said.
 fn may_not_grow(error: &rusqlite::Error) -> bool {
     let grew = matches!(
         error.sqlite_error().map(|error| error.extended_code),

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use accord_store::{Result, StoreError, StoreErrorKind};
 
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 
 /// The file of the database in its folder.
 pub const DATABASE: &str = "accord.db";
 
-/// The file that whoever has the folder holds a lock on, and writes its process id into.
+/// The lock file. The process that has the folder open locks it and writes its process id into it.
 pub const LOCK: &str = "accord.lock";
 
-/// A folder that nobody else has.
+/// A folder that this process has locked.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -25,8 +25,8 @@ pub(crate) struct Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // To close the file is not enough: a process that is just being started has it open, too, until
-        // it becomes another program. Where this fails, the end of both lets go.
+        // To close the file is not enough: a process that is just being started has it open, too,
+        // until it becomes another program. Where this fails, the end of both lets go.
         drop(self.lock.unlock());
     }
 }
@@ -38,7 +38,7 @@ impl Folder {
             .recursive(true)
             .mode(0o700)
             .create(path)
-            .known()?;
+            .store_error()?;
         Self::take_existing(path)
     }
 
@@ -51,7 +51,7 @@ impl Folder {
             .create(true)
             .truncate(false)
             .mode(0o600);
-        let mut lock = options.open(path.join(LOCK)).known()?;
+        let mut lock = options.open(path.join(LOCK)).store_error()?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -64,19 +64,19 @@ impl Folder {
                     path.display().to_string(),
                 ));
             }
-            Err(TryLockError::Error(error)) => Err(error).known()?,
+            Err(TryLockError::Error(error)) => Err(error).store_error()?,
         }
-        lock.set_len(0).known()?;
-        lock.seek(SeekFrom::Start(0)).known()?;
-        writeln!(lock, "{}", std::process::id()).known()?;
+        lock.set_len(0).store_error()?;
+        lock.seek(SeekFrom::Start(0)).store_error()?;
+        writeln!(lock, "{}", std::process::id()).store_error()?;
         Ok(Self {
             path: path.to_owned(),
             lock,
         })
     }
 
-    /// Creates the database's file where it is not there: it is nobody else's to read, whatever the folder
-    /// is.
+    /// Creates the database's file where it is not there: it is nobody else's to read, whatever the
+    /// folder is.
     pub(crate) fn prepare(&self) -> Result<()> {
         match create_private(&self.database()) {
             Err(error) if error.kind() == StoreErrorKind::Occupied => Ok(()),
@@ -94,25 +94,25 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Makes what was created, renamed or removed in the folder last.
+    /// Makes creations, renames and removals in the folder durable.
     pub(crate) fn sync(&self) -> Result<()> {
         sync_folder(&self.path)
     }
 }
 
-/// Creates an empty file that is nobody else's to read.
+/// Creates an empty file that only its owner can read.
 pub(crate) fn create_private(path: &Path) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
-    options.open(path).known()?;
+    options.open(path).store_error()?;
     Ok(())
 }
 
-/// Makes what was created, renamed or removed in a folder last.
+/// Makes creations, renames and removals in a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> Result<()> {
     File::open(path)
         .and_then(|folder| folder.sync_all())
-        .known()
+        .store_error()
 }
 
 /// Whether there is a database in a folder.

@@ -1,12 +1,12 @@
 //! The embedded engine: everything in one SQLite file.
 //!
 //! Invariants:
-//! - one thread writes. It takes what waits, runs it in one transaction from which a job that fails is
-//!   undone alone, commits once, and only then tells anybody an outcome;
+//! - one thread writes. It runs the waiting jobs in one transaction, rolls back a failed job alone,
+//!   commits once, and reports outcomes only then;
 //! - a commit is on the disk before it is acknowledged (write-ahead log, `synchronous=FULL`);
-//! - readers have connections of their own, which cannot write, and see one snapshot a unit;
-//! - one process at a time has a folder, under a lock that says which;
-//! - callers meet a [`accord_store::StoreError`] with a code, never SQLite's own words.
+//! - readers have connections of their own, which cannot write, and see one snapshot per unit;
+//! - one process at a time has a folder open; the lock file says which;
+//! - callers get a [`accord_store::StoreError`] with a code, never a message of SQLite.
 //!
 //! ```
 //! use accord_base::ProjectId;

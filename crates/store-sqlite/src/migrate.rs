@@ -7,7 +7,7 @@ use accord_store::{Result, StoreErrorKind};
 use rusqlite::Connection;
 
 use crate::connect::pragma;
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 
 /// The format that this version writes.
 pub const FORMAT: u32 = MIGRATIONS.len() as u32;
@@ -23,9 +23,9 @@ pub(crate) fn migrate(connection: &Connection) -> Result<()> {
         let migration = MIGRATIONS[format as usize];
         let next = format + 1;
         let step = format!("BEGIN IMMEDIATE; {migration}; PRAGMA user_version = {next}; COMMIT;");
-        if let Err(error) = connection.execute_batch(&step).known() {
+        if let Err(error) = connection.execute_batch(&step).store_error() {
             if !connection.is_autocommit() {
-                connection.execute_batch("ROLLBACK").known()?;
+                connection.execute_batch("ROLLBACK").store_error()?;
             }
             return Err(error);
         }

@@ -18,7 +18,7 @@ pub struct Options {
     pub max_bytes: Option<u64>,
     /// Which terms are too common to search for.
     pub common: Common,
-    /// How long nothing is written before memory is given back that nobody has used meanwhile.
+    /// After how long without writes unused memory is released.
     pub rest: Duration,
     /// Makes every commit take longer, as a slow disk would.
     #[cfg(feature = "testing")]

@@ -1,7 +1,7 @@
 //! Connections for reading, as many as are needed at once, up to a limit.
 //!
-//! Invariant: once the pool is closed, no connection is opened or kept: one that is in use is closed by whoever gives
-//! it back.
+//! Invariant: once the pool is closed, no connection is opened or kept: one that is in use is
+//! closed by whoever gives it back.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
 use crate::connect;
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 
-/// What whoever comes too late is told.
+/// The detail of the error after the pool was closed.
 pub(crate) const CLOSED: &str = "the store is closed";
 
 /// How long a read waits for a connection.
@@ -29,7 +29,7 @@ pub(crate) struct Readers {
 
 #[derive(Debug, Default)]
 struct Pool {
-    /// Those that were used last stand behind.
+    /// The most recently used connections are at the end.
     idle: Vec<Idle>,
     open: usize,
     closed: bool,
@@ -38,7 +38,7 @@ struct Pool {
 #[derive(Debug)]
 struct Idle {
     connection: Connection,
-    /// Whether nobody has used it since the last look.
+    /// Whether it has been unused since the last check.
     forgotten: bool,
 }
 
@@ -65,12 +65,12 @@ impl Readers {
         connection
             .prepare_cached("BEGIN")
             .and_then(|mut begin| begin.execute(()))
-            .known()?;
+            .store_error()?;
         let outcome = job(connection);
         connection
             .prepare_cached("COMMIT")
             .and_then(|mut end| end.execute(()))
-            .known()?;
+            .store_error()?;
         Ok(outcome)
     }
 
@@ -79,8 +79,7 @@ impl Readers {
         self.pool.lock().open
     }
 
-    /// Lets nobody read any more, closes the connections that are not in use, and waits for those that are, no longer
-    /// than the limit.
+    /// Refuses new reads, closes idle connections, and waits for the others, at most for `limit`.
     pub(crate) fn close(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         let mut pool = self.pool.lock();
@@ -97,7 +96,7 @@ impl Readers {
         }
     }
 
-    /// Closes the connections that nobody has used since this was called last.
+    /// Closes the connections that were not used since the previous call.
     pub(crate) fn close_forgotten(&self) {
         let mut pool = self.pool.lock();
         let before = pool.idle.len();
@@ -136,12 +135,12 @@ impl Readers {
 
     fn closed(&self) {
         self.pool.lock().open -= 1;
-        // Both who wants to read and who closes the pool may wait.
+        // Readers and the closing thread may both be waiting.
         self.returned.notify_all();
     }
 }
 
-/// A connection that goes back when its user is done, in whatever way.
+/// A connection that returns to the pool when it is dropped.
 struct Lent<'a> {
     readers: &'a Readers,
     connection: Option<Connection>,
@@ -152,7 +151,7 @@ impl Drop for Lent<'_> {
         let Some(connection) = self.connection.take() else {
             return;
         };
-        // A job that broke off left its snapshot open.
+        // A job that panicked left its snapshot open.
         if !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
             drop(connection);
             self.readers.closed();
@@ -161,7 +160,8 @@ impl Drop for Lent<'_> {
         let mut pool = self.readers.pool.lock();
         if pool.closed {
             drop(pool);
-            // Closed first and counted then: who waits for it closes the last connection.
+            // Closed before it is counted: the thread that waits for the count closes the last
+            // connection.
             drop(connection);
             self.readers.closed();
             return;

@@ -11,7 +11,7 @@ use accord_store::{
 };
 use parking_lot::Mutex;
 
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 use crate::folder::Folder;
 use crate::readers::Readers;
 use crate::unit::Unit;
@@ -62,7 +62,7 @@ impl SqliteStore {
             delay: options.commit_delay,
         };
         let thread = std::thread::Builder::new().name("store-writer".to_owned());
-        let thread = thread.spawn(move || writer.run()).known()?;
+        let thread = thread.spawn(move || writer.run()).store_error()?;
         Ok(Self {
             readers,
             queue,

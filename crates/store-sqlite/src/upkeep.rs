@@ -10,7 +10,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::connect::existing;
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 use crate::folder::{DATABASE, Folder, create_private, has_database, sync_folder};
 use crate::{Options, SqliteStore, migrate};
 
@@ -31,10 +31,10 @@ pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress
     let source = existing(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     source
         .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
-        .known()?;
+        .store_error()?;
     let partial = beside(to);
     let copied = copy(&source, &partial, report).and_then(|()| settle(&partial));
-    let done = copied.and_then(|()| fs::rename(&partial, to).known());
+    let done = copied.and_then(|()| fs::rename(&partial, to).store_error());
     if done.is_err() {
         drop(fs::remove_file(&partial));
     }
@@ -65,7 +65,7 @@ pub fn check(file: &Path) -> Result<()> {
 /// way unless `replace` says otherwise.
 ///
 /// # Errors
-/// When the backup is no sound store, when a store is in the way, or somebody has it open.
+/// When the backup is damaged, when the folder has a store already, or the store is open.
 pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
     check(backup)?;
     let folder_path = folder;
@@ -74,8 +74,8 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
         let place = folder.database().display().to_string();
         return Err(StoreError::new(StoreErrorKind::Occupied, place));
     }
-    // Where the work breaks off, what was there is to be there still, and not only in a log. What is
-    // damaged may fail here; it is to be replaced.
+    // Where the work breaks off, what was there is to be there still, and not only in a log. What
+    // is damaged may fail here; it is to be replaced.
     drop(fold_log(&folder.database()));
     let partial = beside(&folder.database());
     let source = existing(backup, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -91,12 +91,12 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
 /// before and after, in bytes.
 ///
 /// # Errors
-/// When there is no store, somebody has it open, or there is no room for a second copy.
+/// When there is no store, when it is open, or when there is no room for a second copy.
 pub fn compact(folder: &Path) -> Result<(u64, u64)> {
     let folder = take_store(folder)?;
     let database = folder.database();
     fold_log(&database)?;
-    let before = fs::metadata(&database).known()?.len();
+    let before = fs::metadata(&database).store_error()?.len();
     let partial = beside(&database);
     let done = write_anew(&database, &partial)
         .and_then(|()| settle(&partial))
@@ -106,11 +106,11 @@ pub fn compact(folder: &Path) -> Result<(u64, u64)> {
         drop(fs::remove_file(&partial));
         return Err(error);
     }
-    Ok((before, fs::metadata(&database).known()?.len()))
+    Ok((before, fs::metadata(&database).store_error()?.len()))
 }
 
-/// Writes the store of a folder anew and lets `mend` change the new one, which then takes the place of the
-/// old.
+/// Writes the store of a folder anew and lets `mend` change the new one, which then takes the place
+/// of the old.
 ///
 /// # Errors
 /// With what `mend` returns, and as [`compact`]; the old store stays then.
@@ -133,7 +133,7 @@ fn mend_copy<T>(
     room: &Path,
     mend: impl FnOnce(&SqliteStore) -> Result<T>,
 ) -> Result<T> {
-    DirBuilder::new().mode(0o700).create(room).known()?;
+    DirBuilder::new().mode(0o700).create(room).store_error()?;
     let copy = room.join(DATABASE);
     write_anew(database, &copy)?;
     let store = SqliteStore::open(room, &Options::default())?;
@@ -160,14 +160,16 @@ fn write_anew(database: &Path, to: &Path) -> Result<()> {
     migrate::migrate(&connection)?;
     new_file(to)?;
     let target = to.to_string_lossy().into_owned();
-    connection.execute("VACUUM INTO ?1", (target,)).known()?;
+    connection
+        .execute("VACUUM INTO ?1", (target,))
+        .store_error()?;
     Ok(())
 }
 
 /// Removes a folder, which may not be there.
 fn clear(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).known(),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).store_error(),
         _ => Ok(()),
     }
 }
@@ -177,12 +179,12 @@ fn fold_log(database: &Path) -> Result<()> {
     let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let left: i64 = connection
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))
-        .known()?;
+        .store_error()?;
     match left {
-        0 => connection.close().map_err(|(_, error)| error).known(),
+        0 => connection.close().map_err(|(_, error)| error).store_error(),
         _ => Err(StoreError::new(
             StoreErrorKind::Busy,
-            "somebody reads the database",
+            "another process reads the database",
         )),
     }
 }
@@ -196,10 +198,10 @@ fn new_file(path: &Path) -> Result<()> {
 /// Copies a database page by page.
 fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()> {
     new_file(to)?;
-    let mut target = Connection::open(to).known()?;
-    let backup = Backup::new(source, &mut target).known()?;
+    let mut target = Connection::open(to).store_error()?;
+    let backup = Backup::new(source, &mut target).store_error()?;
     loop {
-        let step = backup.step(STEP).known()?;
+        let step = backup.step(STEP).store_error()?;
         let progress = backup.progress();
         let total = u64::try_from(progress.pagecount).unwrap_or_default();
         let left = u64::try_from(progress.remaining).unwrap_or_default();
@@ -213,22 +215,25 @@ fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Res
     }
 }
 
-/// Makes a new database last, as one file without a log beside it.
+/// Makes a new database durable as one file, without a log file.
 fn settle(path: &Path) -> Result<()> {
-    let connection = Connection::open(path).known()?;
+    let connection = Connection::open(path).store_error()?;
     let mode: String = connection
         .query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0))
-        .known()?;
+        .store_error()?;
     if mode != "delete" {
         return Err(StoreError::new(
             StoreErrorKind::Unavailable,
             "the copy kept its log",
         ));
     }
-    connection.close().map_err(|(_, error)| error).known()?;
+    connection
+        .close()
+        .map_err(|(_, error)| error)
+        .store_error()?;
     fs::File::open(path)
         .and_then(|file| file.sync_all())
-        .known()
+        .store_error()
 }
 
 /// Puts a new database in the place of the old one.
@@ -236,24 +241,30 @@ fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
     // A log of the old database must not be taken for one of the new.
     for log in ["accord.db-wal", "accord.db-shm"] {
         match fs::remove_file(folder.file(log)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).known()?,
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error).store_error()?
+            }
             _ => {}
         }
     }
     folder.sync()?;
-    fs::rename(partial, folder.database()).known()?;
+    fs::rename(partial, folder.database()).store_error()?;
     folder.sync()
 }
 
 fn integrity(connection: &Connection) -> Result<()> {
-    let mut statement = connection.prepare("PRAGMA integrity_check(10)").known()?;
-    let found = statement.query_map((), |row| row.get(0)).known()?;
-    let found: Vec<String> = found.collect::<rusqlite::Result<_>>().known()?;
+    let mut statement = connection
+        .prepare("PRAGMA integrity_check(10)")
+        .store_error()?;
+    let found = statement.query_map((), |row| row.get(0)).store_error()?;
+    let found: Vec<String> = found.collect::<rusqlite::Result<_>>().store_error()?;
     if found != ["ok"] {
         return Err(StoreError::new(StoreErrorKind::Corrupt, found.join("; ")));
     }
-    let mut statement = connection.prepare("PRAGMA foreign_key_check").known()?;
-    match statement.exists(()).known()? {
+    let mut statement = connection
+        .prepare("PRAGMA foreign_key_check")
+        .store_error()?;
+    match statement.exists(()).store_error()? {
         false => Ok(()),
         true => Err(StoreError::new(
             StoreErrorKind::Corrupt,

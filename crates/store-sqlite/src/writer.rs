@@ -1,11 +1,11 @@
-//! The thread that writes.
+//! The writer thread (group commit).
 //!
-//! It takes what waits, runs it in one transaction, runs whatever came in meanwhile in the same one, commits, and
-//! answers. While a commit is on its way to the disk, the next group gathers; so the more there is to
-//! do, the more jobs share a commit.
+//! It takes the waiting jobs, runs them and those that arrive meanwhile in one transaction,
+//! commits, and answers. While a commit is being synced, the next group gathers. So jobs share a
+//! commit under load.
 //!
-//! A transaction that is lost, for whatever reason, takes all of its jobs with it, also those that
-//! were to be refused: what they saw may never have been. They are run again, each on its own.
+//! When a transaction is lost, all of its jobs are run again, each in its own transaction. That
+//! includes jobs that were to be refused, because they may have seen writes that no longer exist.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,29 +14,29 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_store::{
-    Advance, Common, Listeners, Result, StoreError, StoreErrorKind, Verdict, WriteJob,
+    Advance, Common, JobOutcome, Listeners, Result, StoreError, StoreErrorKind, WriteJob,
 };
 use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
 use crate::Options;
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 use crate::readers::{CLOSED, Readers};
 use crate::unit::Unit;
 
-/// How long reads that are under way may keep the writer from its end. After that they leave a log behind, which the
-/// next who opens the store takes in.
+/// How long the writer waits for running reads when it closes. After that the log file stays, and
+/// is merged when the store is opened again.
 const LAST_READS: Duration = Duration::from_secs(5);
 
 /// How many jobs may wait, and those that do.
 pub(crate) struct Queue {
     limit: usize,
-    line: Mutex<Line>,
+    waiting: Mutex<Waiting>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Line {
+struct Waiting {
     jobs: VecDeque<Box<dyn WriteJob>>,
     closed: bool,
 }
@@ -66,83 +66,83 @@ impl Queue {
     pub(crate) fn new(options: &Options) -> Self {
         Self {
             limit: options.queue.max(1),
-            line: Mutex::default(),
+            waiting: Mutex::default(),
             changed: Condvar::new(),
         }
     }
 
-    /// Puts a job in line, or ends it where it cannot be.
+    /// Enqueues a job, or finishes it with an error when the queue is full or closed.
     pub(crate) fn put(&self, job: Box<dyn WriteJob>) {
-        let mut line = self.line.lock();
-        let trouble = if line.closed {
+        let mut waiting = self.waiting.lock();
+        let error = if waiting.closed {
             StoreError::new(StoreErrorKind::Unavailable, CLOSED)
-        } else if line.jobs.len() >= self.limit {
+        } else if waiting.jobs.len() >= self.limit {
             StoreError::new(StoreErrorKind::Busy, "too many jobs wait for the writer")
         } else {
-            line.jobs.push_back(job);
-            drop(line);
+            waiting.jobs.push_back(job);
+            drop(waiting);
             self.changed.notify_one();
             return;
         };
-        drop(line);
-        job.finish(Err(trouble));
+        drop(waiting);
+        job.finish(Err(error));
     }
 
-    /// Lets nobody in any more; what waits is still done.
+    /// Refuses new jobs. Waiting jobs are still run.
     pub(crate) fn close(&self) {
-        self.line.lock().closed = true;
+        self.waiting.lock().closed = true;
         self.changed.notify_all();
     }
 
     pub(crate) fn waiting(&self) -> usize {
-        self.line.lock().jobs.len()
+        self.waiting.lock().jobs.len()
     }
 
-    /// Waits for jobs, for as long as `rest`, and takes at most `most` of them; `None` when the line is
-    /// closed and empty.
+    /// Waits for jobs, at most for `rest`, and takes at most `most` of them. Returns `None` when
+    /// the queue is closed and empty.
     fn take(&self, most: usize, rest: Duration) -> Option<Vec<Box<dyn WriteJob>>> {
-        let mut line = self.line.lock();
+        let mut waiting = self.waiting.lock();
         let rest = Instant::now() + rest;
-        while line.jobs.is_empty() {
-            if line.closed {
+        while waiting.jobs.is_empty() {
+            if waiting.closed {
                 return None;
             }
             let left = rest.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Some(Vec::new());
             }
-            self.changed.wait_for(&mut line, left);
+            self.changed.wait_for(&mut waiting, left);
         }
-        let count = line.jobs.len().min(most);
-        Some(line.jobs.drain(..count).collect())
+        let count = waiting.jobs.len().min(most);
+        Some(waiting.jobs.drain(..count).collect())
     }
 
-    /// Adds those who came in meanwhile to a group, up to `most`, and says whether there were any. Where
-    /// others are expected, it waits for them for as long as the pace allows.
+    /// Adds jobs that have arrived meanwhile to a group, up to `most`. Returns whether there were
+    /// any. When more are expected, it waits for them as long as the pace allows.
     fn join(&self, group: &mut Vec<Box<dyn WriteJob>>, most: usize, pace: &Pace) -> bool {
         let missing = pace.expected.min(most).saturating_sub(group.len());
-        let mut line = self.line.lock();
+        let mut waiting = self.waiting.lock();
         if missing > 0 {
             let deadline = Instant::now() + pace.patience;
-            while line.jobs.is_empty() && !line.closed {
+            while waiting.jobs.is_empty() && !waiting.closed {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     break;
                 }
-                self.changed.wait_for(&mut line, left);
+                self.changed.wait_for(&mut waiting, left);
             }
         }
-        let count = line.jobs.len().min(most.saturating_sub(group.len()));
-        group.extend(line.jobs.drain(..count));
+        let count = waiting.jobs.len().min(most.saturating_sub(group.len()));
+        group.extend(waiting.jobs.drain(..count));
         count > 0
     }
 }
 
 /// How long to wait for a group to gather.
 ///
-/// Those who were just answered come back with their next job at once, or not at all. To wait for
-/// them for a fraction of a commit makes groups of everybody instead of two halves that take turns.
-/// Who is alone is never waited for.
+/// A client that was just answered sends its next job at once or not at all. Waiting for a fraction
+/// of a commit makes one group of all clients instead of two halves that take turns. With a single
+/// client there is no wait.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     expected: usize,
@@ -157,33 +157,33 @@ impl Pace {
 }
 
 impl Writer {
-    /// Works until the queue is closed and empty, and is the last to close its connection: whoever does takes the log
-    /// away, and only this connection can.
+    /// Runs until the queue is closed and empty. It closes its connection last, because the last
+    /// connection removes the log file and only this one can write.
     pub(crate) fn run(mut self) {
         while let Some(jobs) = self.queue.take(self.group, self.rest) {
             match jobs.is_empty() {
                 true => self.idle(),
-                false => self.serve(jobs, Company::Welcome),
+                false => self.serve(jobs, Joining::Allowed),
             }
         }
         self.readers.close(LAST_READS);
-        // Brings everything into the database; where that fails, the log still has it.
+        // Merges the log into the database. When that fails, the log still has everything.
         drop(
             self.connection
                 .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"),
         );
     }
 
-    /// Gives memory back that nobody needs for now. Where that fails, it is kept.
+    /// Releases unused memory. A failure is harmless.
     fn idle(&self) {
         drop(self.connection.execute_batch("PRAGMA shrink_memory"));
         self.readers.close_forgotten();
     }
 
-    fn serve(&mut self, mut jobs: Vec<Box<dyn WriteJob>>, company: Company) {
-        let mut done = self.commit(&mut jobs, Care::Little, company);
-        if matches!(done, Err(Lost::Dirty(_))) && jobs.len() > 1 {
-            done = self.commit(&mut jobs, Care::Much, Company::Unwelcome);
+    fn serve(&mut self, mut jobs: Vec<Box<dyn WriteJob>>, joining: Joining) {
+        let mut done = self.commit(&mut jobs, Isolation::None, joining);
+        if matches!(done, Err(Aborted::Dirty(_))) && jobs.len() > 1 {
+            done = self.commit(&mut jobs, Isolation::Savepoint, Joining::Refused);
         }
         match done {
             Ok(Group { outcomes, advances }) => {
@@ -192,16 +192,16 @@ impl Writer {
                 }
                 self.listeners.notify(&advances);
             }
-            // Nothing is left of any of them, and none of them alone would get further.
-            Err(Lost::Unbegun(error)) => {
+            // No transaction could begin, so running the jobs one by one would fail too.
+            Err(Aborted::NotBegun(error)) => {
                 for job in jobs {
                     finish(job, Err(error.clone()));
                 }
             }
-            // One of them may have been what all of them failed for.
+            // One of the jobs may have caused the failure of all.
             Err(_) if jobs.len() > 1 => {
                 for job in jobs {
-                    self.serve(vec![job], Company::Unwelcome);
+                    self.serve(vec![job], Joining::Refused);
                 }
             }
             Err(lost) => {
@@ -212,17 +212,16 @@ impl Writer {
         }
     }
 
-    /// Runs jobs in one transaction. Either everything that is to be kept is durable then, or
-    /// nothing of any of them is left.
+    /// Runs jobs in one transaction. Afterwards all of their writes are durable, or none is left.
     fn commit(
         &mut self,
         jobs: &mut Vec<Box<dyn WriteJob>>,
-        care: Care,
-        company: Company,
-    ) -> Result<Group, Lost> {
-        let done = self.try_commit(jobs, care, company);
+        isolation: Isolation,
+        joining: Joining,
+    ) -> Result<Group, Aborted> {
+        let done = self.try_commit(jobs, isolation, joining);
         if done.is_err() && !self.connection.is_autocommit() {
-            self.connection.execute_batch("ROLLBACK").known()?;
+            self.connection.execute_batch("ROLLBACK").store_error()?;
         }
         done
     }
@@ -230,20 +229,20 @@ impl Writer {
     fn try_commit(
         &mut self,
         jobs: &mut Vec<Box<dyn WriteJob>>,
-        care: Care,
-        company: Company,
-    ) -> Result<Group, Lost> {
-        run(&self.connection, "BEGIN IMMEDIATE").map_err(Lost::Unbegun)?;
+        isolation: Isolation,
+        joining: Joining,
+    ) -> Result<Group, Aborted> {
+        run(&self.connection, "BEGIN IMMEDIATE").map_err(Aborted::NotBegun)?;
         let mut unit = Unit::new(&self.connection, self.common);
         let mut outcomes = Vec::with_capacity(jobs.len());
         loop {
             for job in &mut jobs[outcomes.len()..] {
-                outcomes.push(match care {
-                    Care::Little => run_lightly(&mut unit, &mut **job)?,
-                    Care::Much => run_apart(&mut unit, &mut **job)?,
+                outcomes.push(match isolation {
+                    Isolation::None => run_unprotected(&mut unit, &mut **job)?,
+                    Isolation::Savepoint => run_in_savepoint(&mut unit, &mut **job)?,
                 });
             }
-            if company == Company::Unwelcome || !self.queue.join(jobs, self.group, &self.pace) {
+            if joining == Joining::Refused || !self.queue.join(jobs, self.group, &self.pace) {
                 break;
             }
         }
@@ -262,108 +261,111 @@ impl Writer {
     }
 }
 
-/// How jobs of one transaction are kept apart.
+/// How the jobs of one transaction are isolated from each other.
 #[derive(Clone, Copy)]
-enum Care {
-    /// Not at all: most jobs that undo what they did have done nothing. Where one has, all of them are
-    /// run again with more care.
-    Little,
-    /// Each in a savepoint, for which every page that it touches is copied.
-    Much,
+enum Isolation {
+    /// Not at all. Most jobs that roll back have written nothing. When one has, all jobs of the
+    /// group are run again with savepoints.
+    None,
+    /// Each in a savepoint, which costs a copy of every page that the job touches.
+    Savepoint,
 }
 
-/// Whether jobs that come in while a transaction runs may join it.
+/// Whether jobs that arrive while a transaction runs may join it.
 #[derive(Clone, Copy, Eq, PartialEq)]
-enum Company {
-    Welcome,
-    Unwelcome,
+enum Joining {
+    Allowed,
+    Refused,
 }
 
-/// What became of a transaction that was committed.
+/// The result of a committed transaction.
 struct Group {
     outcomes: Vec<Result<()>>,
     advances: Vec<Advance>,
 }
 
-/// A transaction that is gone, and everything in it.
+/// A transaction that was not committed.
 #[derive(Clone)]
-enum Lost {
-    /// There was none: why it could not begin.
-    Unbegun(StoreError),
-    /// A job that wrote something is to be undone alone; this is what it is told.
+enum Aborted {
+    /// It could not begin.
+    NotBegun(StoreError),
+    /// A job that wrote something must be rolled back alone; this is its outcome.
     Dirty(Result<()>),
-    /// Its last job met the trouble itself, and wants nothing kept.
+    /// Its last job met the failure itself and rolled back.
     Undone,
-    /// The trouble.
-    Trouble(StoreError),
+    /// It failed.
+    Failed(StoreError),
 }
 
-impl Lost {
-    /// What the only job of the transaction is told.
+impl Aborted {
+    /// The outcome for the only job of the transaction.
     fn outcome(self) -> Result<()> {
         match self {
             Self::Dirty(outcome) => outcome,
             Self::Undone => Ok(()),
-            Self::Unbegun(error) | Self::Trouble(error) => Err(error),
+            Self::NotBegun(error) | Self::Failed(error) => Err(error),
         }
     }
 }
 
-impl From<StoreError> for Lost {
+impl From<StoreError> for Aborted {
     fn from(error: StoreError) -> Self {
-        Self::Trouble(error)
+        Self::Failed(error)
     }
 }
 
-/// Runs a job that nothing but the end of the transaction can undo.
-fn run_lightly(unit: &mut Unit<'_>, job: &mut dyn WriteJob) -> Result<Result<()>, Lost> {
+/// Runs a job that only the end of the transaction can roll back.
+fn run_unprotected(unit: &mut Unit<'_>, job: &mut dyn WriteJob) -> Result<Result<()>, Aborted> {
     let before = unit.written();
     let (verdict, outcome) = attempt(unit, job)?;
     match verdict {
-        Verdict::Keep => unit.keep_job(),
-        Verdict::Undo if unit.written() != before || unit.is_touched() => {
-            return Err(Lost::Dirty(outcome));
+        JobOutcome::Commit => unit.keep_job(),
+        JobOutcome::RollBack if unit.written() != before || unit.is_touched() => {
+            return Err(Aborted::Dirty(outcome));
         }
-        Verdict::Undo => unit.forget_job(),
+        JobOutcome::RollBack => unit.forget_job(),
     }
     Ok(outcome)
 }
 
-/// Runs a job that can be undone alone.
-fn run_apart(unit: &mut Unit<'_>, job: &mut dyn WriteJob) -> Result<Result<()>, Lost> {
+/// Runs a job that can be rolled back alone.
+fn run_in_savepoint(unit: &mut Unit<'_>, job: &mut dyn WriteJob) -> Result<Result<()>, Aborted> {
     unit.begin_job()?;
     let (verdict, outcome) = attempt(unit, job)?;
     match verdict {
-        Verdict::Keep => {
+        JobOutcome::Commit => {
             unit.keep_job();
             unit.release_job()?;
         }
-        Verdict::Undo => unit.undo_job()?,
+        JobOutcome::RollBack => unit.undo_job()?,
     }
     Ok(outcome)
 }
 
-/// Runs a job; one that panics is to be undone.
-fn attempt(unit: &mut Unit<'_>, job: &mut dyn WriteJob) -> Result<(Verdict, Result<()>), Lost> {
+/// Runs a job. A job that panics is rolled back.
+fn attempt(
+    unit: &mut Unit<'_>,
+    job: &mut dyn WriteJob,
+) -> Result<(JobOutcome, Result<()>), Aborted> {
     let ran = catch_unwind(AssertUnwindSafe(|| job.run(unit)));
     match (ran, unit.is_lost()) {
         (Ok(verdict), false) => Ok((verdict, Ok(()))),
-        (Ok(Verdict::Undo), true) => Err(Lost::Undone),
-        (Ok(Verdict::Keep), true) => {
+        (Ok(JobOutcome::RollBack), true) => Err(Aborted::Undone),
+        (Ok(JobOutcome::Commit), true) => {
             Err(StoreError::new(StoreErrorKind::Unavailable, "SQLite rolled back").into())
         }
         (Err(_), _) => {
             let broken = StoreError::new(StoreErrorKind::Broken, "a job panicked");
             match unit.is_lost() {
                 true => Err(broken.into()),
-                false => Ok((Verdict::Undo, Err(broken))),
+                false => Ok((JobOutcome::RollBack, Err(broken))),
             }
         }
     }
 }
 
 fn finish(job: Box<dyn WriteJob>, outcome: Result<()>) {
-    // Whoever waits may have trouble of their own; the writer goes on.
+    // A callback that panics must not stop the writer.
     drop(catch_unwind(AssertUnwindSafe(|| job.finish(outcome))));
 }
 
@@ -371,6 +373,6 @@ fn run(connection: &Connection, sql: &str) -> Result<()> {
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| statement.execute(()))
-        .known()?;
+        .store_error()?;
     Ok(())
 }

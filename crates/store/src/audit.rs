@@ -1,8 +1,9 @@
 //! Rows that are no longer what was written, and how they are found.
 //!
-//! A file can be changed by a disk, or by somebody who edits it. What is left of a row is then never handed
-//! out as a row:
-//! - a row that is asked for alone is refused with an error that names it ([`StoreError::damaged`]);
+//! A file can be changed by a disk, or by somebody who edits it. What is left of a row is then
+//! never handed out as a row:
+//! - a row that is asked for alone is refused with an error that names it
+//!   ([`StoreError::damaged`]);
 //! - in a list it is left out, the others come, and [`Audit::damage`] names it;
 //! - [`Audit`] meets every package by its number, whatever its columns say.
 //!
@@ -64,21 +65,13 @@ pub trait Audit {
     fn damage(&self) -> Vec<DamagedRow>;
 
     /// The ids of all projects, archived and damaged ones too, in the order of their bytes.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn project_ids(&self) -> Result<Vec<ProjectId>>;
 
-    /// The numbers of all packages of a project in ascending order; quarantined and damaged ones too.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The numbers of all packages of a project in ascending order; quarantined and damaged ones
+    /// too.
     fn package_numbers(&self, project: &ProjectId) -> Result<Vec<i64>>;
 
     /// The package of a number.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn package_numbered(
         &self,
         project: &ProjectId,
@@ -86,16 +79,10 @@ pub trait Audit {
     ) -> Result<Option<Stored<PackageRow>>>;
 
     /// What can be found of a package that differs from `index`, which was made from it now.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>>;
 
-    /// Counts and indexes of a project that differ from the rows that they were made from, or without a project
-    /// entries that belong to none. What it costs grows with the project.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Counts and indexes of a project that differ from the rows that they were made from, or
+    /// without a project entries that belong to none. What it costs grows with the project.
     fn check_derived(&self, project: Option<&ProjectId>) -> Result<Vec<DamagedRow>>;
 }
 

@@ -24,21 +24,12 @@ pub struct BlobRow {
 /// Reads the index.
 pub trait Blobs {
     /// A content of a project.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn blob(&self, project: &ProjectId, digest: &Digest) -> Result<Option<BlobRow>>;
 
     /// The projects that have a content, in the order of their ids.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn blobs_named(&self, digest: &Digest) -> Result<Vec<BlobRow>>;
 
     /// At most `limit` contents of a project in the order of their digests, those behind `after`.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn blobs(
         &self,
         project: &ProjectId,
@@ -56,8 +47,5 @@ pub trait BlobWrites {
     fn insert_blob(&mut self, row: &BlobRow) -> Result<()>;
 
     /// Takes a content from a project, and says whether it was there.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn remove_blob(&mut self, project: &ProjectId, digest: &Digest) -> Result<bool>;
 }

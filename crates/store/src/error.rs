@@ -1,13 +1,13 @@
-//! Why a store could not do its work.
+//! Errors of a store.
 //!
-//! Invariant: what an error displays is for callers. It holds no path, no text of an
-//! engine and no statement; those are in [`StoreError::detail`], for the operator.
+//! Invariant: the display of an error is for callers. It contains no path, no text of an engine and
+//! no SQL. Those are in [`StoreError::detail`], for the operator's log.
 
 use accord_contract::codes::{Code, Failure};
 
 use crate::{DamagedRow, Table};
 
-/// A unit of work that a store did not carry out. Nothing of it was kept.
+/// A unit of work failed. Nothing of it was kept.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}", self.sentence())]
 pub struct StoreError {
@@ -20,17 +20,17 @@ pub struct StoreError {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// There is no room for more.
+    /// The disk, or the store's size limit, is full.
     #[error("the store has no room left")]
     Full,
-    /// The store may be read and not written.
+    /// The store can be read but not written.
     #[error("the store cannot be written")]
     ReadOnly,
     /// What the store holds is damaged.
     #[error("the store is damaged")]
     Corrupt,
-    /// Too much work waits already.
-    #[error("the store has too much to do")]
+    /// Too many jobs are waiting.
+    #[error("the store is busy")]
     Busy,
     /// Another process writes the same store.
     #[error("another process{} has the store open", holder(*.pid))]
@@ -55,11 +55,11 @@ pub enum StoreErrorKind {
     /// A store is in that place already.
     #[error("there is a store in that place already")]
     Occupied,
-    /// What was to be added is there, or what was to be changed is not.
-    #[error("somebody else changed the same thing")]
+    /// A row to add exists already, or a row to change does not exist.
+    #[error("another change came first")]
     Conflict,
-    /// The work itself broke off.
-    #[error("the work broke off before its end")]
+    /// A job panicked or ended early.
+    #[error("the operation ended early")]
     Broken,
 }
 
@@ -76,7 +76,7 @@ impl StoreError {
         }
     }
 
-    /// One row is damaged, and the rest of the store need not be.
+    /// A single row is damaged.
     pub fn damaged_row(row: DamagedRow) -> Self {
         Self {
             kind: StoreErrorKind::Corrupt,
@@ -85,7 +85,7 @@ impl StoreError {
         }
     }
 
-    /// A row that was to be added is there already, or one that was to be changed is not.
+    /// A row to add exists already, or a row to change does not exist.
     pub fn conflict(what: &str, id: &str) -> Self {
         Self::new(StoreErrorKind::Conflict, format!("{what} {id:?}"))
     }
@@ -95,12 +95,12 @@ impl StoreError {
         self.kind
     }
 
-    /// The row that is damaged, where it is one row alone.
+    /// The damaged row, when only one row is damaged.
     pub fn damaged(&self) -> Option<&DamagedRow> {
         self.row.as_deref()
     }
 
-    /// What happened, for the operator's log; callers must not see it.
+    /// Details for the operator's log. Callers must not see them.
     pub fn detail(&self) -> &str {
         &self.detail
     }

@@ -24,68 +24,53 @@ pub struct EventRow {
 pub struct EventEntry {
     /// When it happened.
     pub at: Timestamp,
-    /// What kind of event it is.
+    /// What kind of event it is. An engine stores any text.
     pub kind: String,
-    /// The only actor that may see what it says; everybody where there is none.
+    /// The only actor that may see it; `None` for everybody.
     pub only_for: Option<ActorKey>,
-    /// What it says, as a JSON document.
+    /// Its data, a JSON text.
     pub text: String,
 }
 
-/// Which events of a stream can still be read.
+/// The range of a stream's events that are stored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Kept {
-    /// The number of the oldest that is kept; one more than `newest` where none is.
+pub struct EventRange {
+    /// The number of the oldest stored event; `newest + 1` when none is stored.
     pub oldest: u64,
-    /// The number of the newest that there ever was; zero where there was none.
+    /// The number of the newest event ever written; 0 when there was none.
     pub newest: u64,
 }
 
 /// Reads events.
 pub trait Events {
-    /// At most `limit` events behind a number, in the order of their numbers.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// At most `limit` events after a number, in the order of their numbers.
     fn events(&self, project: &ProjectId, after: u64, limit: usize) -> Result<Vec<EventRow>>;
 
-    /// What is kept of a stream.
-    ///
-    /// # Errors
-    /// When the store fails.
-    fn events_kept(&self, project: &ProjectId) -> Result<Kept>;
+    /// The stored range of a stream.
+    fn event_range(&self, project: &ProjectId) -> Result<EventRange>;
 
-    /// When the newest event that is kept happened.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The time of the newest stored event.
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>>;
 
-    /// The number up to which every event that is kept happened before an instant; the number
-    /// before the oldest that is kept, where that one did not.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The number up to which all stored events happened before a time. When the oldest one did
+    /// not, the number before it.
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64>;
 }
 
 /// Writes events.
 pub trait EventWrites {
-    /// Adds an event and gives its number.
+    /// Appends an event. Returns its number.
     ///
     /// # Errors
     /// With a conflict when there is no such project.
     fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64>;
 
-    /// Forgets the events up to a number, and says how many those were.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Deletes the events up to a number. Returns how many those were.
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64>;
 }
 
-impl Kept {
-    /// Whether whoever has seen everything up to `after` can go on without missing an event.
+impl EventRange {
+    /// Whether a reader that has seen everything up to `after` can continue without a gap.
     pub fn reaches(&self, after: u64) -> bool {
         after.saturating_add(1) >= self.oldest
     }

@@ -84,28 +84,16 @@ pub struct FactQuery<'a> {
 /// Reads facts.
 pub trait Facts {
     /// The fact of an id in a project.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn fact(&self, project: &ProjectId, fact: &FactId) -> Result<Option<FactRow>>;
 
     /// The facts of an id in all projects, in the order of the projects' ids.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn facts_named(&self, fact: &FactId) -> Result<Vec<FactRow>>;
 
     /// The fact of a chain that has no end.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>>;
 
     /// What stands beside an instant in a chain. What it costs does not depend on the chain's
     /// length.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn fact_neighbours(
         &self,
         project: &ProjectId,
@@ -114,15 +102,9 @@ pub trait Facts {
     ) -> Result<Neighbours>;
 
     /// A page of facts, by subject, by predicate, then in the order of the chain.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>>;
 
     /// At most `limit` facts without an end, the one that began to hold last first.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn newest_facts(&self, project: &ProjectId, limit: usize) -> Result<Vec<FactRow>>;
 }
 
@@ -132,8 +114,8 @@ pub trait FactWrites {
     /// supersedes must have been ended before.
     ///
     /// # Errors
-    /// With a conflict when there is one of that id in the project, when it has no end and the chain
-    /// has such a fact already, or when there is no such project.
+    /// With a conflict when there is one of that id in the project, when it has no end and the
+    /// chain has such a fact already, or when there is no such project.
     fn insert_fact(&mut self, row: &FactRow) -> Result<u64>;
 
     /// Sets when a fact ceased to hold, and its document with it.

@@ -1,4 +1,4 @@
-//! Keys: who may do what. A key itself is never kept, only its hash.
+//! Keys. The store has only the hash of a key's secret.
 
 use accord_base::ActorKey;
 use accord_canon::Digest;
@@ -9,7 +9,7 @@ use crate::Result;
 /// A key as it is kept.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyRow {
-    /// Names the key without giving it away.
+    /// Identifies the key. It is not secret.
     pub key_id: String,
     /// The hash of the key.
     pub secret_hash: Digest,
@@ -26,21 +26,12 @@ pub struct KeyRow {
 /// Reads keys.
 pub trait Keys {
     /// The key that has a hash, revoked or not.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn key_of_hash(&self, secret_hash: &Digest) -> Result<Option<KeyRow>>;
 
     /// The key of an id.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn key(&self, key_id: &str) -> Result<Option<KeyRow>>;
 
     /// At most `limit` keys in the order of their ids' bytes, those behind `after`.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn keys(&self, after: Option<&str>, limit: usize) -> Result<Vec<KeyRow>>;
 }
 

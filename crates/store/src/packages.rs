@@ -187,27 +187,15 @@ pub struct QuestionRow {
 /// Reads packages.
 pub trait Packages {
     /// The package of an id in a project, quarantined or not.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn package(&self, project: &ProjectId, package: &PackageId) -> Result<Option<PackageRow>>;
 
     /// The packages of an id in all projects, in the order of the projects' ids.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn packages_named(&self, package: &PackageId) -> Result<Vec<PackageRow>>;
 
     /// A page of packages. What it costs depends on its length, not on how many there are.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>>;
 
     /// The ids of the packages that were made in a session and are not quarantined, oldest first.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn packages_of_session(
         &self,
         project: &ProjectId,
@@ -215,29 +203,17 @@ pub trait Packages {
     ) -> Result<Vec<PackageId>>;
 
     /// The log of a package, oldest first; empty where there is no such package.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn revisions(&self, project: &ProjectId, package: &PackageId) -> Result<Vec<RevisionRow>>;
 
     /// How many packages there are, drafts among them, by type, actor and status, in that order;
     /// with `since`, only those made at that instant or later.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>>;
 
     /// How many packages stand at a status.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64>;
 
     /// The packages that matter most among those made at `since` or later, and of equal ones the
     /// newest first; no drafts.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn highlights(
         &self,
         project: &ProjectId,
@@ -245,12 +221,9 @@ pub trait Packages {
         limit: usize,
     ) -> Result<Vec<PackageRow>>;
 
-    /// The open questions, each once. Those that the newest package asks come first, and those of one
-    /// package in its own order. What it costs depends on how many are given, not on how many
+    /// The open questions, each once. Those that the newest package asks come first, and those of
+    /// one package in its own order. What it costs depends on how many are given, not on how many
     /// packages ask.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn open_questions(
         &self,
         project: &ProjectId,
@@ -258,9 +231,6 @@ pub trait Packages {
     ) -> Result<Vec<QuestionRow>>;
 
     /// How many open questions there are in packages that are no drafts.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64>;
 }
 
@@ -278,11 +248,12 @@ pub trait PackageWrites {
         log: &[RevisionRow],
     ) -> Result<u64>;
 
-    /// Moves a package: what moves is replaced, and the revisions that led there are added to the log.
+    /// Moves a package: what moves is replaced, and the revisions that led there are added to the
+    /// log.
     ///
     /// # Errors
-    /// With a conflict when there is no such package, or the revisions do not count from its latest to
-    /// that of the state.
+    /// With a conflict when there is no such package, or the revisions do not count from its latest
+    /// to that of the state.
     fn move_package(
         &mut self,
         project: &ProjectId,

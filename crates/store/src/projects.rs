@@ -32,15 +32,9 @@ pub struct ProjectQuery<'a> {
 /// Reads projects.
 pub trait Projects {
     /// The project of an id.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn project(&self, project: &ProjectId) -> Result<Option<ProjectRow>>;
 
     /// A page of projects, in the order of their ids' bytes.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn projects(&self, query: &ProjectQuery<'_>) -> Result<Vec<ProjectRow>>;
 }
 

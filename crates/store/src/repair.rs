@@ -1,14 +1,15 @@
-//! Making again what is derived, and what a row repeats of its document.
+//! Rebuilding derived data.
 //!
-//! Whoever repairs forgets everything that is derived, then gives back each package that is sound, sets the others
-//! aside, and has every project counted. In between, what is derived is incomplete: it is done where nobody reads.
+//! A repair deletes all derived data, rewrites each sound package, quarantines the others, and
+//! recounts every project. Derived data is incomplete until then, so a repair works on a copy that
+//! has no readers.
 
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
 
 use crate::{PackageIndex, PackageRow, Quarantine, Result, RevisionRow};
 
-/// What a package is made of, whatever the columns beside it say.
+/// The parts of a package from which everything else is derived.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageSource {
     /// The text; `None` where it is none.
@@ -21,34 +22,19 @@ pub struct PackageSource {
 
 /// Repairs.
 pub trait Repair {
-    /// What the package of a number is made of.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The source of the package of a number.
     fn package_source(&self, project: &ProjectId, number: i64) -> Result<Option<PackageSource>>;
 
-    /// Forgets what is derived of all projects.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Deletes the derived data of all projects.
     fn forget_derived(&mut self) -> Result<()>;
 
-    /// Writes what the row of a number says, but for its project and its text, and derives what is derived from it.
-    /// Says whether that could be: another row may have its id.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Rewrites the columns of the package of a number, except its project and its text, and its
+    /// derived data. Returns `false` when another package has the same id.
     fn put_package(&mut self, number: i64, row: &PackageRow, index: &PackageIndex) -> Result<bool>;
 
     /// Quarantines the package of a number, which need not be readable.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn set_aside(&mut self, number: i64, quarantine: &Quarantine) -> Result<()>;
 
-    /// Counts the rows of a project again, and puts each where its own time says.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Recounts the rows of a project, and corrects the sort keys of each.
     fn recount(&mut self, project: &ProjectId) -> Result<()>;
 }

@@ -1,4 +1,4 @@
-//! Search by words.
+//! Keyword search.
 //!
 //! What is searched for is a set of terms ([`crate::terms`]), never syntax. A package is found
 //! when it has one of them, and stands the higher the more of them it has, the rarer they are in
@@ -35,7 +35,7 @@ pub struct SearchQuery<'a> {
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// The packages, best first; among equals the one deposited last.
     pub hits: Vec<Hit>,
     /// Words of the query that were left out, because they are very common here or too many.
@@ -69,8 +69,8 @@ pub struct Common {
 /// What is left of the terms of a query.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Choice {
-    /// The terms that are looked up, with the number of packages in which each stands; in the order of
-    /// the query.
+    /// The terms that are looked up, with the number of packages in which each stands; in the order
+    /// of the query.
     pub terms: Vec<(QueryTerm, u64)>,
     /// Whether they tell packages apart; if not, there is one term.
     pub ranked: bool,
@@ -81,10 +81,7 @@ pub struct Choice {
 /// Searches packages.
 pub trait Search {
     /// The packages of a project that fit best. Quarantined ones are not among them.
-    ///
-    /// # Errors
-    /// When the store fails.
-    fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<Found>;
+    fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults>;
 }
 
 impl Common {

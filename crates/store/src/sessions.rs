@@ -45,21 +45,12 @@ pub struct SessionQuery<'a> {
 /// Reads sessions.
 pub trait Sessions {
     /// The session of an id in a project.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn session(&self, project: &ProjectId, session: &SessionId) -> Result<Option<SessionRow>>;
 
     /// The sessions of an id in all projects, in the order of the projects' ids.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn sessions_named(&self, session: &SessionId) -> Result<Vec<SessionRow>>;
 
     /// A page of sessions, by when they began, then by the numbers that the store gave them.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn sessions(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<Vec<SessionRow>>;
 }
 

@@ -16,15 +16,9 @@ pub enum Scope<'a> {
 /// Reads settings.
 pub trait Settings {
     /// The value of a setting.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn setting(&self, scope: Scope<'_>, name: &str) -> Result<Option<String>>;
 
     /// All settings of a scope, in the order of their names.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn settings(&self, scope: Scope<'_>) -> Result<Vec<(String, String)>>;
 }
 

@@ -1,13 +1,13 @@
-//! The store itself: where jobs go, and what comes back.
+//! The store: runs jobs that read or write.
 //!
-//! [`Store`] is what an engine implements; it is small and can be a trait object.
-//! [`StoreExt`] is what services call.
+//! Engines implement [`Store`], which is small and can be a trait object. Services call
+//! [`StoreExt`].
 //!
 //! Invariants:
 //! - a read sees one snapshot, and never waits for a writer;
 //! - a job that fails changes nothing, also when it shares a commit with others;
-//! - nobody is told the outcome of a job before everything that the job saw is durable;
-//! - listeners hear of events after their commit, in the order of their sequence.
+//! - the outcome of a job is reported only after everything that the job saw is durable;
+//! - listeners are notified of events after their commit, in the order of their numbers.
 
 use std::sync::{Weak, mpsc};
 
@@ -15,15 +15,15 @@ use crate::{Listener, ReadUnit, Result, StoreError, StoreErrorKind, WriteUnit};
 
 /// An engine.
 pub trait Store: Send + Sync {
-    /// Runs `job` on the caller's thread, on one snapshot. An engine that fails in the
-    /// middle may call it again, on a new snapshot; the last call counts.
+    /// Runs `job` on the caller's thread, on one snapshot. After a failure the engine may call it
+    /// again on a new snapshot; the last call counts.
     ///
     /// # Errors
-    /// When no snapshot can be had. What the job itself meets, it keeps.
+    /// When there is no snapshot. The job handles its own errors.
     fn with_snapshot(&self, job: &mut dyn FnMut(&dyn ReadUnit)) -> Result<()>;
 
-    /// Puts `job` in line. Never waits: where the line is too long, the job is finished
-    /// at once with [`StoreErrorKind::Busy`].
+    /// Enqueues `job` without waiting. When the queue is full, the job is finished at once with
+    /// [`StoreErrorKind::Busy`].
     fn submit(&self, job: Box<dyn WriteJob>);
 
     /// Notifies `listener` of every commit from now on, until it is dropped.
@@ -34,25 +34,25 @@ pub trait Store: Send + Sync {
 pub trait WriteJob: Send {
     /// Does the work inside a transaction.
     ///
-    /// An engine may have to run a job again, because the transaction was lost or ran into
-    /// another; nothing of the earlier run is left then. What a job decides, it decides from
-    /// the unit and from what it was given.
-    fn run(&mut self, unit: &mut dyn WriteUnit) -> Verdict;
+    /// An engine may run a job again, because its transaction was lost or conflicted with another.
+    /// Nothing of the earlier run is left then. A job decides from the unit and its own input
+    /// alone.
+    fn run(&mut self, unit: &mut dyn WriteUnit) -> JobOutcome;
 
-    /// Ends the job, once: `Ok` when the outcome of its last run holds and is durable.
+    /// Ends the job. Called once, with `Ok` when the outcome of its last run is durable.
     fn finish(self: Box<Self>, outcome: Result<()>);
 }
 
-/// What becomes of what a job wrote.
+/// What happens to the writes of a job.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Verdict {
-    /// It is to be kept.
-    Keep,
-    /// It is to be undone.
-    Undo,
+pub enum JobOutcome {
+    /// It is committed.
+    Commit,
+    /// It is rolled back.
+    RollBack,
 }
 
-/// What every store can do, for whoever uses it.
+/// The methods that services call.
 pub trait StoreExt: Store {
     /// Reads on one snapshot, on this thread.
     ///
@@ -82,7 +82,7 @@ pub trait StoreExt: Store {
     {
         let (sender, receiver) = mpsc::sync_channel(1);
         self.enqueue(job, move |outcome| {
-            // Whoever asked may have gone; the outcome holds all the same.
+            // The caller may have gone. The outcome is the same.
             drop(sender.send(outcome));
         });
         receiver
@@ -90,8 +90,8 @@ pub trait StoreExt: Store {
             .unwrap_or_else(|_| Err(StoreError::from(StoreErrorKind::Unavailable).into()))
     }
 
-    /// Writes in one transaction without waiting: `done` is told the outcome when it is
-    /// durable, on the thread that commits, and has to be quick.
+    /// Writes in one transaction without waiting. `done` gets the outcome when it is durable. It
+    /// runs on the thread that commits, so it must be quick.
     fn enqueue<T, E>(
         &self,
         job: impl FnMut(&mut dyn WriteUnit) -> Result<T, E> + Send + 'static,
@@ -100,7 +100,7 @@ pub trait StoreExt: Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        self.submit(Box::new(Work {
+        self.submit(Box::new(ClosureJob {
             job,
             done,
             outcome: None,
@@ -111,29 +111,29 @@ pub trait StoreExt: Store {
 impl<S: Store + ?Sized> StoreExt for S {}
 
 /// A closure as a job.
-struct Work<T, E, J, D> {
+struct ClosureJob<T, E, J, D> {
     job: J,
     done: D,
     outcome: Option<Result<T, E>>,
 }
 
-impl<T, E, J, D> WriteJob for Work<T, E, J, D>
+impl<T, E, J, D> WriteJob for ClosureJob<T, E, J, D>
 where
     T: Send,
     E: From<StoreError> + Send,
     J: FnMut(&mut dyn WriteUnit) -> Result<T, E> + Send,
     D: FnOnce(Result<T, E>) + Send,
 {
-    fn run(&mut self, unit: &mut dyn WriteUnit) -> Verdict {
-        // Forgotten first: a run that breaks off leaves no outcome of an earlier one.
+    fn run(&mut self, unit: &mut dyn WriteUnit) -> JobOutcome {
+        // Cleared first, so that a run that panics leaves no outcome of an earlier run.
         self.outcome = None;
         let outcome = (self.job)(unit);
-        let verdict = match outcome {
-            Ok(_) => Verdict::Keep,
-            Err(_) => Verdict::Undo,
+        let decision = match outcome {
+            Ok(_) => JobOutcome::Commit,
+            Err(_) => JobOutcome::RollBack,
         };
         self.outcome = Some(outcome);
-        verdict
+        decision
     }
 
     fn finish(self: Box<Self>, outcome: Result<()>) {

@@ -129,7 +129,8 @@ fn a_scope_is_kept_as_json() {
     let full = scope(&[Verb::Read, Verb::Review], Some(&["a", "b"]))
         .bound_to(key("ada", ActorType::Script), true);
     let expected = json!({
-        "verbs": ["read", "review"], "projects": ["a", "b"], "actor": {"id": "ada", "type": "script"}, "act_as": true,
+        "verbs": ["read", "review"], "projects": ["a", "b"], "actor": {"id": "ada",
+        "type": "script"}, "act_as": true,
     });
     assert_eq!(full.encode(), expected);
     assert_eq!(KeyScope::read(expected).unwrap(), full);

@@ -307,7 +307,7 @@ async fn imports_are_told_as_events_and_found_by_search() {
         .expect(200);
     assert!(!found["packages"].as_array().unwrap().is_empty(), "{found}");
     let kept = accord_store::StoreExt::read(&**other.host.memory().store(), |unit| {
-        unit.events_kept(&project_id("atlas"))
+        unit.event_range(&project_id("atlas"))
     });
     // The project, the session's start and end, four packages and six facts.
     assert_eq!(kept.unwrap().newest, 13);

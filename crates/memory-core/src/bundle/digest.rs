@@ -40,7 +40,8 @@ pub struct DigestRows<'a> {
     pub snippets: &'a [Snippet],
     /// The projects that it covers.
     pub projects: &'a [ProjectCount],
-    /// The ids of packages of the window, of facts and of projects that are damaged, and so not among the others.
+    /// The ids of packages of the window, of facts and of projects that are damaged, and so not
+    /// among the others.
     pub damaged: &'a [String],
 }
 

@@ -18,7 +18,8 @@ pub struct OrientRows<'a> {
     pub packages: &'a [&'a str],
     /// Whether the window has more packages.
     pub more_packages: bool,
-    /// The ids of packages of the window and of facts that are damaged, and so not among the others.
+    /// The ids of packages of the window and of facts that are damaged, and so not among the
+    /// others.
     pub damaged: &'a [String],
     /// The texts of the current facts, the most recently asserted first, as they are to be
     /// given.

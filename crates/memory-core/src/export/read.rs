@@ -14,7 +14,7 @@ use crate::{Fact, Package, Project, Session, refuse, text};
 
 /// What a line holds.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Line {
+pub enum ExportLine {
     /// A project.
     Project(Box<Project>),
     /// A session.
@@ -36,7 +36,7 @@ pub enum Line {
 /// # Errors
 /// When the line is no document of the protocol, or a hash in it is not that of its
 /// package.
-pub fn read_line(line: &[u8]) -> Result<Line, Failure> {
+pub fn read_line(line: &[u8]) -> Result<ExportLine, Failure> {
     if Glance::at(line).is_some_and(|seen| seen.is_bare_package()) {
         // Read as strictly as any line, and once.
         return with_log(Package::parse_exported(line)?, Object::new());
@@ -56,8 +56,8 @@ pub fn read_line(line: &[u8]) -> Result<Line, Failure> {
     }
 }
 
-/// Whether a line may hold a project: one that does is never said not to. It costs much less than to
-/// read the line.
+/// Whether a line may hold a project: one that does is never said not to. It costs much less than
+/// to read the line.
 pub fn may_hold_project(line: &[u8]) -> bool {
     Glance::at(line).is_none_or(|seen| seen.may_be_project())
 }
@@ -91,7 +91,7 @@ impl<'l> Glance<'l> {
     }
 }
 
-fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failure> {
+fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<ExportLine, Failure> {
     let Some(Value::Object(data)) = members.shift_remove("data") else {
         return Err(refuse::schema("/data", "data is missing"));
     };
@@ -100,9 +100,9 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failur
         failure.at(place)
     };
     match kind {
-        "project" => Project::read(data).map(Box::new).map(Line::Project),
+        "project" => Project::read(data).map(Box::new).map(ExportLine::Project),
         "session" => session(data),
-        "fact" => Fact::read(data).map(Box::new).map(Line::Fact),
+        "fact" => Fact::read(data).map(Box::new).map(ExportLine::Fact),
         "package" => {
             let place = text::member(line, "data").map_err(refuse::canon)?;
             let place = place.ok_or_else(|| refuse::schema("/data", "data is missing"))?;
@@ -117,19 +117,19 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<Line, Failur
     .map_err(within)
 }
 
-/// A session that some other host had. One that ended before it began is a mistake of that host, and
-/// would stand in every list here.
-fn session(members: Object) -> Result<Line, Failure> {
+/// A session that some other host had. One that ended before it began is a mistake of that host,
+/// and would stand in every list here.
+fn session(members: Object) -> Result<ExportLine, Failure> {
     let session = Session::read(members)?;
     let ended = session.ended_at.as_ref();
     if ended.is_some_and(|ended| ended.time() < session.started_at.time()) {
         let message = "ended_at lies before started_at; correct one of them";
         return Err(refuse::schema("/ended_at", message));
     }
-    Ok(Line::Session(Box::new(session)))
+    Ok(ExportLine::Session(Box::new(session)))
 }
 
-fn with_log(package: Package, mut members: Object) -> Result<Line, Failure> {
+fn with_log(package: Package, mut members: Object) -> Result<ExportLine, Failure> {
     let claimed = members.shift_remove("content_hash").unwrap_or_default();
     if !claimed.is_null() && claimed != package.content_hash().to_string() {
         let message = format!("the content hash is {}", package.content_hash());
@@ -151,25 +151,27 @@ fn with_log(package: Package, mut members: Object) -> Result<Line, Failure> {
         check_revisions(&package, &log).map_err(within)?;
         log
     };
-    Ok(Line::Package {
+    Ok(ExportLine::Package {
         package: Box::new(package),
         revisions,
     })
 }
 
-fn bare(members: Object, line: &str) -> Result<Line, Failure> {
+fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {
     if members.contains_key("package_id") {
         let package = Package::parse_exported(line.as_bytes())?;
         return with_log(package, Object::new());
     }
     if members.contains_key("fact_id") {
-        return Fact::read(members).map(Box::new).map(Line::Fact);
+        return Fact::read(members).map(Box::new).map(ExportLine::Fact);
     }
     if members.contains_key("session_id") {
         return session(members);
     }
     if members.contains_key("project_id") {
-        return Project::read(members).map(Box::new).map(Line::Project);
+        return Project::read(members)
+            .map(Box::new)
+            .map(ExportLine::Project);
     }
     let message = "the line is neither a package, a fact, a session nor a project";
     Err(refuse::schema("", message))

@@ -210,7 +210,8 @@ fn package(mut row: Row) -> Object {
     row.rest_into(document)
 }
 
-/// Replaces what the tool has other words for. A word that says more than the protocol's own is kept.
+/// Replaces what the tool has other words for. A word that says more than the protocol's own is
+/// kept.
 fn in_the_protocols_words(document: &mut Object) {
     if let Some(status) = text_of(document, "status")
         && Status::parse(&status).is_none()

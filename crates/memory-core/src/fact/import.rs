@@ -74,8 +74,9 @@ fn again(fact: &Fact, known: &Fact) -> Result<Imported, Failure> {
         let message = format!("another fact has the id {:?}", fact.fact_id.as_str());
         return Err(Failure::new(Code::AgenticDuplicateFactId, message).at("/fact_id"));
     }
-    // An end is set once, and moves only when a fact is filled in before it, which makes it earlier. So of
-    // two copies the one with the earlier end is the later one, and ending cannot get in anything's way.
+    // An end is set once, and moves only when a fact is filled in before it, which makes it
+    // earlier. So of two copies the one with the earlier end is the later one, and ending cannot
+    // get in anything's way.
     let ends = |fact: &Fact| fact.valid_to.as_ref().map_or(Time::MAX, Timestamp::time);
     match &fact.valid_to {
         Some(end) if ends(fact) < ends(known) || known.valid_to.is_none() => Ok(Imported::Ended {

@@ -45,8 +45,9 @@ pub struct Move {
     pub actor: Option<Actor>,
 }
 
-/// What is odd about a move of `package` that is carried out all the same. Who may end a review is for keys to
-/// say, with the verb `review`: the protocol asks for a kind of reviewer and leaves it at that.
+/// What is odd about a move of `package` that is carried out all the same. Who may end a review is
+/// for keys to say, with the verb `review`: the protocol asks for a kind of reviewer and leaves it
+/// at that.
 pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {
     let is_machine = |actor: &Actor| actor.kind != ActorType::Human;
     let by_machine = asked.actor.as_ref().is_some_and(is_machine);

@@ -105,7 +105,7 @@ impl InvalidateQuery {
     /// # Errors
     /// When subject or predicate is missing, or a parameter is not as it must be.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        let (subject, predicate) = (params.demanded("subject")?, params.demanded("predicate")?);
+        let (subject, predicate) = (params.required("subject")?, params.required("predicate")?);
         check_key("/subject", subject)?;
         check_key("/predicate", predicate)?;
         let (object, value) = (params.text("object"), params.text("value"));

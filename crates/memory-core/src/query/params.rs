@@ -36,7 +36,7 @@ impl<'a> Params<'a> {
     }
 
     /// The text of a parameter that must be given and not be empty.
-    pub(super) fn demanded(&self, name: &str) -> Result<&'a str, Failure> {
+    pub(super) fn required(&self, name: &str) -> Result<&'a str, Failure> {
         match self.text(name) {
             Some(text) if !text.is_empty() => Ok(text),
             _ => Err(wrong(name, "is missing")),

@@ -78,7 +78,7 @@ impl Pull {
                 filter: PackageFilter::parse(params)?,
             })),
             "relevant" => {
-                let query = params.demanded("query")?;
+                let query = params.required("query")?;
                 if query.trim().is_empty() {
                     return Err(wrong("query", "is empty"));
                 }
@@ -90,7 +90,7 @@ impl Pull {
                 }))
             }
             "specific" => {
-                let id = params.demanded("package_id")?;
+                let id = params.required("package_id")?;
                 let id =
                     PackageId::new(id).map_err(|error| wrong("package_id", &error.to_string()))?;
                 Ok(Self::Specific(id))

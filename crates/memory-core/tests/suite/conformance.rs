@@ -18,7 +18,8 @@ fn the_descriptor_has_the_form_of_the_protocol() {
     let expected = json!({
         "protocol_version": "0.1", "conformance_level": "L3",
         "capabilities": {
-            "hybrid_search": false, "semantic_search": false, "realtime": true, "blob_storage": false,
+            "hybrid_search": false, "semantic_search": false, "realtime": true,
+            "blob_storage": false,
             "x-keyword_search": true,
         },
         "implementation": {"name": "Accord", "version": "0.1.0"},

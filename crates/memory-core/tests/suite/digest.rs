@@ -58,18 +58,22 @@ fn a_digest_has_its_members() {
     let bundle: Value =
         serde_json::from_str(&digest(&rows, &query(&[("snippets", "1")]), now())).unwrap();
     let expected = json!({
-        "project": project.encode(), "scope": "project", "window_days": 14, "generated_at": "2026-05-01T00:00:00.000Z",
+        "project": project.encode(), "scope": "project", "window_days": 14,
+        "generated_at": "2026-05-01T00:00:00.000Z",
         "summary": {
             "package_count": 3, "by_type": {"milestone": 2, "x-eval": 1},
             "by_actor": [{"id": "ada", "type": "human", "package_count": 3}],
             "highlights": [{
-                "project_id": "atlas", "package_id": "pkg_1", "title": "Indexes rebuilt", "package_type": "milestone",
+                "project_id": "atlas", "package_id": "pkg_1", "title": "Indexes rebuilt",
+                "package_type": "milestone",
                 "significance": 9, "created_at": "2026-04-18T20:00:00Z",
             }],
         },
         "active_facts": [fact(json!({})).encode()], "open_questions": ["why?"],
-        "snippets": [{"project_id": "atlas", "package_id": "a", "score": 1.5, "text": "Indexes", "field": "title"}],
-        "projects": [{"project_id": "atlas", "package_count": 3, "open_question_count": 1, "awaiting_review_count": 0}],
+        "snippets": [{"project_id": "atlas", "package_id": "a", "score": 1.5, "text": "Indexes",
+        "field": "title"}],
+        "projects": [{"project_id": "atlas", "package_count": 3, "open_question_count": 1,
+        "awaiting_review_count": 0}],
     });
     assert_eq!(bundle, expected);
 }
@@ -134,7 +138,8 @@ fn an_excerpt_is_from_where_most_words_stand() {
         "tail ".repeat(100)
     );
     let found = package(&with(json!({
-        "title": "About the index", "decisions_made": ["keep it", "Index per project"], "content_md": body,
+        "title": "About the index", "decisions_made": ["keep it", "Index per project"],
+        "content_md": body,
     })));
     let look = |words: &str| excerpt(found.fields(), &Terms::parse(words).unwrap());
     assert_eq!(

@@ -16,11 +16,14 @@ fn an_event_says_what_it_is_about() {
         event: Some(event::deposited(&sound, now())),
     };
     let expected = json!({
-        "type": "package.deposited", "seq": 7, "project_id": "atlas", "at": "2026-05-01T00:00:00.000Z",
+        "type": "package.deposited", "seq": 7, "project_id": "atlas",
+        "at": "2026-05-01T00:00:00.000Z",
         "data": {
-            "package_id": "pkg_1", "title": "Indexes rebuilt", "package_type": "milestone", "status": "complete",
+            "package_id": "pkg_1", "title": "Indexes rebuilt", "package_type": "milestone",
+            "status": "complete",
             "review_type": "none", "created_at": "2026-04-18T20:00:00Z",
-            "created_by": {"id": "ada", "type": "human"}, "content_hash": sound.content_hash().to_string(),
+            "created_by": {"id": "ada", "type": "human"},
+            "content_hash": sound.content_hash().to_string(),
         },
     });
     assert_eq!(event.document_for(&Access::open()), expected);

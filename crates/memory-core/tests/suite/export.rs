@@ -3,8 +3,8 @@
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::export::{
-    Line, MergedPackage, MergedSession, fact_line, may_hold_project, merge_package, merge_session,
-    package_line, project_line, read_line, session_line,
+    ExportLine, MergedPackage, MergedSession, fact_line, may_hold_project, merge_package,
+    merge_session, package_line, project_line, read_line, session_line,
 };
 use accord_memory_core::lifecycle::{Change, Move, Reviewer, Revision, Transition, transition};
 use accord_memory_core::limits::MAX_PACKAGE_BYTES;
@@ -56,10 +56,10 @@ fn lived() -> (Package, Vec<Revision>) {
 /// The line again, from what it was read as.
 fn again(line: &str) -> String {
     match read_line(line.as_bytes()).unwrap() {
-        Line::Project(project) => project_line(&project),
-        Line::Session(session) => session_line(&session),
-        Line::Fact(fact) => fact_line(&fact),
-        Line::Package { package, revisions } => {
+        ExportLine::Project(project) => project_line(&project),
+        ExportLine::Session(session) => session_line(&session),
+        ExportLine::Fact(fact) => fact_line(&fact),
+        ExportLine::Package { package, revisions } => {
             package_line(package.text(), package.content_hash(), &revisions)
         }
     }
@@ -83,7 +83,7 @@ fn export_import_export_gives_the_same_lines() {
         assert_eq!(again(line), *line);
     }
     assert!(package.text().contains('\n'), "the text itself has breaks");
-    let Line::Package {
+    let ExportLine::Package {
         package: read,
         revisions,
     } = read_line(lines[2].as_bytes()).unwrap()
@@ -104,7 +104,7 @@ fn export_import_export_gives_the_same_lines() {
 #[test]
 fn bare_documents_are_read_too() {
     let sound = package(&with(json!({"kind": "own", "data": {"a": 1}})));
-    let Line::Package {
+    let ExportLine::Package {
         package: read,
         revisions,
     } = read_line(sound.transport_text().as_bytes()).unwrap()
@@ -120,12 +120,20 @@ fn bare_documents_are_read_too() {
     let read = |document: Value| read_line(document.to_string().as_bytes()).unwrap();
     assert_eq!(
         read(fact(json!({})).encode()),
-        Line::Fact(Box::new(fact(json!({}))))
+        ExportLine::Fact(Box::new(fact(json!({}))))
     );
-    assert_eq!(read(session().encode()), Line::Session(Box::new(session())));
-    assert_eq!(read(project().encode()), Line::Project(Box::new(project())));
+    assert_eq!(
+        read(session().encode()),
+        ExportLine::Session(Box::new(session()))
+    );
+    assert_eq!(
+        read(project().encode()),
+        ExportLine::Project(Box::new(project()))
+    );
     let enveloped = json!({"kind": "package", "data": minimal()});
-    assert!(matches!(read(enveloped), Line::Package { revisions, .. } if revisions.len() == 1));
+    assert!(
+        matches!(read(enveloped), ExportLine::Package { revisions, .. } if revisions.len() == 1)
+    );
 }
 
 #[test]
@@ -281,7 +289,7 @@ fn a_glance_misses_no_project() {
         r#"{"kind":"later","data":{}}"#.to_owned(),
     ] {
         let found = read_line(line.as_bytes());
-        assert!(!matches!(found, Ok(Line::Project(_))), "{line}");
+        assert!(!matches!(found, Ok(ExportLine::Project(_))), "{line}");
         assert!(!may_hold_project(line.as_bytes()), "{line}");
     }
 }

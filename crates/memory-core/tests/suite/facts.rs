@@ -38,7 +38,8 @@ fn a_fact_has_every_member_of_the_protocol() {
         "fact_id": "fact_07070707070707070707070707070707",
         "project_id": "atlas", "subject": "site", "predicate": "status", "value": "up",
         "valid_from": "2026-05-01T00:00:00.000Z", "valid_to": null, "source_package_id": null,
-        "confidence": 1.0, "asserted_by": null, "created_at": "2026-05-01T00:00:00.000Z", "tags": [],
+        "confidence": 1.0, "asserted_by": null, "created_at": "2026-05-01T00:00:00.000Z",
+        "tags": [],
     });
     assert_eq!(fact.encode(), expected);
     assert_eq!(Fact::read(object(expected)).unwrap(), fact);
@@ -48,7 +49,8 @@ fn a_fact_has_every_member_of_the_protocol() {
 fn unknown_members_are_kept_and_given_times_keep_their_spelling() {
     let asked = parse(json!({
         "valid_from": "2026-04-30T00:00:00.5+00:00", "x-trust": 0.9, "unit": {"a": [1, null]},
-        "confidence": 0.25, "tags": ["t"], "project_id": "atlas", "valid_to": null, "created_at": "2020-01-01T00:00:00Z",
+        "confidence": 0.25, "tags": ["t"], "project_id": "atlas", "valid_to": null,
+        "created_at": "2020-01-01T00:00:00Z",
     }));
     let fact = added(&asked.unwrap(), &AssertState::default()).encode();
     assert_eq!(fact["valid_from"], "2026-04-30T00:00:00.5+00:00");
@@ -271,7 +273,8 @@ fn an_imported_fact_fits_or_is_refused() {
     let span = |from: &str, to: Option<&str>| {
         let time = |day: &str| format!("2026-04-{day}T00:00:00Z");
         fact(
-            json!({"fact_id": format!("f{from}"), "valid_from": time(from), "valid_to": to.map(time)}),
+            json!({"fact_id": format!("f{from}"), "valid_from": time(from),
+            "valid_to": to.map(time)}),
         )
     };
     let between = |fact: &Fact, before: Option<&Fact>, after: Option<&Fact>| {

@@ -52,7 +52,8 @@ fn a_bundle_has_exactly_its_members() {
         questions: &OpenQuestions::default(),
     };
     let expected = json!({
-        "project": project.encode(), "recent_packages": [], "active_facts": [], "open_questions": [],
+        "project": project.encode(), "recent_packages": [], "active_facts": [],
+        "open_questions": [],
         "window_days": 14, "generated_at": "2026-05-01T00:00:00.000Z",
     });
     assert_eq!(bundle(&rows, None), expected);
@@ -228,10 +229,12 @@ proptest! {
         name in prop::sample::select(vec!["atlas", "\u{1}"]),
         words in 0..40_000_usize,
     ) {
-        let mut project = Project::bare(ProjectId::new(name.repeat(if name.len() == 1 { 512 } else { 1 })).unwrap(), now());
+        let long = name.repeat(if name.len() == 1 { 512 } else { 1 });
+        let mut project = Project::bare(ProjectId::new(long).unwrap(), now());
         project.description = "d".repeat(words);
         project.extra = object(json!({"x-own": "e".repeat(words / 2)}));
-        let texts: Vec<String> = sizes.iter().map(|size| json!({"p": "x".repeat(*size)}).to_string()).collect();
+        let text = |size: &usize| json!({"p": "x".repeat(*size)}).to_string();
+        let texts: Vec<String> = sizes.iter().map(text).collect();
         let packages: Vec<&str> = texts.iter().map(String::as_str).collect();
         let stored: Vec<String> = (0..facts).map(stored_fact).collect();
         let facts: Vec<&str> = stored.iter().map(String::as_str).collect();
@@ -252,7 +255,8 @@ proptest! {
         let text = orient(&rows, &query, now());
         prop_assert!(tokens(&text) <= budget as usize, "{} tokens of {}", tokens(&text), budget);
         let bundle: Value = serde_json::from_str(&text).unwrap();
-        prop_assert_eq!(bundle["project"]["project_id"].as_str(), Some(project.project_id.as_str()));
+        let named = bundle["project"]["project_id"].as_str();
+        prop_assert_eq!(named, Some(project.project_id.as_str()));
         let missing = packages.len() - bundle["recent_packages"].as_array().unwrap().len();
         let said = bundle["x-left_out"].as_array().unwrap().iter()
             .find(|entry| entry["member"] == "recent_packages" && entry["reason"] == "budget");

@@ -1,6 +1,6 @@
 //! Rows of the reference tool's backup become lines that can be imported.
 
-use accord_memory_core::export::{Line, RowFile, read_line, row_line};
+use accord_memory_core::export::{ExportLine, RowFile, read_line, row_line};
 use accord_memory_core::package::{ReviewType, Status};
 use serde_json::{Value, json};
 
@@ -9,20 +9,22 @@ fn document(file: RowFile, row: &Value) -> Value {
     serde_json::from_str(&line).unwrap()
 }
 
-fn read(file: RowFile, row: &Value) -> Line {
+fn read(file: RowFile, row: &Value) -> ExportLine {
     let line = row_line(file, row.to_string().as_bytes()).unwrap();
     read_line(line.as_bytes()).unwrap()
 }
 
 fn package_row() -> Value {
     let mut row = json!({
-        "id": "pkg_1", "project_id": "atlas", "title": "Column title", "description": "", "status": "complete",
+        "id": "pkg_1", "project_id": "atlas", "title": "Column title", "description": "",
+        "status": "complete",
         "package_type": "standard", "review_type": "none", "parent_package_id": null,
         "created_by_type": "agent", "created_by_id": "claude", "session_id": null,
         "tags": ["db"], "open_questions": [], "decisions_made": [], "handoff_note": "",
         "estimated_next_actor": null, "deliverables": [], "storage_path": "atlas/pkg_1.relay.zip",
         "context_md": "# Context", "significance": 7, "topic": null, "artifact_type": "decision",
-        "created_at": "2026-04-18T20:00:01.123456+00:00", "claude_session_id": null, "cwd": "/home/ada",
+        "created_at": "2026-04-18T20:00:01.123456+00:00", "claude_session_id": null,
+        "cwd": "/home/ada",
     });
     row["manifest"] = json!({
         "relay_version": "0.1", "package_id": "pkg_1", "created_at": "2026-04-18T20:00:00.000Z",
@@ -39,7 +41,7 @@ fn package_row() -> Value {
 
 #[test]
 fn a_package_is_its_manifest_and_what_that_lacks() {
-    let Line::Package { package, revisions } = read(RowFile::Packages, &package_row()) else {
+    let ExportLine::Package { package, revisions } = read(RowFile::Packages, &package_row()) else {
         panic!("it is a package")
     };
     let fields = package.fields();
@@ -66,7 +68,7 @@ fn a_package_without_a_manifest_is_made_of_its_columns() {
     row["manifest"] = json!(null);
     row["session_id"] = json!("sess_1");
     row["significance"] = json!(0);
-    let Line::Package { package, .. } = read(RowFile::Packages, &row) else {
+    let ExportLine::Package { package, .. } = read(RowFile::Packages, &row) else {
         panic!("it is a package")
     };
     let fields = package.fields();
@@ -97,7 +99,7 @@ fn words_that_the_protocol_does_not_know_are_kept_beside_its_own() {
         assert_eq!(document["package_type"], "x-lattice_synthesis");
         assert!(matches!(
             read(RowFile::Packages, &row),
-            Line::Package { .. }
+            ExportLine::Package { .. }
         ));
     }
     assert!(
@@ -110,12 +112,13 @@ fn words_that_the_protocol_does_not_know_are_kept_beside_its_own() {
 #[test]
 fn facts_sessions_and_projects_get_the_protocols_names() {
     let fact = json!({
-        "id": "fact_1", "project_id": "atlas", "subject": "build", "relation": "status", "object": "green",
+        "id": "fact_1", "project_id": "atlas", "subject": "build", "relation": "status",
+        "object": "green",
         "source_package_id": null, "asserted_by_type": "human", "asserted_by_id": "ada",
         "valid_from": "2026-04-18T20:00:00+00:00", "ended_at": "2026-04-19T20:00:00+00:00",
         "created_at": "2026-04-18T20:00:00+00:00",
     });
-    let Line::Fact(fact) = read(RowFile::Facts, &fact) else {
+    let ExportLine::Fact(fact) = read(RowFile::Facts, &fact) else {
         panic!("it is a fact")
     };
     assert_eq!(
@@ -127,10 +130,11 @@ fn facts_sessions_and_projects_get_the_protocols_names() {
     assert!(fact.extra.is_empty());
     let session = json!({
         "id": "sess_1", "project_id": "atlas", "actor": {"type": "agent", "id": "claude"},
-        "agent_description": "reviews", "callsign": "coral-heron", "started_at": "2026-04-18T20:00:00Z",
+        "agent_description": "reviews", "callsign": "coral-heron",
+        "started_at": "2026-04-18T20:00:00Z",
         "ended_at": null, "packages_pulled": ["pkg_0"], "packages_deposited": ["pkg_1"],
     });
-    let Line::Session(session) = read(RowFile::Sessions, &session) else {
+    let ExportLine::Session(session) = read(RowFile::Sessions, &session) else {
         panic!("it is a session")
     };
     assert_eq!(session.actor_id.as_str(), "claude");
@@ -141,7 +145,7 @@ fn facts_sessions_and_projects_get_the_protocols_names() {
         "id": "atlas", "name": "Atlas", "description": null, "created_at": "2026-04-01T00:00:00Z",
         "owner_id": "ada", "settings": {}, "archived_at": null,
     });
-    let Line::Project(project) = read(RowFile::Projects, &project) else {
+    let ExportLine::Project(project) = read(RowFile::Projects, &project) else {
         panic!("it is a project")
     };
     assert_eq!(project.project_id.as_str(), "atlas");

@@ -30,7 +30,8 @@ fn a_session_has_every_member_of_the_protocol() {
     let expected = json!({
         "session_id": "sess_01010101010101010101010101010101", "project_id": "atlas",
         "actor_id": "ada", "actor_type": "human", "callsign": callsign(0x0101),
-        "started_at": "2026-05-01T00:00:00.000Z", "ended_at": null, "packages_deposited": [], "x-tool": "cli",
+        "started_at": "2026-05-01T00:00:00.000Z", "ended_at": null, "packages_deposited": [],
+        "x-tool": "cli",
     });
     assert_eq!(session.encode(), expected);
     assert_eq!(Session::read(object(expected)).unwrap(), session);

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use tempfile::NamedTempFile;
 use tokio::task::{JoinError, spawn_blocking};
 
-use crate::spool::trouble;
+use crate::spool::io_error;
 
 /// The folder of what is coming in. What lies there when a host starts is left over, and goes.
 const PARTIAL: &str = "partial";
@@ -28,7 +28,7 @@ pub(crate) struct Files {
 
 /// A file that is there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct StoredFile {
     /// The digest that it is named after.
     pub(crate) digest: Digest,
     /// When it was put there.
@@ -49,7 +49,7 @@ impl Files {
         Self { folder }
     }
 
-    /// Removes what uploads left that did not come to their end.
+    /// Removes the files of interrupted uploads.
     pub(crate) fn clear_partial(&self) -> io::Result<()> {
         match fs::remove_dir_all(self.folder.join(PARTIAL)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -66,8 +66,8 @@ impl Files {
     /// Begins a new content.
     pub(super) fn partial(self) -> Result<Partial, StoreError> {
         let folder = self.folder.join(PARTIAL);
-        make(&folder).map_err(trouble)?;
-        let file = NamedTempFile::new_in(folder).map_err(trouble)?;
+        make(&folder).map_err(io_error)?;
+        let file = NamedTempFile::new_in(folder).map_err(io_error)?;
         Ok(Partial {
             files: self,
             file: Some(file),
@@ -77,7 +77,7 @@ impl Files {
     }
 
     /// The files whose digests begin with a byte, in the order of their digests.
-    pub(crate) fn beginning_with(&self, byte: u8) -> io::Result<Vec<Found>> {
+    pub(crate) fn beginning_with(&self, byte: u8) -> io::Result<Vec<StoredFile>> {
         let entries = match fs::read_dir(self.folder.join(format!("{byte:02x}"))) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -89,7 +89,7 @@ impl Files {
             let digest = name.to_str().filter(|name| name.len() == 64);
             if let Some(digest) = digest.and_then(|name| name.parse().ok()) {
                 let stored = entry.metadata()?.modified()?;
-                found.push(Found { digest, stored });
+                found.push(StoredFile { digest, stored });
             }
         }
         found.sort_by_key(|found| found.digest);
@@ -121,13 +121,13 @@ impl Partial {
         self.settle().await
     }
 
-    /// Makes the content last and puts it under its digest; says whether it was there already.
+    /// Syncs the content and renames it to its digest. Returns whether the blob existed already.
     pub(super) async fn publish(mut self, digest: &Digest) -> Result<bool, StoreError> {
         self.settle().await?;
         let (files, digest) = (self.files, *digest);
         let file = self.file.ok_or_else(gone)?;
         let published = spawn_blocking(move || files.publish(file, &digest)).await;
-        published.map_err(|error| broken(&error))?.map_err(trouble)
+        published.map_err(|error| broken(&error))?.map_err(io_error)
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
@@ -135,7 +135,7 @@ impl Partial {
         let mut file = self.file.take().ok_or_else(gone)?;
         let put = spawn_blocking(move || file.write_all(&gathered).map(|()| file)).await;
         let put = put.map_err(|error| broken(&error))?;
-        self.file = Some(put.map_err(trouble)?);
+        self.file = Some(put.map_err(io_error)?);
         Ok(())
     }
 }

@@ -1,16 +1,16 @@
-//! Blobs: contents, kept by their digest.
+//! Blobs: contents that are stored by their digest.
 //!
-//! A content is one file below the folder of blobs, however many projects have it. Which projects have it is
-//! in the index of the store; whoever is let into some projects alone sees what those have. A content
-//! that was stored for no project is seen by whoever is let into all of them.
+//! A content is one file in the folder of blobs, whichever projects have it. The store's index says
+//! which projects have it. A caller with some projects sees the blobs of those. A content that was
+//! stored for no project is visible to callers with all projects.
 //!
 //! Invariants:
-//! - a file under a digest has had that digest when it was put there, whole and durable; it is put there by
-//!   renaming, so that nobody meets half of one;
-//! - the index names a content after its file is there;
-//! - to store a content for a project one must have it: that another project has it already saves nothing
-//!   and gives nothing away;
-//! - what no longer has its digest is not served to its end.
+//! - a file had its digest, and was durable, when it got its name; it gets its name by renaming, so
+//!   that no reader sees a partial file;
+//! - the index names a content only after its file exists;
+//! - a caller must send a content to store it, even when another project has it already, so that
+//!   the answer does not reveal contents of other projects;
+//! - a content that no longer has its digest is not served to its end.
 
 mod files;
 mod serve;
@@ -157,7 +157,7 @@ impl BlobIntake {
             let message = format!("the content has the digest sha256:{}", found.hex());
             return Err(Failure::new(Code::AgenticBlobDigestMismatch, message));
         }
-        // As long as a content is neither indexed nor refused, nobody sweeps its file away.
+        // Prevents the deletion of the file until it is indexed or refused.
         let gate = self.memory.blob_gate();
         let _open = gate.read().await;
         let size = self.partial.size();
@@ -191,7 +191,8 @@ impl Memory {
                 let now = memory.now_in(unit, project)?;
                 record(unit, &event::project_created(&created, now))?;
             }
-            // What is stored again is as young as what is new: it is not swept away before its package comes.
+            // What is stored again is as young as what is new: it is not swept away before its
+            // package comes.
             let known = unit.remove_blob(project, &row.digest)?;
             unit.insert_blob(&row)?;
             Ok(!known)
@@ -200,8 +201,8 @@ impl Memory {
     }
 }
 
-/// The project that a content is for, where the request names none: that of a key that has one
-/// alone, and none for whoever is let into all.
+/// The project of a content when the request names none: the only project of the key, or none for a
+/// caller with all projects.
 fn scope(
     access: &Access,
     verb: Verb,
@@ -218,8 +219,7 @@ fn scope(
     match projects.iter().next() {
         Some(only) if projects.len() == 1 => Ok(Some(only.clone())),
         _ => {
-            let message =
-                "this key is for some projects, and the request does not say for which of them";
+            let message = "this key covers several projects, and the request does not name one";
             let failure = Failure::new(Code::AgenticUnauthorized, message);
             Err(failure.suggesting("name the project, with ?project_id="))
         }
@@ -240,7 +240,7 @@ fn visible(
     let mut rows = unit.blobs_named(digest)?;
     rows.retain(|row| access.covers(&row.project_id));
     let found = rows.into_iter().next().map(|row| row.media_type);
-    // Whoever is let into every project sees every file, whether a project has it or not.
+    // A caller with all projects sees every file, whether a project has it or not.
     Ok(match access.projects() {
         None => Some(found.flatten()),
         Some(_) => found,

@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 
 use super::files::{Files, broken};
 use super::not_found;
-use crate::spool::{failed, trouble};
+use crate::spool::{failed, io_error};
 
 /// How much is read at once.
 const PIECE: usize = 256 * 1024;
@@ -55,7 +55,7 @@ impl Blob {
                 file,
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(not_found(&digest)),
-            Err(error) => Err(failed(trouble(error))),
+            Err(error) => Err(failed(io_error(error))),
         }
     }
 
@@ -69,8 +69,9 @@ impl Blob {
         self.media_type.as_deref()
     }
 
-    /// The whole content, piece by piece. The last piece comes when the digest of all of them is right: a
-    /// content that fits into one piece is refused at once when it is not, a larger one breaks off.
+    /// The whole content, piece by piece. The last piece comes when the digest of all of them is
+    /// right: a content that fits into one piece is refused at once when it is not, a larger one
+    /// breaks off.
     ///
     /// # Errors
     /// With `blob_damaged`, and when it cannot be read.
@@ -101,7 +102,7 @@ impl Blob {
         part: Part,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
         let moved = self.file.seek(SeekFrom::Start(part.from));
-        moved.map_err(|error| failed(trouble(error)))?;
+        moved.map_err(|error| failed(io_error(error)))?;
         let reading = Reading {
             file: self.file,
             hasher: None,
@@ -139,7 +140,7 @@ impl Reading {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 return Err(self.damaged());
             }
-            read => read.map_err(|error| failed(trouble(error)))?,
+            read => read.map_err(|error| failed(io_error(error)))?,
         }
         self.left -= length;
         if let Some(hasher) = &mut self.hasher {

@@ -1,4 +1,5 @@
-//! The part of an import that runs within a transaction: what each line leads to, given what is there.
+//! The part of an import that runs within a transaction: what each line leads to, given what is
+//! there.
 //!
 //! A line that is refused has written nothing, so that the lines beside it can be kept.
 
@@ -13,13 +14,13 @@ use accord_memory_core::project::{ProjectOutcome, create};
 use accord_memory_core::{Fact, Package, Project, Session, event};
 use accord_store::{FactKey, PackageIndex, WriteUnit};
 
-use super::read::{Item, Place};
+use super::read::{Item, LinePosition};
 use crate::record::record;
 use crate::{Memory, UnitResult, load};
 
 /// What a line comes to.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum Applied {
     /// It was not there, and is.
     Added,
     /// It was there in an earlier state, and has gone on.
@@ -47,7 +48,7 @@ pub(super) struct Batch {
     pub(super) project: ProjectId,
     /// The project to create; `None` where it was there before.
     pub(super) creation: Option<Creation>,
-    pub(super) lines: Vec<(Place, Item)>,
+    pub(super) lines: Vec<(LinePosition, Item)>,
 }
 
 impl Batch {
@@ -56,7 +57,7 @@ impl Batch {
         &self,
         memory: &Memory,
         unit: &mut dyn WriteUnit,
-    ) -> UnitResult<Vec<Outcome>> {
+    ) -> UnitResult<Vec<Applied>> {
         let now = memory.now_in(unit, &self.project)?;
         let known = load::known_project(unit, &self.project)?;
         let mut job = Job {
@@ -69,7 +70,7 @@ impl Batch {
         for (place, item) in &self.lines {
             outcomes.push(match job.line(place.number, item) {
                 Ok(outcome) => outcome,
-                Err(crate::UnitError::Refused(failure)) => Outcome::Refused(failure),
+                Err(crate::UnitError::Refused(failure)) => Applied::Refused(failure),
                 Err(stop) => return Err(stop),
             });
         }
@@ -85,7 +86,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn line(&mut self, number: u64, item: &Item) -> UnitResult<Outcome> {
+    fn line(&mut self, number: u64, item: &Item) -> UnitResult<Applied> {
         match item {
             Item::Project(project) => self.project(number, project),
             Item::Session(session) => self.session(session),
@@ -116,21 +117,21 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn project(&mut self, number: u64, project: &Project) -> UnitResult<Outcome> {
+    fn project(&mut self, number: u64, project: &Project) -> UnitResult<Applied> {
         let own = self
             .creation
             .filter(|creation| creation.line == Some(number));
         let known = self.known.clone();
         let Some(known) = known.filter(|known| own.is_none_or(|own| own.project != *known)) else {
             self.admit()?;
-            return Ok(Outcome::Added);
+            return Ok(Applied::Added);
         };
         if create(project, Some(&known)).is_ok_and(|outcome| outcome == ProjectOutcome::Unchanged) {
-            return Ok(Outcome::Unchanged);
+            return Ok(Applied::Unchanged);
         }
         if !is_bare(&known) {
             let message = format!(
-                "the project {:?} goes by another name, description or members of its own, and stays as it is",
+                "the project {:?} has another name, description or other members, and is not changed",
                 known.project_id.as_str()
             );
             return Err(Failure::new(Code::AgenticDuplicateProjectId, message).into());
@@ -142,16 +143,16 @@ impl Job<'_> {
         self.unit.update_project(&load::row_of_project(&renamed))?;
         record(self.unit, &event::project_updated(&renamed, self.now))?;
         self.known = Some(renamed);
-        Ok(Outcome::Advanced)
+        Ok(Applied::Advanced)
     }
 
-    fn session(&mut self, session: &Session) -> UnitResult<Outcome> {
+    fn session(&mut self, session: &Session) -> UnitResult<Applied> {
         let row = self
             .unit
             .session(&session.project_id, &session.session_id)?;
         let known = row.as_ref().map(load::session_of).transpose()?;
         match merge_session(session, known.as_ref())? {
-            MergedSession::Unchanged => Ok(Outcome::Unchanged),
+            MergedSession::Unchanged => Ok(Applied::Unchanged),
             MergedSession::Added => {
                 self.admit()?;
                 self.unit.insert_session(&load::row_of_session(session))?;
@@ -159,7 +160,7 @@ impl Job<'_> {
                 if session.ended_at.is_some() {
                     record(self.unit, &event::session_ended(session, self.now))?;
                 }
-                Ok(Outcome::Added)
+                Ok(Applied::Added)
             }
             MergedSession::Ended(end) => {
                 self.admit()?;
@@ -169,7 +170,7 @@ impl Job<'_> {
                 let (project, id) = (&session.project_id, &session.session_id);
                 self.unit.end_session(project, id, &end, &text)?;
                 record(self.unit, &event::session_ended(&ended, self.now))?;
-                Ok(Outcome::Advanced)
+                Ok(Applied::Advanced)
             }
         }
     }
@@ -179,12 +180,12 @@ impl Job<'_> {
         package: &Package,
         log: &[Revision],
         index: &PackageIndex,
-    ) -> UnitResult<Outcome> {
+    ) -> UnitResult<Applied> {
         let (project, id) = (package.project_id(), package.package_id());
         let known = match self.unit.package(project, id)? {
             // As it is now: there is nothing to ask the log for.
             Some(row) if row.state.content_hash == *package.content_hash() => {
-                return Ok(Outcome::Unchanged);
+                return Ok(Applied::Unchanged);
             }
             Some(_) => {
                 let rows = self.unit.revisions(project, id)?;
@@ -195,7 +196,7 @@ impl Job<'_> {
         };
         let last = log.last().map_or(1, |last| last.seq);
         match merge_package(package, log, known.as_deref())? {
-            MergedPackage::Unchanged => Ok(Outcome::Unchanged),
+            MergedPackage::Unchanged => Ok(Applied::Unchanged),
             MergedPackage::Added => {
                 self.admit()?;
                 let deposited = log.first().map(|first| first.content_hash);
@@ -204,7 +205,7 @@ impl Job<'_> {
                 let log: Vec<_> = log.iter().map(load::row_of_revision).collect();
                 self.unit.insert_package(&row, index, &log)?;
                 record(self.unit, &event::deposited(package, self.now))?;
-                Ok(Outcome::Added)
+                Ok(Applied::Added)
             }
             MergedPackage::Advanced(entries) => {
                 self.admit()?;
@@ -214,12 +215,12 @@ impl Job<'_> {
                 for entry in &entries {
                     record(self.unit, &event::transitioned(package, entry, self.now))?;
                 }
-                Ok(Outcome::Advanced)
+                Ok(Applied::Advanced)
             }
         }
     }
 
-    fn fact(&mut self, fact: &Fact) -> UnitResult<Outcome> {
+    fn fact(&mut self, fact: &Fact) -> UnitResult<Applied> {
         let project = &fact.project_id;
         let key = FactKey {
             subject: &fact.subject,
@@ -235,19 +236,19 @@ impl Job<'_> {
             after: after.as_ref(),
         };
         match fact::import(fact, &state)? {
-            Imported::Unchanged => Ok(Outcome::Unchanged),
+            Imported::Unchanged => Ok(Applied::Unchanged),
             Imported::Added => {
                 self.admit()?;
                 self.unit.insert_fact(&load::row_of_fact(fact))?;
                 record(self.unit, &event::asserted(fact, None, self.now))?;
-                Ok(Outcome::Added)
+                Ok(Applied::Added)
             }
             Imported::Ended { fact_id, valid_to } => {
                 self.admit()?;
                 let text = fact.encode().to_string();
                 self.unit.end_fact(project, &fact_id, &valid_to, &text)?;
                 record(self.unit, &event::invalidated(fact, None, self.now))?;
-                Ok(Outcome::Advanced)
+                Ok(Applied::Advanced)
             }
         }
     }

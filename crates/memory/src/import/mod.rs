@@ -1,17 +1,17 @@
-//! Taking a project in, from lines in any order.
+//! Imports a project from lines in any order.
 //!
-//! The lines lie in a [`Spool`] before the first is looked at: an import that breaks off on its way in
-//! changes nothing. They are then read in one go and written in batches, each in one transaction. Should the store
-//! fail then, or whoever waits go away, whatever was written stays; the same lines sent again find it, and
-//! go on where the others ended.
+//! All lines are spooled before the first is parsed, so an interrupted upload changes nothing. They
+//! are then written in batches, each in one transaction. When the store fails or the client
+//! disconnects, the written batches are kept. Sending the same lines again continues from there.
 //!
 //! Invariants:
-//! - a line is taken in as it is, or refused and reported, or put aside; none is lost without a word;
-//! - ids, hashes, times and logs are those of the lines: nothing is made up but a project that no line
-//!   describes;
-//! - lines may stand in any order: facts that stand in each other's way are tried again when all
-//!   others are in, because what ends one of them may come later;
-//! - a project that was archived where it comes from is archived when everything is in.
+//! - a line is imported unchanged, or refused and reported, or quarantined; none is dropped
+//!   silently;
+//! - ids, hashes, times and logs are those of the lines; only a project that no line describes is
+//!   made up;
+//! - the order of lines does not matter: conflicting facts are retried after all other lines,
+//!   because a later line may end one of them;
+//! - a project that was archived at its source is archived after the last line.
 
 mod apply;
 mod quarantine;
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
-use accord_memory_core::export::{Line, may_hold_project, read_line};
+use accord_memory_core::export::{ExportLine, may_hold_project, read_line};
 use accord_memory_core::limits::MAX_LINE_BYTES;
 use accord_memory_core::project::not_found;
 use accord_memory_core::{Project, ProjectPolicy, event};
@@ -33,12 +33,12 @@ use bytes::{Bytes, BytesMut};
 use tempfile::SpooledTempFile;
 use tokio::task::spawn_blocking;
 
-use self::apply::{Batch, Creation, Outcome};
+use self::apply::{Applied, Batch, Creation};
 use self::quarantine::QuarantineFile;
-use self::read::{Item, Lines, Place, is_of_a_later_version};
-use super::patron::{Patron, Patronage};
+use self::read::{Item, LinePosition, Lines, is_of_a_later_version};
+use super::cancel::{CancelOnDrop, CancelToken};
 use super::record::record;
-use super::spool::{Spool, failed, trouble};
+use super::spool::{Spool, failed, io_error};
 use super::{Memory, UnitError, UnitResult, load};
 
 pub use self::summary::{ImportCounts, ImportSummary, RefusedLine};
@@ -52,7 +52,7 @@ const BATCH_BYTES: usize = 2 * 1024 * 1024;
 /// How many batches wait for the store while the next is read.
 const IN_FLIGHT: usize = 3;
 
-/// How often an import waits for a store that has too much to do, and how long each time.
+/// How often an import retries when the store is busy, and the pause before each retry.
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -117,16 +117,16 @@ impl Intake {
             spool,
             ..
         } = self;
-        let (patron, patronage) = Patron::new();
+        let (guard, cancelled) = CancelOnDrop::new();
         let done = spawn_blocking(move || {
             let total = spool.length();
             let lines = Lines::new(spool.into_reader()?);
-            let mut import = Import::new(memory, project, lines, patronage);
+            let mut import = Import::new(memory, project, lines, cancelled);
             (import.total, import.tell) = (total, Box::new(tell));
             import.run()
         });
         let done = done.await;
-        patron.served();
+        drop(guard);
         let done = done.unwrap_or_else(|error| {
             let broken = StoreError::new(StoreErrorKind::Broken, error.to_string());
             Err(UnitError::Store(broken))
@@ -169,8 +169,8 @@ struct Import {
     summary: ImportSummary,
     quarantine: QuarantineFile,
     /// Facts that others were in the way of.
-    deferred: Vec<Place>,
-    patronage: Patronage,
+    deferred: Vec<LinePosition>,
+    cancelled: CancelToken,
     total: u64,
     tell: Box<dyn FnMut(u64, u64) + Send>,
     in_flight: usize,
@@ -180,14 +180,14 @@ struct Import {
 }
 
 /// A batch that went through the store, and what became of it.
-type Written = (Arc<Batch>, UnitResult<Vec<Outcome>>);
+type Written = (Arc<Batch>, UnitResult<Vec<Applied>>);
 
 impl Import {
     fn new(
         memory: Memory,
         project: ProjectId,
         lines: Lines<SpooledTempFile>,
-        patronage: Patronage,
+        cancelled: CancelToken,
     ) -> Self {
         Self {
             summary: ImportSummary::new(project.clone()),
@@ -197,7 +197,7 @@ impl Import {
             lines,
             creation: None,
             deferred: Vec::new(),
-            patronage,
+            cancelled,
             total: 0,
             tell: Box::new(|_, _| {}),
             in_flight: 0,
@@ -226,16 +226,16 @@ impl Import {
             return Ok(None);
         }
         let mut found = None;
-        while let Some((place, line)) = self.lines.next().map_err(trouble)? {
+        while let Some((place, line)) = self.lines.next().map_err(io_error)? {
             if may_hold_project(line)
-                && let Ok(Line::Project(project)) = read_line(line)
+                && let Ok(ExportLine::Project(project)) = read_line(line)
                 && project.project_id == self.project
             {
                 found = Some((place.number, *project));
                 break;
             }
         }
-        self.lines.rewind().map_err(trouble)?;
+        self.lines.rewind().map_err(io_error)?;
         match (found, self.memory.policy()) {
             (Some((line, mut project)), _) => Ok(Some(Creation {
                 archived_at: project.archived_at.take(),
@@ -253,7 +253,7 @@ impl Import {
 
     fn first_pass(&mut self) -> UnitResult<()> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
-        while let Some((place, line)) = self.lines.next().map_err(trouble)? {
+        while let Some((place, line)) = self.lines.next().map_err(io_error)? {
             self.summary.lines += 1;
             match Item::read(line, &self.project) {
                 Ok(item) => {
@@ -282,7 +282,7 @@ impl Import {
         for places in deferred.chunks(BATCH_LINES) {
             let mut batch = Vec::with_capacity(places.len());
             for place in places {
-                let line = self.lines.again(*place).map_err(trouble)?;
+                let line = self.lines.again(*place).map_err(io_error)?;
                 batch.push((*place, Item::read(line, &self.project)?));
             }
             self.submit(batch, false)?;
@@ -291,12 +291,12 @@ impl Import {
     }
 
     /// Puts a batch in line, and waits for an earlier one where too many are.
-    fn submit(&mut self, lines: Vec<(Place, Item)>, may_defer: bool) -> UnitResult<()> {
+    fn submit(&mut self, lines: Vec<(LinePosition, Item)>, may_defer: bool) -> UnitResult<()> {
         if lines.is_empty() {
             return Ok(());
         }
-        if self.patronage.is_gone() {
-            let detail = "nobody waits for the import any more";
+        if self.cancelled.is_cancelled() {
+            let detail = "the import was cancelled";
             return Err(StoreError::new(StoreErrorKind::Unavailable, detail).into());
         }
         while self.in_flight == IN_FLIGHT {
@@ -346,7 +346,7 @@ impl Import {
         }
         for ((place, item), outcome) in batch.lines.iter().zip(outcomes?) {
             match outcome {
-                Outcome::Refused(failure)
+                Applied::Refused(failure)
                     if may_defer && failure.code == Code::AgenticFactOverlap =>
                 {
                     self.deferred.push(*place);

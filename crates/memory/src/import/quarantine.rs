@@ -1,4 +1,4 @@
-//! Lines that are of a later version of the protocol: kept for whoever can read them.
+//! Lines of a later version of the protocol, kept in a file for a later version of Accord.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{BufWriter, Write as _};
@@ -9,7 +9,7 @@ use accord_base::ProjectId;
 use accord_canon::sha256;
 use accord_store::StoreError;
 
-use crate::spool::trouble;
+use crate::spool::io_error;
 
 /// The folder, in the data folder, of lines that were put aside.
 const FOLDER: &str = "quarantine";
@@ -45,21 +45,21 @@ impl QuarantineFile {
             self.file = self.create()?;
         }
         if let Some(file) = &mut self.file {
-            file.write_all(line).map_err(trouble)?;
-            file.write_all(b"\n").map_err(trouble)?;
+            file.write_all(line).map_err(io_error)?;
+            file.write_all(b"\n").map_err(io_error)?;
         }
         Ok(())
     }
 
-    /// Makes what was put aside last, and says where it is.
+    /// Syncs the quarantined lines. Returns the name of their file.
     pub(super) fn finish(&mut self) -> Result<Option<String>, StoreError> {
         let Some(file) = self.file.take() else {
             return Ok(None);
         };
         let file = file
             .into_inner()
-            .map_err(|error| trouble(error.into_error()))?;
-        file.sync_all().map_err(trouble)?;
+            .map_err(|error| io_error(error.into_error()))?;
+        file.sync_all().map_err(io_error)?;
         if let Some(folder) = &self.data_folder {
             sync(&folder.join(FOLDER))?;
             sync(folder)?;
@@ -73,10 +73,10 @@ impl QuarantineFile {
         };
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
-        builder.create(folder.join(FOLDER)).map_err(trouble)?;
+        builder.create(folder.join(FOLDER)).map_err(io_error)?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
-        let file = options.open(folder.join(&self.name)).map_err(trouble)?;
+        let file = options.open(folder.join(&self.name)).map_err(io_error)?;
         Ok(Some(BufWriter::new(file)))
     }
 }
@@ -84,5 +84,5 @@ impl QuarantineFile {
 fn sync(folder: &Path) -> Result<(), StoreError> {
     File::open(folder)
         .and_then(|folder| folder.sync_all())
-        .map_err(trouble)
+        .map_err(io_error)
 }

@@ -5,15 +5,15 @@ use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
-use accord_memory_core::export::{Line, read_line};
+use accord_memory_core::export::{ExportLine, read_line};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::package::PROTOCOL_VERSION;
 use accord_memory_core::{Fact, Package, Project, Session};
 use accord_store::PackageIndex;
 
-/// Where a line stands.
+/// The position of a line in the spooled import.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct LinePosition {
     /// Its number, from 1.
     pub(super) number: u64,
     /// Its first byte.
@@ -62,8 +62,8 @@ impl<F: Read + Seek> Lines<F> {
         }
     }
 
-    /// The next line that is not empty, and where it stands.
-    pub(super) fn next(&mut self) -> io::Result<Option<(Place, &[u8])>> {
+    /// The next line that is not empty, and its position.
+    pub(super) fn next(&mut self) -> io::Result<Option<(LinePosition, &[u8])>> {
         loop {
             self.buffer.clear();
             let length = self.file.read_until(b'\n', &mut self.buffer)?;
@@ -71,7 +71,7 @@ impl<F: Read + Seek> Lines<F> {
                 return Ok(None);
             }
             self.number += 1;
-            let place = Place {
+            let place = LinePosition {
                 number: self.number,
                 offset: self.offset,
                 length,
@@ -84,7 +84,7 @@ impl<F: Read + Seek> Lines<F> {
     }
 
     /// A line that was there before.
-    pub(super) fn again(&mut self, place: Place) -> io::Result<&[u8]> {
+    pub(super) fn again(&mut self, place: LinePosition) -> io::Result<&[u8]> {
         self.file.seek(SeekFrom::Start(place.offset))?;
         self.buffer.resize(place.length, 0);
         self.file.read_exact(&mut self.buffer)?;
@@ -103,8 +103,7 @@ impl<F: Read + Seek> Lines<F> {
     }
 }
 
-/// A line without what stands around its document: white space, and the mark that some programs put at the
-/// beginning of a file.
+/// A line without surrounding white space and without a byte order mark.
 fn tidy(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(line)
@@ -118,10 +117,10 @@ impl Item {
     /// When it is no document of the protocol, or one of another project.
     pub(super) fn read(line: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let item = match read_line(line)? {
-            Line::Project(project) => Self::Project(project),
-            Line::Session(session) => Self::Session(session),
-            Line::Fact(fact) => Self::Fact(fact),
-            Line::Package { package, revisions } => {
+            ExportLine::Project(project) => Self::Project(project),
+            ExportLine::Session(session) => Self::Session(session),
+            ExportLine::Fact(fact) => Self::Fact(fact),
+            ExportLine::Package { package, revisions } => {
                 let fields = package.fields();
                 Self::Package {
                     index: PackageIndex::new(&fields.searchable(), fields.open_questions()),
@@ -155,8 +154,8 @@ impl Item {
     }
 }
 
-/// Whether a line that cannot be read is of a later version of the protocol: then it is no mistake, and
-/// somebody who knows that version may want it.
+/// Whether an unreadable line is of a later version of the protocol. Such a line is quarantined,
+/// not refused, because a later version of Accord can read it.
 pub(super) fn is_of_a_later_version(line: &[u8]) -> bool {
     let Ok(Value::Object(members)) = serde_json::from_slice(line) else {
         return false;

@@ -5,7 +5,7 @@ use accord_contract::codes::Failure;
 use accord_contract::message;
 use accord_contract::wire::Object;
 
-use super::apply::Outcome;
+use super::apply::Applied;
 use super::read::Kind;
 
 /// How many refused lines are listed; all are counted.
@@ -80,12 +80,12 @@ impl ImportSummary {
     }
 
     /// Counts what a line came to. One that is to be tried again is counted then.
-    pub(super) fn count(&mut self, line: u64, kind: Kind, outcome: Outcome) {
+    pub(super) fn count(&mut self, line: u64, kind: Kind, outcome: Applied) {
         let counts = match outcome {
-            Outcome::Added => &mut self.added,
-            Outcome::Advanced => &mut self.advanced,
-            Outcome::Unchanged => &mut self.unchanged,
-            Outcome::Refused(failure) => return self.refuse(line, &failure),
+            Applied::Added => &mut self.added,
+            Applied::Advanced => &mut self.advanced,
+            Applied::Unchanged => &mut self.unchanged,
+            Applied::Refused(failure) => return self.refuse(line, &failure),
         };
         *match kind {
             Kind::Project => &mut counts.projects,

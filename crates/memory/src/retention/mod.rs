@@ -1,12 +1,12 @@
-//! Forgetting, on purpose alone: events that nobody will follow any more, blobs that nothing names.
+//! Retention: deletes old events, and blobs that nothing refers to.
 //!
-//! Packages, facts and sessions are never forgotten.
+//! Packages, facts and sessions are never deleted.
 //!
 //! Invariants:
-//! - nothing goes that was not asked for, by a call or by a setting, and each time the log says what went;
-//! - the newest event of a project stays: it says what time it is there;
-//! - a blob that a package or fact of its project names, in whatever member, stays; so does one that was stored
-//!   or stored again since the day that is asked for.
+//! - nothing is deleted unless a request or a setting asks for it, and each deletion is logged;
+//! - the newest event of a project is kept, because the project's clock depends on it;
+//! - a blob is kept when any member of a package or fact of its project names it, and when it was
+//!   stored, or stored again, after the given time.
 
 mod sweep;
 
@@ -20,22 +20,22 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_store::ReadUnit;
 
-use super::walk::all_projects;
+use super::load::all_projects;
 use super::{Memory, UnitResult, load};
 
 pub use self::sweep::{Sweep, SweepReport};
 
-/// How many events are forgotten in one transaction.
+/// How many events are deleted in one transaction.
 const STEP: u64 = 5_000;
 
-/// Which events are to be forgotten.
+/// Which events to delete.
 #[derive(Clone, Debug)]
 pub struct Trim {
     /// Those that happened before this.
     pub before: Time,
-    /// Those of one project alone; of all that the caller administers where none is named.
+    /// Only those of this project; without it, those of all projects that the caller administers.
     pub project: Option<ProjectId>,
-    /// Nothing is forgotten; the report says what would be.
+    /// Deletes nothing, and reports what would be deleted.
     pub dry_run: bool,
 }
 
@@ -138,10 +138,7 @@ impl Memory {
         .await
     }
 
-    /// Forgets what a host was told to forget by itself, as of now.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Applies the retention settings of the host once.
     pub async fn retain(&self, retention: Retention) -> Result<(), Failure> {
         let owner = Caller::owner();
         if let Some(days) = retention.events_days {
@@ -179,7 +176,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Forgets what a host was told to forget, now and once a day, until `closing`.
+    /// Applies the retention settings of the host now and once a day, until `closing`.
     pub async fn retain_daily(&self, retention: Retention, closing: impl Future<Output = ()>) {
         if retention == Retention::default() {
             return;
@@ -204,7 +201,7 @@ impl Memory {
 
 /// The oldest event of a project, and the last that is to go.
 fn last_of(unit: &dyn ReadUnit, project: &ProjectId, before: Time) -> UnitResult<(u64, u64)> {
-    let kept = unit.events_kept(project)?;
+    let kept = unit.event_range(project)?;
     let through = unit.events_before(project, before)?;
     Ok((kept.oldest, through.min(kept.newest.saturating_sub(1))))
 }

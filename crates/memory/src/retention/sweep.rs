@@ -16,9 +16,9 @@ use accord_store::{
 use tokio::task::spawn_blocking;
 
 use crate::blobs::Files;
-use crate::patron::{Patron, Patronage};
-use crate::spool::trouble;
-use crate::walk::all_projects;
+use crate::cancel::{CancelOnDrop, CancelToken};
+use crate::load::all_projects;
+use crate::spool::io_error;
 use crate::{Memory, UnitError, UnitResult};
 
 /// How many rows are read at once.
@@ -68,15 +68,15 @@ impl Memory {
             return Err(Failure::new(Code::AgenticUnauthorized, message));
         }
         let (memory, asked) = (self.clone(), *asked);
-        let (patron, patronage) = Patron::new();
+        let (guard, cancelled) = CancelOnDrop::new();
         let broom = Broom {
             memory,
             files,
             asked,
-            patronage,
+            cancelled,
         };
         let swept = spawn_blocking(move || broom.sweep()).await;
-        patron.served();
+        drop(guard);
         let swept = swept.unwrap_or_else(|error| {
             Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
         });
@@ -88,7 +88,7 @@ struct Broom {
     memory: Memory,
     files: Files,
     asked: Sweep,
-    patronage: Patronage,
+    cancelled: CancelToken,
 }
 
 impl Broom {
@@ -123,8 +123,8 @@ impl Broom {
     }
 
     fn read<T>(&self, mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T>) -> UnitResult<T> {
-        if self.patronage.is_gone() {
-            let detail = "nobody waits for the sweep any more";
+        if self.cancelled.is_cancelled() {
+            let detail = "the sweep was cancelled";
             return Err(StoreError::new(StoreErrorKind::Unavailable, detail).into());
         }
         self.memory.store().read(|unit| {
@@ -162,7 +162,7 @@ impl Broom {
     fn old_files(&self) -> UnitResult<BTreeSet<Digest>> {
         let mut found = BTreeSet::new();
         for byte in 0..=u8::MAX {
-            for file in self.files.beginning_with(byte).map_err(trouble)? {
+            for file in self.files.beginning_with(byte).map_err(io_error)? {
                 if file.stored < self.before() {
                     found.insert(file.digest);
                 }
@@ -239,7 +239,7 @@ impl Broom {
 
     /// Removes a file that no project has any more; says how many bytes it had.
     fn remove(&self, digest: &Digest, gone: &Candidates) -> UnitResult<Option<u64>> {
-        // Nobody stores a blob between the look and the removal.
+        // No blob is stored between the check and the removal.
         let gate = self.memory.blob_gate();
         let _closed = gate.blocking_write();
         let mut rows = self.read(|unit| Ok(unit.blobs_named(digest)?))?;
@@ -254,11 +254,11 @@ impl Broom {
             Ok(file) if rows.is_empty() => file,
             _ => return Ok(None),
         };
-        if file.modified().map_err(trouble)? >= self.before() {
+        if file.modified().map_err(io_error)? >= self.before() {
             return Ok(None);
         }
         if !self.asked.dry_run {
-            self.files.remove(digest).map_err(trouble)?;
+            self.files.remove(digest).map_err(io_error)?;
         }
         Ok(Some(file.len()))
     }

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Look, PAGE, Suspect};
 use crate::UnitResult;
 use crate::blobs::Files;
-use crate::spool::trouble;
+use crate::spool::io_error;
 
 impl Look {
     /// Looks for the contents that a project has, and into them where `inside` says so.
@@ -52,7 +52,7 @@ impl Look {
             if !self.goes_on() {
                 break;
             }
-            for found in files.beginning_with(byte).map_err(trouble)? {
+            for found in files.beginning_with(byte).map_err(io_error)? {
                 self.report.blobs += 1;
                 if let Err(failure) = content(&files, &found.digest)? {
                     let id = format!("sha256:{}", found.digest.hex());
@@ -75,11 +75,12 @@ fn is_there(files: &Files, row: &BlobRow) -> UnitResult<Result<(), Failure>> {
             let message = "its file is not there";
             Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
         }
-        Err(error) => Err(trouble(error).into()),
+        Err(error) => Err(io_error(error).into()),
     }
 }
 
-/// Whether a file has the digest that it is named after. One that is not there is for the index to miss.
+/// Whether a file has the digest that it is named after. One that is not there is for the index to
+/// miss.
 fn content(files: &Files, digest: &Digest) -> UnitResult<Result<(), Failure>> {
     match digest_of(&files.path(digest)) {
         Ok(found) if found == *digest => Ok(Ok(())),
@@ -88,7 +89,7 @@ fn content(files: &Files, digest: &Digest) -> UnitResult<Result<(), Failure>> {
             Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Ok(())),
-        Err(error) => Err(trouble(error).into()),
+        Err(error) => Err(io_error(error).into()),
     }
 }
 

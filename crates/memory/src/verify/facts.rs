@@ -49,7 +49,8 @@ impl Look {
         Ok(())
     }
 
-    /// Looks at a whole chain on one snapshot: page by page, it may have changed between two of them.
+    /// Looks at a whole chain on one snapshot: page by page, it may have changed between two of
+    /// them.
     fn chain(&mut self, project: &ProjectId, suspect: &FactRow) -> UnitResult<()> {
         let key = FactKey {
             subject: &suspect.subject,

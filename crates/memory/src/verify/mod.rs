@@ -1,14 +1,14 @@
-//! Looking through everything that is kept, for what is no longer as it was.
+//! Verifies everything that is stored.
 //!
-//! Every hash is computed again, every log and chain is followed, every number is looked for. Rows are read in
-//! pages, each on a snapshot of its own, so that a long look keeps nobody waiting; what seems wrong is
-//! looked at again, whole and on one snapshot, before it is called so.
+//! It recomputes every hash, and checks every log, every chain of facts and the numbers of all
+//! events. Rows are read in pages, each on its own snapshot, so that a long run blocks no writer. A
+//! suspicious row is checked again on one snapshot before it is reported.
 //!
-//! What is derived is compared with what it is derived from: columns with documents, counts, questions and the
+//! Derived data is compared with its source: columns with documents; counts, questions and the
 //! search index with packages.
 //!
-//! A package that is damaged is quarantined, unless its row cannot be read, and then nobody is given it anyway; one
-//! that was and is sound again is let out. Nothing else is written.
+//! A damaged package is quarantined, except when its row cannot be read, because such a row is
+//! never served. A quarantined package that is sound again is released. Nothing else is written.
 
 mod blobs;
 mod facts;
@@ -27,7 +27,7 @@ use accord_store::{
 use tokio::task::spawn_blocking;
 
 use self::report::wrong;
-use super::patron::{Patron, Patronage};
+use super::cancel::{CancelOnDrop, CancelToken};
 use super::record::recorded;
 use super::{Memory, UnitError, UnitResult, load};
 
@@ -36,7 +36,7 @@ pub use self::report::{Problem, Suspect, VerifyReport};
 /// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// What is to be looked at.
+/// What to verify.
 #[derive(Clone, Debug, Default)]
 pub struct Verify {
     /// One project alone; everything that the caller administers where none is named.
@@ -45,14 +45,14 @@ pub struct Verify {
     pub quarantine: bool,
 }
 
-/// What is told while it goes on.
+/// What is reported during a run.
 #[derive(Clone, Debug)]
 pub enum VerifyStep {
-    /// So many rows and files were looked at, of so many that are known of.
+    /// How many rows and files were checked.
     Progress {
-        /// What was looked at.
+        /// Rows and files that were checked.
         done: u64,
-        /// What is known to be there; it may turn out to be more.
+        /// The expected number of rows and files; there may be more.
         total: u64,
     },
     /// Something is wrong.
@@ -60,8 +60,8 @@ pub enum VerifyStep {
 }
 
 impl Memory {
-    /// Looks through a project or through everything. `tell` hears how it goes. The look ends when the
-    /// future is dropped.
+    /// Looks through a project or through everything. `tell` hears how it goes. The look ends when
+    /// the future is dropped.
     ///
     /// # Errors
     /// With `unauthorized` or `project_not_found`, and when the store fails.
@@ -76,7 +76,7 @@ impl Memory {
             Some(project) => access.may(Verb::Admin, project)?,
             None => access.may_anywhere(Verb::Admin)?,
         }
-        let (patron, patronage) = Patron::new();
+        let (guard, cancelled) = CancelOnDrop::new();
         let look = Look {
             memory: self.clone(),
             met: BTreeSet::new(),
@@ -84,10 +84,10 @@ impl Memory {
             report: VerifyReport::new(),
             total: 0,
             tell: Box::new(tell),
-            patronage,
+            cancelled,
         };
         let done = spawn_blocking(move || look.run(asked.project, &access)).await;
-        patron.served();
+        drop(guard);
         let done = done.unwrap_or_else(|error| {
             Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
         });
@@ -98,8 +98,8 @@ impl Memory {
 /// What to do about a row that nothing else repeats.
 const RESTORE: &str = "restore it from a backup";
 /// What to do about a package.
-const MEND: &str = "accord store repair mends its row where its text and its log are sound; otherwise restore it from a \
-    backup";
+const MEND: &str = "run accord store repair, which rebuilds the row when its text and its log are sound; \
+    otherwise restore it from a backup";
 /// What to do about what is derived.
 const REBUILD: &str = "accord store repair makes it again from what is kept";
 /// What to do about who has a blob.
@@ -113,7 +113,7 @@ struct Look {
     report: VerifyReport,
     total: u64,
     tell: Box<dyn FnMut(VerifyStep) + Send>,
-    patronage: Patronage,
+    cancelled: CancelToken,
 }
 
 impl Look {
@@ -125,7 +125,7 @@ impl Look {
         let everything = only.is_none() && access.projects().is_none();
         let projects = match only {
             Some(project) => vec![project],
-            // A project without an id is for whoever administers all of them.
+            // A project without an id is reported to callers that administer all projects.
             None if everything => self.read_noting(|unit| Ok(unit.project_ids()?))?,
             None => self.read(|unit| {
                 let mut found = unit.project_ids()?;
@@ -209,12 +209,12 @@ impl Look {
         Ok(())
     }
 
-    /// Says how far it is; says whether somebody still waits for it.
+    /// Reports the progress. Returns whether the run goes on.
     fn goes_on(&mut self) -> bool {
         let done = self.report.looked_at();
         let total = self.total.max(done);
         (self.tell)(VerifyStep::Progress { done, total });
-        !self.patronage.is_gone()
+        !self.cancelled.is_cancelled()
     }
 
     fn problem(
@@ -271,7 +271,7 @@ impl Look {
             let (page, kept, unreadable) = self.read_noting(|unit| {
                 let page = unit.events(project, seen, PAGE)?;
                 let unreadable = load::unreadable(unit, Table::Event);
-                Ok((page, unit.events_kept(project)?, unreadable))
+                Ok((page, unit.event_range(project)?, unreadable))
             })?;
             // What was trimmed meanwhile is not missing; what cannot be read is there.
             seen = seen.max(kept.oldest.saturating_sub(1));
@@ -280,7 +280,7 @@ impl Look {
             let missing = |seen: u64, next: u64| (seen + 1..next).find(|seq| !there.contains(seq));
             if page.is_empty() {
                 if missing(seen, kept.newest + 1).is_some() {
-                    let failure = wrong(format!("events behind {seen} are not there"));
+                    let failure = wrong(format!("the events after {seen} are missing"));
                     let id = seen.to_string();
                     self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
                 }
@@ -311,6 +311,6 @@ impl Look {
 fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
     let packages = unit.tallies(project, None)?;
     let packages: u64 = packages.iter().map(|tally| tally.packages).sum();
-    let kept = unit.events_kept(project)?;
+    let kept = unit.event_range(project)?;
     Ok(packages + (kept.newest + 1).saturating_sub(kept.oldest))
 }

@@ -1,4 +1,5 @@
-//! What makes a package sound: it has its hash, its log leads to it, and the row repeats what both say.
+//! What makes a package sound: it has its hash, its log leads to it, and the row repeats what both
+//! say.
 
 use accord_contract::codes::Failure;
 use accord_memory_core::Package;

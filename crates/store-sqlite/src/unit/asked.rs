@@ -103,7 +103,8 @@ impl Unit<'_> {
                 let Some(known) = self.known_question(project, audience, &asked.text)? else {
                     continue;
                 };
-                // What cannot be read is met again where the question is given, or where it is looked for.
+                // What cannot be read is met again where the question is given, or where it is
+                // looked for.
                 for source in sources::read(&known.sources).filter_map(Result::ok) {
                     if let Ok(Some(more)) = sources::add(&asked.sources, source) {
                         asked.sources = more;

@@ -7,7 +7,7 @@ use accord_memory_core::ContentHash;
 use accord_store::{Result, StoreError, StoreErrorKind};
 use rusqlite::types::ValueRef;
 
-use crate::error::{Known as _, damaged};
+use crate::error::{IntoStoreError as _, damaged};
 use crate::stamp;
 
 /// A row that a query found.
@@ -15,7 +15,7 @@ pub(super) struct Row<'r>(pub(super) &'r rusqlite::Row<'r>);
 
 impl Row<'_> {
     pub(super) fn text(&self, at: usize) -> Result<String> {
-        self.0.get(at).known()
+        self.0.get(at).store_error()
     }
 
     /// What stands there as a text, whatever it is: to name a row that cannot be read.
@@ -31,7 +31,7 @@ impl Row<'_> {
 
     /// Refuses a key that is not that of an instant: the row stands at another place than its own.
     pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
-        let key = self.0.get_ref(at).known()?.as_bytes_or_null();
+        let key = self.0.get_ref(at).store_error()?.as_bytes_or_null();
         match key == Ok(Some(stamp::key(instant).as_bytes())) {
             true => Ok(()),
             false => Err(StoreError::new(
@@ -42,15 +42,15 @@ impl Row<'_> {
     }
 
     pub(super) fn optional_text(&self, at: usize) -> Result<Option<String>> {
-        self.0.get(at).known()
+        self.0.get(at).store_error()
     }
 
     pub(super) fn integer(&self, at: usize) -> Result<i64> {
-        self.0.get(at).known()
+        self.0.get(at).store_error()
     }
 
     pub(super) fn real(&self, at: usize) -> Result<f64> {
-        self.0.get(at).known()
+        self.0.get(at).store_error()
     }
 
     /// A number that is never negative.
@@ -65,7 +65,7 @@ impl Row<'_> {
         what: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T> {
-        let text = self.0.get_ref(at).known()?;
+        let text = self.0.get_ref(at).store_error()?;
         let text = text.as_str().map_err(|_| damaged(what))?;
         parse(text).ok_or_else(|| damaged(what))
     }
@@ -94,7 +94,7 @@ impl Row<'_> {
         let bytes = self
             .0
             .get_ref(at)
-            .known()?
+            .store_error()?
             .as_blob()
             .map_err(|_| damaged("a digest"))?;
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| damaged("a digest"))?;

@@ -1,4 +1,5 @@
-//! Rows that cannot be read: refused where one is asked for, left out of lists, noted in both cases.
+//! Rows that cannot be read: refused where one is asked for, left out of lists, noted in both
+//! cases.
 
 use accord_base::ProjectId;
 use accord_store::{DamagedRow, Result, StoreError, Stored, Table};
@@ -75,8 +76,8 @@ impl Unit<'_> {
         Ok(rows.into_iter().flatten().collect())
     }
 
-    /// So many sound rows, of a list that `read` gives the first rows of: a list is as long as it was
-    /// asked for, unless it ends, so that whoever pages knows that it does.
+    /// So many sound rows, of a list that `read` gives the first rows of: a list is as long as it
+    /// was asked for, unless it ends, so that whoever pages knows that it does.
     pub(super) fn fill<T>(
         &self,
         wanted: usize,

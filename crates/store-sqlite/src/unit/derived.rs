@@ -133,7 +133,8 @@ impl Unit<'_> {
             "SELECT package_type || ' ' || actor_type || ' ' || actor_id || ' ' || status
                 || ' ' || unit || ' ' || span, total(there), total(kept)
              FROM ({} UNION ALL {} UNION ALL {} UNION ALL
-                SELECT k.package_type, k.actor_type, k.actor_id, k.status, t.unit, t.span, 0, t.packages
+                SELECT k.package_type, k.actor_type, k.actor_id, k.status, t.unit, t.span, 0,
+                t.packages
                 FROM kind k JOIN tally t ON t.kind = k.pk
                 WHERE k.project = ?1 AND t.unit IN ('day', 'hour', 'minute')
                     AND t.span >= ?2 AND t.span < ?3)

@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
-use accord_store::{EventEntry, EventRow, EventWrites, Events, Kept, Result, Table};
+use accord_store::{EventEntry, EventRange, EventRow, EventWrites, Events, Result, Table};
 use rusqlite::params;
 
 use super::column::{Row, actor_columns};
@@ -25,16 +25,16 @@ impl Events for Unit<'_> {
         })
     }
 
-    fn events_kept(&self, project: &ProjectId) -> Result<Kept> {
+    fn event_range(&self, project: &ProjectId) -> Result<EventRange> {
         let sql = "SELECT c.oldest_event, c.newest_event
             FROM counter c JOIN project j ON j.pk = c.project WHERE j.project_id = ?1";
         let kept = self.one(sql, (project.as_str(),), |row| {
-            Ok(Kept {
+            Ok(EventRange {
                 oldest: row.count(0)?,
                 newest: row.count(1)?,
             })
         })?;
-        Ok(kept.unwrap_or(Kept {
+        Ok(kept.unwrap_or(EventRange {
             oldest: 1,
             newest: 0,
         }))
@@ -44,7 +44,8 @@ impl Events for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(None);
         };
-        // One that cannot be read keeps nobody from writing: the one before says what time it is at least.
+        // One that cannot be read keeps nobody from writing: the one before says what time it is at
+        // least.
         let sql = "SELECT at FROM event WHERE project = ?1 ORDER BY seq DESC";
         let mut newest = None;
         self.each(
@@ -60,7 +61,7 @@ impl Events for Unit<'_> {
     }
 
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
-        let mut before = self.events_kept(project)?.oldest.saturating_sub(1);
+        let mut before = self.event_range(project)?.oldest.saturating_sub(1);
         let Some(pk) = self.find(project)? else {
             return Ok(before);
         };
@@ -108,7 +109,7 @@ impl EventWrites for Unit<'_> {
             return Ok(0);
         };
         // As far as there ever was one: more would overflow when one is added.
-        let through = number(through.min(self.events_kept(project)?.newest));
+        let through = number(through.min(self.event_range(project)?.newest));
         let sql = "DELETE FROM event WHERE project = ?1 AND seq <= ?2";
         let removed = self.run(sql, (pk, through))?;
         let sql = "UPDATE counter

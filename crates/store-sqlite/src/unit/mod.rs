@@ -29,7 +29,7 @@ use accord_base::ProjectId;
 use accord_store::{Advance, Common, DamagedRow, Result, StoreError};
 use rusqlite::{Connection, Params};
 
-use crate::error::Known as _;
+use crate::error::IntoStoreError as _;
 use column::Row;
 use terms::Pending;
 
@@ -101,8 +101,8 @@ impl<'c> Unit<'c> {
         self.connection.total_changes()
     }
 
-    /// Whether SQLite has given the transaction up, as it does where there is no room, no memory, or
-    /// a disk that fails.
+    /// Whether SQLite has given the transaction up, as it does where there is no room, no memory,
+    /// or a disk that fails.
     pub(crate) fn is_lost(&self) -> bool {
         self.connection.is_autocommit()
     }
@@ -147,8 +147,8 @@ impl<'c> Unit<'c> {
 
     /// Runs a statement and gives the number of rows that it changed.
     fn run(&self, sql: &str, values: impl Params) -> Result<usize> {
-        let mut statement = self.connection.prepare_cached(sql).known()?;
-        statement.execute(values).known()
+        let mut statement = self.connection.prepare_cached(sql).store_error()?;
+        statement.execute(values).store_error()
     }
 
     /// Runs a statement that must change one row.
@@ -197,9 +197,9 @@ impl<'c> Unit<'c> {
         mut read: impl FnMut(&Row<'_>) -> Result<T>,
         mut wanted: impl FnMut(T) -> bool,
     ) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(sql).known()?;
-        let mut rows = statement.query(values).known()?;
-        while let Some(row) = rows.next().known()? {
+        let mut statement = self.connection.prepare_cached(sql).store_error()?;
+        let mut rows = statement.query(values).store_error()?;
+        while let Some(row) = rows.next().store_error()? {
             if !wanted(read(&Row(row))?) {
                 break;
             }

@@ -171,7 +171,8 @@ impl PackageWrites for Unit<'_> {
         let sql = "INSERT INTO package (project, package_id, created_key, created_at, actor_type,
             actor_id, session_id, package_type, significance, deposited_at, deposited_hash,
             quarantined_at, quarantine_reason, revision, status, review_type, content_hash, text)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                ?17, ?18)";
         let created_key = stamp::key(row.created_at.time());
         let state = &row.state;
         self.run(

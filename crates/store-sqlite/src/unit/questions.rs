@@ -152,7 +152,8 @@ impl Unit<'_> {
 
     /// Notes that a package asks a question that is known.
     fn ask_again(&self, known: &Recorded, source: Source<'_>, ordinal: i64) -> Result<()> {
-        // Names that cannot be read keep nobody from asking; a look through the store finds that some are missing.
+        // Names that cannot be read keep nobody from asking; a look through the store finds that
+        // some are missing.
         let sources =
             sources::add(&known.sources, source).unwrap_or_else(|_| Some(sources::write([source])));
         let Some(sources) = sources else {
@@ -209,8 +210,8 @@ impl Unit<'_> {
         self.count_question(known.project, &known.audience, key, 1)
     }
 
-    /// Counts a question that was asked last in an hour, or no longer is. Those of drafts and of what is
-    /// quarantined are not counted.
+    /// Counts a question that was asked last in an hour, or no longer is. Those of drafts and of
+    /// what is quarantined are not counted.
     fn count_question(&self, project: i64, audience: &str, key: &str, more: i64) -> Result<()> {
         if audience != EVERYBODY {
             return Ok(());

@@ -2,7 +2,9 @@
 
 use accord_base::ProjectId;
 use accord_store::terms::{QueryTerm, for_query};
-use accord_store::{Choice, Found, Hit, PackageRow, Result, Search, SearchQuery, WEIGHTS, rarity};
+use accord_store::{
+    Choice, Hit, PackageRow, Result, Search, SearchQuery, SearchResults, WEIGHTS, rarity,
+};
 use rusqlite::params;
 
 use super::{Unit, limit, number};
@@ -16,7 +18,7 @@ struct Candidate {
 }
 
 impl Search for Unit<'_> {
-    fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<Found> {
+    fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults> {
         let (terms, too_many) = for_query(query.text);
         let pk = self.find(project)?;
         let choice = match pk {
@@ -42,7 +44,7 @@ impl Search for Unit<'_> {
         }
         let mut left_out = choice.left_out;
         left_out.extend(too_many);
-        Ok(Found { hits, left_out })
+        Ok(SearchResults { hits, left_out })
     }
 }
 

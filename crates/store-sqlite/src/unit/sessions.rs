@@ -18,7 +18,8 @@ use crate::stamp;
 /// The columns that [`row`] reads.
 macro_rules! columns {
     () => {
-        "s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, s.text, \
+        "s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, \
+        s.text, \
          s.started_key"
     };
 }

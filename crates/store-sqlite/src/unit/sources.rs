@@ -1,7 +1,8 @@
 //! The newest packages that ask a question, as the text that is kept with it.
 //!
-//! Each is three pieces: the key of when it was made, its number and its id. U+0000 stands between all
-//! of them, which no piece can hold. The newest comes first, and there are at most [`MAX_SOURCES`].
+//! Each is three pieces: the key of when it was made, its number and its id. U+0000 stands between
+//! all of them, which no piece can hold. The newest comes first, and there are at most
+//! [`MAX_SOURCES`].
 
 use accord_store::{MAX_SOURCES, Result};
 
@@ -37,7 +38,8 @@ pub(super) fn write<'t>(sources: impl IntoIterator<Item = Source<'t>>) -> String
     text
 }
 
-/// The text with one package more; `None` where it is there already, or older than all that are kept.
+/// The text with one package more; `None` where it is there already, or older than all that are
+/// kept.
 pub(super) fn add(text: &str, new: Source<'_>) -> Result<Option<String>> {
     let mut sources = read(text).collect::<Result<Vec<_>>>()?;
     let place = sources.partition_point(|source| *source > new);

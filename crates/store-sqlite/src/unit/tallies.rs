@@ -75,7 +75,8 @@ impl Unit<'_> {
         match since {
             None => {
                 let all = "SELECT package_type, actor_type, actor_id, status,
-                    (SELECT CAST(total(packages) AS INTEGER) FROM tally WHERE kind = pk AND unit = 'day')
+                    (SELECT CAST(total(packages) AS INTEGER)
+                    FROM tally WHERE kind = pk AND unit = 'day')
                     FROM kind WHERE project = ?1";
                 self.each(all, (project,), read, &mut add)?;
             }

@@ -79,7 +79,8 @@ impl Unit<'_> {
                 )?;
             }
             let sql = "INSERT INTO package_terms
-                (rowid, title, decisions, questions, handoff, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                (rowid, title, decisions, questions, handoff, body) VALUES (?1, ?2, ?3, ?4, ?5,
+                ?6)";
             let [title, decisions, questions, handoff, body] = &change.columns;
             let values = params![change.package, title, decisions, questions, handoff, body];
             self.run(sql, values)?;

@@ -1,8 +1,8 @@
 //! Stores that earlier versions wrote.
 //!
-//! `fixtures/format-N.db` was written by the version that had format N, and `format-N.txt` is what it
-//! held. Neither ever changes. The pair of the latest format is written with `ACCORD_BLESS=1` where it
-//! is not there.
+//! `fixtures/format-N.db` was written by the version that had format N, and `format-N.txt` is what
+//! it held. Neither ever changes. The pair of the latest format is written with `ACCORD_BLESS=1`
+//! where it is not there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,25 @@ fn every_format_opens_and_holds_what_it_held() {
         fs::copy(fixture(format, "db"), folder.path().join(DATABASE)).unwrap();
         let store = SqliteStore::open(folder.path(), &options()).unwrap();
         let expected = fs::read_to_string(fixture(format, "txt")).unwrap();
-        let expected: Vec<&str> = expected.lines().collect();
-        assert_eq!(everything(&store), expected, "format {format}");
+        let expected: Vec<String> = expected.lines().map(renamed).collect();
+        let found: Vec<String> = everything(&store).iter().map(|row| renamed(row)).collect();
+        assert_eq!(found, expected, "format {format}");
         assert!(expected.len() > 50);
         store.check().unwrap();
     }
+}
+
+/// The text of a row without what depends on names in the code, which change: a time is told by the
+/// text beside it.
+fn renamed(row: &str) -> String {
+    let mut row = row.replace("Kept { oldest", "EventRange { oldest");
+    for (start, end) in [(", instant: Instant {", "}"), (", time: Time(", ")")] {
+        while let Some(from) = row.find(start) {
+            let length = row[from..].find(end).unwrap() + end.len();
+            row.replace_range(from..from + length, "");
+        }
+    }
+    row
 }
 
 /// A migration that was released never changes: if one does, old stores and new ones differ.

@@ -90,7 +90,8 @@ fn those_who_join_a_group_do_not_make_it_larger_than_it_may_be() {
     assert_eq!(store.statistics().commits, 3);
 }
 
-/// Its words, its questions and its counts go with it, also where a search brought them to the index.
+/// Its words, its questions and its counts go with it, also where a search brought them to the
+/// index.
 #[test]
 fn a_job_that_gives_up_in_a_group_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,7 +149,7 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
                 .map(|tally| tally.packages)
                 .sum();
             assert_eq!(counted, 3);
-            assert_eq!(unit.events_kept(&id)?.newest, 3);
+            assert_eq!(unit.event_range(&id)?.newest, 3);
             Ok::<_, StoreError>(())
         })
         .unwrap();
@@ -235,13 +236,13 @@ fn a_reader_sees_one_snapshot_and_waits_for_nobody() {
     let id = ProjectId::new("p").unwrap();
     let (before, after) = store
         .read(|unit| {
-            let before = unit.events_kept(&id)?.newest;
+            let before = unit.event_range(&id)?.newest;
             deposit(&store, "p", "second", "")?;
-            Ok::<_, StoreError>((before, unit.events_kept(&id)?.newest))
+            Ok::<_, StoreError>((before, unit.event_range(&id)?.newest))
         })
         .unwrap();
     assert_eq!((before, after), (1, 1));
-    assert_eq!(store.read(|unit| unit.events_kept(&id)).unwrap().newest, 2);
+    assert_eq!(store.read(|unit| unit.event_range(&id)).unwrap().newest, 2);
 }
 
 #[test]
@@ -329,7 +330,7 @@ fn a_store_that_is_closed_while_somebody_reads_is_one_file() {
                 // Goes on once the store takes nothing more.
                 let mut more = (0..).map(|number| format!("n{number}"));
                 while deposit(reads, "p", &more.next().unwrap(), "").is_ok() {}
-                unit.events_kept(&id)
+                unit.event_range(&id)
             })
         });
         begun.recv().unwrap();
@@ -337,7 +338,7 @@ fn a_store_that_is_closed_while_somebody_reads_is_one_file() {
         assert!(reader.join().unwrap().unwrap().newest >= 1);
     });
     assert_eq!(fs_names(folder.path()), ["accord.db", "accord.lock"]);
-    let late = store.read(|unit| unit.events_kept(&ProjectId::new("p").unwrap()));
+    let late = store.read(|unit| unit.event_range(&ProjectId::new("p").unwrap()));
     assert_eq!(late.unwrap_err().kind(), StoreErrorKind::Unavailable);
 }
 

@@ -1,7 +1,9 @@
 //! Search: words in, packages out, and nothing that anybody writes is syntax.
 
 use accord_base::ProjectId;
-use accord_store::{Found, PackageIndex, Quarantine, SearchQuery, StoreError, StoreExt as _};
+use accord_store::{
+    PackageIndex, Quarantine, SearchQuery, SearchResults, StoreError, StoreExt as _,
+};
 use accord_store_sqlite::SqliteStore;
 
 use crate::support::{deposit, log, open, package};
@@ -179,7 +181,7 @@ fn scripts_without_spaces_are_found() {
     assert_eq!(search(&store, "p", "京").hits.len(), 2);
 }
 
-fn search(store: &SqliteStore, project: &str, text: &str) -> Found {
+fn search(store: &SqliteStore, project: &str, text: &str) -> SearchResults {
     let query = SearchQuery {
         text,
         limit: 10,
@@ -189,7 +191,7 @@ fn search(store: &SqliteStore, project: &str, text: &str) -> Found {
     store.read(|unit| unit.search(&project, &query)).unwrap()
 }
 
-fn ids(found: &Found) -> Vec<&str> {
+fn ids(found: &SearchResults) -> Vec<&str> {
     let hits = found.hits.iter();
     hits.map(|hit| hit.package.package_id.as_str()).collect()
 }

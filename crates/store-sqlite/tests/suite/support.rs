@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use accord_base::ProjectId;
 use accord_memory_core::PackageId;
-use accord_store::testing::World;
+use accord_store::testing::Generator;
 use accord_store::{
     EventEntry, PackageIndex, PackageRow, ProjectQuery, ProjectRow, Result, RevisionRow, Store,
     StoreError, StoreExt as _,
@@ -28,13 +28,13 @@ pub(crate) fn refusal(folder: &Path) -> StoreError {
 pub(crate) fn project(id: &str) -> ProjectRow {
     ProjectRow {
         project_id: ProjectId::new(id).unwrap(),
-        ..World::new(1).project_row()
+        ..Generator::new(1).project_row()
     }
 }
 
 /// A package that nothing but its id tells from others.
 pub(crate) fn package(project: &str, id: &str) -> PackageRow {
-    let (row, ..) = World::new(5).package_row();
+    let (row, ..) = Generator::new(5).package_row();
     let mut row = PackageRow {
         project_id: ProjectId::new(project).unwrap(),
         package_id: PackageId::new(id).unwrap(),
@@ -47,14 +47,14 @@ pub(crate) fn package(project: &str, id: &str) -> PackageRow {
 }
 
 pub(crate) fn log() -> Vec<RevisionRow> {
-    vec![World::new(1).revision(1)]
+    vec![Generator::new(1).revision(1)]
 }
 
 pub(crate) fn event(text: &str) -> EventEntry {
     EventEntry {
         only_for: None,
         text: text.to_owned(),
-        ..World::new(1).event()
+        ..Generator::new(1).event()
     }
 }
 
@@ -73,8 +73,8 @@ pub(crate) fn deposit(store: &dyn Store, project_id: &str, id: &str, body: &str)
     })
 }
 
-/// The ids of the packages that a store holds, project by project; every one of them whole, with its
-/// event, in the order of their events.
+/// The ids of the packages that a store holds, project by project; every one of them whole, with
+/// its event, in the order of their events.
 pub(crate) fn whole_packages(store: &dyn Store) -> Vec<(String, String)> {
     let projects = ProjectQuery {
         archived: true,

@@ -200,7 +200,8 @@ fn a_store_that_can_no_longer_be_written_can_still_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     deposit(&store, "p", "one", "").unwrap();
-    // Somebody holds the lock of the database itself: not one of us, who heed the lock of the folder.
+    // Somebody holds the lock of the database itself: not one of us, who heed the lock of the
+    // folder.
     let other = rusqlite::Connection::open(folder.path().join(DATABASE)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = Instant::now();
@@ -222,7 +223,8 @@ fn a_store_that_can_no_longer_be_written_can_still_be_read() {
     deposit(&store, "p", "two", "").unwrap();
 }
 
-/// Writes with many threads until there is no room; what was acknowledged is there, nothing else is.
+/// Writes with many threads until there is no room; what was acknowledged is there, nothing else
+/// is.
 fn fill(store: &SqliteStore) {
     let body = "many different words ".repeat(40);
     let acknowledged: usize = std::thread::scope(|scope| {

@@ -4,7 +4,7 @@ use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
 
 use super::State;
-use crate::{EventEntry, EventRow, EventWrites, Events, Kept, Result};
+use crate::{EventEntry, EventRange, EventRow, EventWrites, Events, Result};
 
 impl Events for State {
     fn events(&self, project: &ProjectId, after: u64, limit: usize) -> Result<Vec<EventRow>> {
@@ -20,16 +20,16 @@ impl Events for State {
         Ok(behind.map(row).collect())
     }
 
-    fn events_kept(&self, project: &ProjectId) -> Result<Kept> {
+    fn event_range(&self, project: &ProjectId) -> Result<EventRange> {
         let Some(project) = self.at(project) else {
-            return Ok(Kept {
+            return Ok(EventRange {
                 oldest: 1,
                 newest: 0,
             });
         };
         let newest = project.newest_event;
         let oldest = project.events.keys().next().copied().unwrap_or(newest + 1);
-        Ok(Kept { oldest, newest })
+        Ok(EventRange { oldest, newest })
     }
 
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
@@ -40,7 +40,7 @@ impl Events for State {
     }
 
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
-        let kept = self.events_kept(project)?;
+        let kept = self.event_range(project)?;
         let events = self
             .at(project)
             .into_iter()

@@ -1,7 +1,8 @@
 //! The model: everything in maps, in the simplest way that can be right.
 //!
 //! A job works on a copy of the state, which takes the state's place when the job is kept. So
-//! nothing of a job that fails can be left, and a reader's snapshot is the state that it began with.
+//! nothing of a job that fails can be left, and a reader's snapshot is the state that it began
+//! with.
 
 mod audit;
 mod blobs;
@@ -27,9 +28,9 @@ use accord_memory_core::{FactId, PackageId};
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Advance, BlobRow, Common, Engine, EventEntry, FactRow, KeyRow, Listener, Listeners,
+    Advance, BlobRow, Common, Engine, EventEntry, FactRow, JobOutcome, KeyRow, Listener, Listeners,
     PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Result, RevisionRow, SessionRow,
-    Statistics, Store, StoreError, StoreErrorKind, Verdict, WriteJob,
+    Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. Nothing of it survives the process.
@@ -106,7 +107,7 @@ impl ModelStore {
         let mut state = State::clone(&self.snapshot());
         let verdict = catch_unwind(AssertUnwindSafe(|| job.run(&mut state)))
             .map_err(|_| StoreError::new(StoreErrorKind::Broken, "a job panicked"))?;
-        if verdict == Verdict::Undo {
+        if verdict == JobOutcome::RollBack {
             return Ok(());
         }
         let advances: Vec<Advance> = std::mem::take(&mut state.advanced)

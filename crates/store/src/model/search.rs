@@ -6,7 +6,7 @@ use accord_base::ProjectId;
 
 use super::{PackageEntry, State};
 use crate::terms::{QueryTerm, for_query};
-use crate::{Found, Hit, Result, Search, SearchQuery, WEIGHTS, rarity};
+use crate::{Hit, Result, Search, SearchQuery, SearchResults, WEIGHTS, rarity};
 
 /// How quickly a term says nothing new when it is repeated.
 const SATURATION: f64 = 1.2;
@@ -14,7 +14,7 @@ const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 
 impl Search for State {
-    fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<Found> {
+    fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults> {
         let documents = self.documents(project);
         let (terms, too_many) = for_query(query.text);
         let count = |term: QueryTerm| {
@@ -57,7 +57,7 @@ impl Search for State {
                 .then(b.package.seq.cmp(&a.package.seq))
         });
         hits.truncate(query.limit);
-        Ok(Found {
+        Ok(SearchResults {
             hits,
             left_out: choice.left_out,
         })

@@ -1,6 +1,7 @@
 //! Letters without case and accents.
 
-/// Appends `word` without case, accents and marks to a text without them; at most `limit` characters of it.
+/// Appends `word` without case, accents and marks to a text without them; at most `limit`
+/// characters of it.
 pub(super) fn fold(word: &str, limit: usize, folded: &mut String) {
     if word.is_ascii() {
         folded.push_str(&word[..word.len().min(limit)]);

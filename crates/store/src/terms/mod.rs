@@ -24,7 +24,8 @@ pub struct QueryTerm {
     pub word: String,
 }
 
-/// Calls `emit` with every term of a text that is to be found, in order, as often as it stands there.
+/// Calls `emit` with every term of a text that is to be found, in order, as often as it stands
+/// there.
 pub fn for_index(text: &str, mut emit: impl FnMut(&str)) {
     let mut scratch = String::new();
     for word in words(text) {

@@ -12,7 +12,7 @@ use accord_base::ProjectId;
 use accord_memory_core::PackageId;
 use parking_lot::Mutex;
 
-use super::World;
+use super::Generator;
 use crate::{
     Advance, EventEntry, Listener, PackageRow, ProjectRow, Store, StoreError, StoreErrorKind,
     StoreExt as _,
@@ -95,10 +95,10 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
 }
 
 fn projects(seed: u64) -> Vec<ProjectRow> {
-    let mut world = World::new(seed);
+    let mut generator = Generator::new(seed);
     let mut projects = BTreeMap::new();
     while projects.len() < 3 {
-        let row = world.project_row();
+        let row = generator.project_row();
         projects.insert(row.project_id.clone(), row);
     }
     projects.into_values().collect()
@@ -112,13 +112,13 @@ fn write(
     jobs: usize,
     seed: u64,
 ) -> Vec<(ProjectId, PackageId, u64)> {
-    let mut world = World::new(seed ^ ((thread as u64 + 1) << 32));
+    let mut generator = Generator::new(seed ^ ((thread as u64 + 1) << 32));
     let mut kept = Vec::new();
     for job in 0..jobs {
-        let project = world.random.pick(projects);
+        let project = generator.random.pick(projects);
         let id = project.project_id.clone();
         let package_id = PackageId::new(format!("{thread}.{job}")).expect("an id");
-        let (row, index, log) = world.package_row();
+        let (row, index, log) = generator.package_row();
         let row = PackageRow {
             project_id: id.clone(),
             package_id: package_id.clone(),
@@ -127,9 +127,9 @@ fn write(
         };
         let event = EventEntry {
             text: package_id.as_str().to_owned(),
-            ..world.event()
+            ..generator.event()
         };
-        let (gives_up, breaks) = (world.random.one_in(7), world.random.one_in(60));
+        let (gives_up, breaks) = (generator.random.one_in(7), generator.random.one_in(60));
         let outcome = store.write(move |unit| {
             if unit.project(&project.project_id)?.is_none() {
                 unit.insert_project(&project)?;

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use super::script::Script;
-use super::{COMMON, World, look};
+use super::{COMMON, Generator, queries};
 use crate::{ModelStore, Result, Store, StoreErrorKind, StoreExt as _};
 
 /// Lets random units of work gather behind a job that waits, so that they share a commit, and
@@ -15,10 +15,10 @@ use crate::{ModelStore, Result, Store, StoreErrorKind, StoreExt as _};
 /// When they differ; the message names the seed and the group.
 pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
     let model = ModelStore::with_common(COMMON);
-    let mut world = World::new(seed);
+    let mut generator = Generator::new(seed);
     for group in 0..groups {
-        let size = 2 + world.random.below(7);
-        let scripts: Vec<Script> = (0..size).map(|_| Script::random(&mut world)).collect();
+        let size = 2 + generator.random.below(7);
+        let scripts: Vec<Script> = (0..size).map(|_| Script::random(&mut generator)).collect();
         let expected: Vec<_> = scripts.iter().map(|script| script.run(&model)).collect();
         let (answers, answered) = mpsc::channel();
         let release = hold(engine);
@@ -35,16 +35,16 @@ pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
         let found: Vec<_> = found.into_iter().map(|(_, said)| said).collect();
         assert_eq!(found, expected, "seed {seed}, group {group}: {scripts:?}");
         assert_eq!(
-            look::everything(engine),
-            look::everything(&model),
+            queries::everything(engine),
+            queries::everything(&model),
             "seed {seed}, group {group}: {scripts:?}"
         );
-        for look in look::random_looks(&mut world, 12) {
-            let expected = model.read(|unit| look.at(unit));
-            let found = engine.read(|unit| look.at(unit));
+        for query in queries::random_queries(&mut generator, 12) {
+            let expected = model.read(|unit| query.at(unit));
+            let found = engine.read(|unit| query.at(unit));
             assert_eq!(
                 found, expected,
-                "{look:?}\nseed {seed}, group {group}: {scripts:?}"
+                "{query:?}\nseed {seed}, group {group}: {scripts:?}"
             );
         }
     }

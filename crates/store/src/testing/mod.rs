@@ -4,16 +4,16 @@
 //! is compared after each. The same seed gives the same run; a failure names it.
 
 mod concurrency;
+mod generator;
 mod groups;
-mod look;
+mod queries;
 mod random;
 mod script;
-mod world;
 
 pub use concurrency::many_writers;
+pub use generator::Generator;
 pub use groups::compare_groups;
 pub use random::Random;
-pub use world::World;
 
 use crate::{Common, ModelStore, Store, StoreExt as _};
 
@@ -32,29 +32,29 @@ pub const COMMON: Common = Common {
 /// When they differ; the message names the seed and the unit.
 pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
     let model = ModelStore::with_common(COMMON);
-    let mut world = World::new(seed);
+    let mut generator = Generator::new(seed);
     let mut kept = 0;
     for number in 0..units {
-        let script = script::Script::random(&mut world);
+        let script = script::Script::random(&mut generator);
         let place = || format!("seed {seed}, unit {number}: {script:?}");
         let expected = script.run(&model);
         let found = script.run(engine);
         assert_eq!(found, expected, "{}", place());
         kept += usize::from(found.is_ok());
-        let looks = look::random_looks(&mut world, 6);
-        for look in &looks {
-            let expected = model.read(|unit| look.at(unit));
-            let found = engine.read(|unit| look.at(unit));
-            assert_eq!(found, expected, "{look:?}\n{}", place());
+        let queries = queries::random_queries(&mut generator, 6);
+        for query in &queries {
+            let expected = model.read(|unit| query.at(unit));
+            let found = engine.read(|unit| query.at(unit));
+            assert_eq!(found, expected, "{query:?}\n{}", place());
         }
         if number % 8 == 0 {
-            let (expected, found) = (look::everything(&model), look::everything(engine));
+            let (expected, found) = (queries::everything(&model), queries::everything(engine));
             assert_eq!(found, expected, "{}", place());
         }
     }
     assert_eq!(
-        look::everything(engine),
-        look::everything(&model),
+        queries::everything(engine),
+        queries::everything(&model),
         "seed {seed}"
     );
     assert!(
@@ -68,5 +68,5 @@ pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
 /// # Panics
 /// When the store fails.
 pub fn everything(store: &dyn Store) -> Vec<String> {
-    look::everything(store)
+    queries::everything(store)
 }

@@ -5,8 +5,8 @@ use accord_canon::Digest;
 use accord_contract::time::Timestamp;
 use accord_memory_core::{FactId, PackageId};
 
-use super::World;
-use super::look::{Look, random_looks};
+use super::Generator;
+use super::queries::{Query, random_queries};
 use crate::{
     BlobRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow, PackageState,
     ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Store, StoreError,
@@ -45,17 +45,17 @@ enum Step {
     InsertBlob(BlobRow),
     RemoveBlob(ProjectId, Digest),
     PutSetting(Option<ProjectId>, String, Option<String>),
-    Look(Box<Look>),
+    Query(Box<Query>),
 }
 
 impl Script {
-    pub(super) fn random(world: &mut World) -> Self {
-        let count = 1 + world.random.below(6);
+    pub(super) fn random(generator: &mut Generator) -> Self {
+        let count = 1 + generator.random.below(6);
         Self {
             steps: (0..count)
-                .map(|_| (Step::random(world), world.random.one_in(16)))
+                .map(|_| (Step::random(generator), generator.random.one_in(16)))
                 .collect(),
-            gives_up: world.random.one_in(6),
+            gives_up: generator.random.one_in(6),
         }
     }
 
@@ -90,48 +90,58 @@ impl Script {
 }
 
 impl Step {
-    fn random(world: &mut World) -> Self {
-        let project = world.project();
-        match world.random.below(34) {
-            0..=2 => Self::InsertProject(world.project_row()),
-            3 => Self::UpdateProject(world.project_row()),
-            4..=11 => Self::InsertPackage(Box::new(world.package_row())),
+    fn random(generator: &mut Generator) -> Self {
+        let project = generator.project();
+        match generator.random.below(34) {
+            0..=2 => Self::InsertProject(generator.project_row()),
+            3 => Self::UpdateProject(generator.project_row()),
+            4..=11 => Self::InsertPackage(Box::new(generator.package_row())),
             12..=14 => {
-                let (first, last) = world.random.pick(&[(2, 2), (2, 3), (3, 3)]);
-                let state = Box::new(world.state(last));
-                let revisions = (first..=last).map(|seq| world.revision(seq)).collect();
-                Self::MovePackage(project, world.package(), state, revisions)
+                let (first, last) = generator.random.pick(&[(2, 2), (2, 3), (3, 3)]);
+                let state = Box::new(generator.state(last));
+                let revisions = (first..=last).map(|seq| generator.revision(seq)).collect();
+                Self::MovePackage(project, generator.package(), state, revisions)
             }
             15 | 16 => {
-                let release = world.random.one_in(3);
-                let quarantine = (!release).then(|| world.quarantine());
-                Self::Quarantine(project, world.package(), quarantine)
+                let release = generator.random.one_in(3);
+                let quarantine = (!release).then(|| generator.quarantine());
+                Self::Quarantine(project, generator.package(), quarantine)
             }
-            17 => Self::Reindex(project, world.package(), Box::new(world.index())),
-            18..=20 => Self::InsertFact(Box::new(world.fact_row())),
-            21 | 22 => Self::EndFact(project, world.fact(), world.time(), world.words(2)),
-            23 => Self::InsertSession(Box::new(world.session_row())),
-            24 => Self::EndSession(project, world.session(), world.time(), world.words(2)),
-            25..=27 => Self::AppendEvent(project, Box::new(world.event())),
-            28 => Self::TrimEvents(project, world.random.below(40) as u64),
-            29 => Self::InsertKey(Box::new(world.key_row())),
-            30 => Self::RevokeKey(world.name(), world.time()),
+            17 => Self::Reindex(project, generator.package(), Box::new(generator.index())),
+            18..=20 => Self::InsertFact(Box::new(generator.fact_row())),
+            21 | 22 => Self::EndFact(
+                project,
+                generator.fact(),
+                generator.time(),
+                generator.words(2),
+            ),
+            23 => Self::InsertSession(Box::new(generator.session_row())),
+            24 => Self::EndSession(
+                project,
+                generator.session(),
+                generator.time(),
+                generator.words(2),
+            ),
+            25..=27 => Self::AppendEvent(project, Box::new(generator.event())),
+            28 => Self::TrimEvents(project, generator.random.below(40) as u64),
+            29 => Self::InsertKey(Box::new(generator.key_row())),
+            30 => Self::RevokeKey(generator.name(), generator.time()),
             31 => Self::InsertBlob(BlobRow {
                 project_id: project,
-                digest: world.digest(),
-                size: world.random.number() >> 2,
+                digest: generator.digest(),
+                size: generator.random.number() >> 2,
                 media_type: None,
-                stored_at: world.time(),
+                stored_at: generator.time(),
             }),
-            32 => match world.random.one_in(2) {
-                true => Self::RemoveBlob(project, world.digest()),
+            32 => match generator.random.one_in(2) {
+                true => Self::RemoveBlob(project, generator.digest()),
                 false => {
-                    let (own, set) = (world.random.one_in(2), !world.random.one_in(3));
-                    let value = set.then(|| world.words(2));
-                    Self::PutSetting(own.then_some(project), world.name(), value)
+                    let (own, set) = (generator.random.one_in(2), !generator.random.one_in(3));
+                    let value = set.then(|| generator.words(2));
+                    Self::PutSetting(own.then_some(project), generator.name(), value)
                 }
             },
-            _ => Self::Look(Box::new(random_looks(world, 1).remove(0))),
+            _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
     }
 
@@ -182,7 +192,7 @@ impl Step {
             Self::PutSetting(None, ..)
             | Self::TrimEvents(..)
             | Self::RemoveBlob(..)
-            | Self::Look(_) => Ok(true),
+            | Self::Query(_) => Ok(true),
         }
     }
 
@@ -238,7 +248,7 @@ impl Step {
                 let scope = project.as_ref().map_or(Scope::Store, Scope::Project);
                 unit.put_setting(scope, name, value.as_deref())?;
             }
-            Self::Look(look) => said = look.at(unit)?.join("\n"),
+            Self::Query(query) => said = query.at(unit)?.join("\n"),
         }
         Ok(said)
     }

@@ -7,7 +7,7 @@ use accord_contract::time::Time;
 use accord_memory_core::PackageId;
 use accord_memory_core::package::Status;
 
-use super::World;
+use super::Generator;
 use crate::{
     Drafts, FactKey, FactQuery, FactRow, Hit, Order, PackageQuery, PackageRow, ProjectQuery,
     ProjectRow, Quarantined, QuestionQuery, ReadUnit, Result, Scope, SearchQuery, SessionQuery,
@@ -16,7 +16,7 @@ use crate::{
 
 /// A question to a store.
 #[derive(Clone, Debug)]
-pub(super) enum Look {
+pub(super) enum Query {
     Pages(Pages),
     Named(PackageId, SessionId),
     Session(ProjectId, SessionId),
@@ -71,78 +71,91 @@ impl Reader {
     }
 }
 
-pub(super) fn random_looks(world: &mut World, count: usize) -> Vec<Look> {
-    (0..count).map(|_| random_look(world)).collect()
+pub(super) fn random_queries(generator: &mut Generator, count: usize) -> Vec<Query> {
+    (0..count).map(|_| random_query(generator)).collect()
 }
 
-fn random_look(world: &mut World) -> Look {
-    let project = world.project();
-    let reader = match world.random.below(3) {
+fn random_query(generator: &mut Generator) -> Query {
+    let project = generator.project();
+    let reader = match generator.random.below(3) {
         0 => Reader::Anybody,
-        1 => Reader::Actor(world.actor()),
+        1 => Reader::Actor(generator.actor()),
         _ => Reader::Everybody,
     };
-    let limit = world.random.below(7);
-    match world.random.below(15) {
+    let limit = generator.random.below(7);
+    match generator.random.below(15) {
         0..=3 => {
-            let (status, session) = (world.random.one_in(3), world.random.one_in(4));
-            Look::Pages(Pages {
+            let (status, session) = (generator.random.one_in(3), generator.random.one_in(4));
+            Query::Pages(Pages {
                 project,
-                status: status.then(|| world.status()),
-                session: session.then(|| world.session()),
+                status: status.then(|| generator.status()),
+                session: session.then(|| generator.session()),
                 reader,
-                quarantined: world.random.pick(&[
+                quarantined: generator.random.pick(&[
                     Quarantined::No,
                     Quarantined::No,
                     Quarantined::Also,
                     Quarantined::Only,
                 ]),
-                since: world.since(),
-                order: world.random.pick(&[Order::NewestFirst, Order::OldestFirst]),
-                length: 1 + world.random.below(4),
+                since: generator.since(),
+                order: generator
+                    .random
+                    .pick(&[Order::NewestFirst, Order::OldestFirst]),
+                length: 1 + generator.random.below(4),
             })
         }
-        4 => Look::Named(world.package(), world.session()),
-        5 => Look::Session(project, world.session()),
-        6 => Look::Counts(project, world.since()),
+        4 => Query::Named(generator.package(), generator.session()),
+        5 => Query::Session(project, generator.session()),
+        6 => Query::Counts(project, generator.since()),
         7 => {
-            let sources = world.random.pick(&[0, 1, 2, 3, 20]);
-            Look::Questions(project, world.since(), reader, limit, sources)
+            let sources = generator.random.pick(&[0, 1, 2, 3, 20]);
+            Query::Questions(project, generator.since(), reader, limit, sources)
         }
         8 | 9 => {
-            let (status, session) = (world.random.one_in(4), world.random.one_in(4));
+            let (status, session) = (generator.random.one_in(4), generator.random.one_in(4));
             let words = Words {
-                text: world.words(4),
-                status: status.then(|| world.status()),
-                session: session.then(|| world.session()),
+                text: generator.words(4),
+                status: status.then(|| generator.status()),
+                session: session.then(|| generator.session()),
                 reader,
                 limit,
             };
-            Look::Search(project, words)
+            Query::Search(project, words)
         }
         10 => {
-            let (subject, predicate) = (world.random.one_in(2), world.random.one_in(3));
-            let when = match world.random.below(3) {
+            let (subject, predicate) = (generator.random.one_in(2), generator.random.one_in(3));
+            let when = match generator.random.below(3) {
                 0 => When::Current,
-                1 => When::At(world.time().time()),
+                1 => When::At(generator.time().time()),
                 _ => When::Ever,
             };
-            let subject = subject.then(|| world.name());
-            let predicate = predicate.then(|| world.name());
-            Look::Facts(project, subject, predicate, when, 1 + limit)
+            let subject = subject.then(|| generator.name());
+            let predicate = predicate.then(|| generator.name());
+            Query::Facts(project, subject, predicate, when, 1 + limit)
         }
-        11 => Look::Neighbours(project, world.name(), world.name(), world.time().time()),
+        11 => Query::Neighbours(
+            project,
+            generator.name(),
+            generator.name(),
+            generator.time().time(),
+        ),
         12 => {
-            let (callsign, active) = (world.random.one_in(2), world.random.one_in(2));
-            let order = world.random.pick(&[Order::NewestFirst, Order::OldestFirst]);
-            Look::Sessions(project, callsign.then(|| world.name()), active, order)
+            let (callsign, active) = (generator.random.one_in(2), generator.random.one_in(2));
+            let order = generator
+                .random
+                .pick(&[Order::NewestFirst, Order::OldestFirst]);
+            Query::Sessions(project, callsign.then(|| generator.name()), active, order)
         }
-        13 => Look::Projects(world.random.one_in(2), 1 + world.random.below(2)),
-        _ => Look::Events(project, world.random.below(30) as u64, world.time().time()),
+        13 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
+        _ => Query::Events(
+            project,
+            generator.random.below(30) as u64,
+            generator.time().time(),
+        ),
     }
 }
 
-impl Look {
+impl Query {
     pub(super) fn at<U: ReadUnit + ?Sized>(&self, unit: &U) -> Result<Vec<String>> {
         match self {
             Self::Pages(pages) => pages.at(unit),
@@ -206,7 +219,7 @@ impl Look {
             }
             Self::Events(project, after, instant) => {
                 let mut lines = lines(unit.events(project, *after, 3)?);
-                lines.push(format!("{:?}", unit.events_kept(project)?));
+                lines.push(format!("{:?}", unit.event_range(project)?));
                 lines.push(format!("{:?}", unit.newest_event_at(project)?));
                 lines.push(unit.events_before(project, *instant)?.to_string());
                 Ok(lines)
@@ -289,7 +302,8 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
         ..query
     };
     lines.extend(self::lines(unit.projects(&shown)?));
-    // Nobody has touched what is kept, so that everything that is derived fits what it is derived from.
+    // Nobody has touched what is kept, so that everything that is derived fits what it is derived
+    // from.
     assert_eq!(unit.check_derived(None)?, []);
     assert_eq!(unit.damage(), []);
     Ok(lines)
@@ -326,7 +340,7 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     lines.extend(facts(unit, project, query)?);
     lines.extend(sessions(unit, project, None, false, Order::OldestFirst)?);
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
-    lines.push(format!("{:?}", unit.events_kept(project)?));
+    lines.push(format!("{:?}", unit.event_range(project)?));
     lines.extend(settings(unit, Scope::Project(project))?);
     let blobs = unit.blobs(project, None, usize::MAX)?;
     for blob in &blobs {

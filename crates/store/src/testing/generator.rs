@@ -1,4 +1,4 @@
-//! A small world in which much happens twice: few ids, few instants, few words.
+//! A small generator in which much happens twice: few ids, few instants, few words.
 
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
@@ -53,13 +53,13 @@ const TIMES: [&str; 9] = [
 
 /// Makes rows.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Generator {
     /// Where it takes its choices from.
     pub random: Random,
 }
 
-impl World {
-    /// The world of a seed.
+impl Generator {
+    /// The generator of a seed.
     pub fn new(seed: u64) -> Self {
         Self {
             random: Random::new(seed),

@@ -1,4 +1,4 @@
-//! Units of work, for services that do not wait on a thread.
+//! Units of work for asynchronous services.
 
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
@@ -8,23 +8,23 @@ use tokio::task::spawn_blocking;
 
 use super::Memory;
 
-/// Why a unit of work came to nothing.
+/// Why a unit of work was not carried out.
 #[derive(Debug)]
 pub enum UnitError {
-    /// A rule says so.
+    /// A rule forbids it.
     Refused(Failure),
-    /// The store is in trouble.
+    /// The store failed.
     Store(StoreError),
 }
 
-/// So many bytes are read and hashed in less time than it takes to hand them to another thread.
+/// Up to this size, hashing is faster than handing the bytes to another thread.
 const QUICK_BYTES: usize = 32 * 1024;
 
-/// What a job in a unit gives.
+/// The result of a job in a unit.
 pub type UnitResult<T> = Result<T, UnitError>;
 
 impl Memory {
-    /// Runs a job on one snapshot, on a thread where waiting is allowed. The job may run twice.
+    /// Runs a job on one snapshot, on a blocking thread. The job may run twice.
     pub async fn read<T: Send + 'static>(
         &self,
         mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T> + Send + 'static,
@@ -41,14 +41,14 @@ impl Memory {
         let outcome = spawn_blocking(move || store.read(job)).await;
         // The job panicked, or the runtime ends.
         let outcome = outcome.unwrap_or_else(|error| {
-            let trouble = StoreError::new(StoreErrorKind::Broken, error.to_string());
-            Err(UnitError::Store(trouble))
+            let broken = StoreError::new(StoreErrorKind::Broken, error.to_string());
+            Err(UnitError::Store(broken))
         });
         outcome.map_err(UnitError::into_failure)
     }
 
-    /// Runs a job in one transaction and waits until its outcome is durable. The job may run twice; when
-    /// it stops, nothing of it is kept.
+    /// Runs a job in one transaction and waits until its outcome is durable. The job may run twice.
+    /// When it fails, nothing of it is kept.
     pub async fn write<T: Send + 'static>(
         &self,
         job: impl FnMut(&mut dyn WriteUnit) -> UnitResult<T> + Send + 'static,
@@ -57,7 +57,7 @@ impl Memory {
         self.inner
             .store
             .enqueue(job, move |outcome: UnitResult<T>| {
-                // Whoever asked may have gone; the outcome holds all the same.
+                // The caller may have disconnected. The outcome is the same.
                 drop(sender.send(outcome));
             });
         let outcome = receiver.await;
@@ -68,8 +68,8 @@ impl Memory {
 }
 
 impl Memory {
-    /// Computes what takes the longer the more bytes there are: much of it where others do not wait
-    /// for it.
+    /// Runs a computation whose time depends on the number of bytes. A long one runs on a blocking
+    /// thread.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -80,7 +80,7 @@ impl Memory {
         }
         let outcome = spawn_blocking(job).await;
         outcome.unwrap_or_else(|error| {
-            tracing::error!("a computation broke off: {error}");
+            tracing::error!("a computation panicked: {error}");
             Err(StoreError::from(StoreErrorKind::Broken).into())
         })
     }
@@ -92,7 +92,8 @@ impl UnitError {
         match self {
             Self::Refused(failure) => failure,
             Self::Store(error) => {
-                tracing::error!(code = %error.code(), detail = error.detail(), "the store: {error}");
+                let (code, detail) = (error.code(), error.detail());
+                tracing::error!(%code, detail, "the store: {error}");
                 error.into()
             }
         }
@@ -107,7 +108,7 @@ impl From<Failure> for UnitError {
 
 impl From<StoreError> for UnitError {
     fn from(error: StoreError) -> Self {
-        // One row that is damaged is no trouble of the store: whoever asks for others gets them.
+        // A single damaged row is not a failure of the store: other rows can still be read.
         if error.damaged().is_some() {
             tracing::error!(detail = error.detail(), "{error}");
             return Self::Refused(error.into());
