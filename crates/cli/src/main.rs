@@ -57,7 +57,7 @@ fn usage(error: &clap::Error) -> Exit {
     let written = if refusal::is_wanted(std::env::args_os()) {
         refusal::write(&refusal::sentence(error))
     } else if run::wants_documents(std::env::args_os()) {
-        run::write_refusal(&run::RunFailure::usage(refusal::sentence(error)))
+        run::write_refusal(&run::usage_envelope(Code::Usage, refusal::sentence(error)))
     } else {
         Ok(())
     };

@@ -25,6 +25,7 @@
 )]
 
 mod acceptance_driver;
+pub mod answers;
 pub mod coordinator;
 mod environment;
 pub mod git;

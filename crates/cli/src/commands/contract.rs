@@ -51,7 +51,7 @@ fn accord() -> Value {
     let snapshot = accord_kit::contract::add_to(snapshot);
     let snapshot = super::kb::answers::add_to(snapshot);
     let snapshot = super::answers::add_to(snapshot);
-    let snapshot = super::run::answers::add_to(snapshot);
+    let snapshot = accord_runs::answers::add_to(snapshot);
     super::codes::add_to(snapshot).build()
 }
 

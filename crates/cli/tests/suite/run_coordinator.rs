@@ -92,7 +92,7 @@ fn the_page_makes_an_initiative_and_the_status_says_what_waits_for_whom() {
     assert_eq!(refusal.code, 2);
     let refusal = json(&refusal.stdout);
     assert_eq!(refusal["code"], "nothing_to_dispatch");
-    assert_eq!(refusal["details"]["obstacles"][0]["repo_id"], "api");
+    assert_eq!(refusal["error"]["obstacles"][0]["repo_id"], "api");
 
     let document = json(&shop.coordinator(&["status", "--json"]).yes());
     assert_eq!(document["state"]["status"], "active");
@@ -147,7 +147,7 @@ fn repositories_at_their_own_gates_are_named_with_what_opens_them() {
     assert_eq!(refusal.code, 2);
     let refusal = json(&refusal.stdout);
     assert_eq!(refusal["code"], "nothing_to_dispatch");
-    let details = &refusal["details"];
+    let details = &refusal["error"];
     assert_eq!(commands(&details["next"], &root), expected);
     assert_eq!(details["gate_blockers"][0], "repo_pending_gate (api)");
     let words = shop.coordinator(&["step"]).refused("nothing_to_dispatch");

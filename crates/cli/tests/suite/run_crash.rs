@@ -163,7 +163,7 @@ impl Story {
             Some("baseline_dirty" | "nothing_to_checkpoint") => self.place.commit(),
             Some("worker_busy") => {
                 let answer = answer.as_ref().expect("a refusal");
-                let worker = answer["details"]["worker_pid"].as_u64().expect("a process");
+                let worker = answer["error"]["worker_pid"].as_u64().expect("a process");
                 wait_for_end_of(&worker.to_string());
             }
             Some(_) => panic!("{told}"),

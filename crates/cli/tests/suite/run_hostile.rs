@@ -198,7 +198,10 @@ fn damaged_files_are_named_and_never_overwritten() {
             let answer: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
             if path == STATE || command == "accept" {
                 assert_eq!(answer["code"], code, "{command}: {answer}");
-                assert!(answer["message"].to_string().contains(path), "{answer}");
+                assert!(
+                    answer["error"]["message"].to_string().contains(path),
+                    "{answer}"
+                );
             }
             assert_eq!(place.read(path), text, "{command}");
         }

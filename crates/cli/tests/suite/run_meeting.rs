@@ -67,7 +67,7 @@ fn a_command_that_waits_in_vain_is_told_who_holds_the_repository() {
     let ran = place.run("escalate --reason now --json");
     let refusal: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     assert_eq!(refusal["code"], "lock_timeout", "{refusal}");
-    let message = text(&refusal, "message");
+    let message = text(&refusal["error"], "message");
     let lock: Value =
         serde_json::from_str(&place.read(".agentxchain/locks/accept-turn.lock")).expect("a lock");
     assert_eq!(lock["owner_pid"], holder.id());

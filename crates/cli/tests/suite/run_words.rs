@@ -47,7 +47,7 @@ fn wrong_words_are_a_document_for_programs() {
         assert_eq!(ran.code, 2, "{words}: {ran:?}");
         let told: Value = serde_json::from_str(&ran.stdout).expect("one document");
         assert!(told["code"].is_string(), "{words}: {told}");
-        let message = told["message"].as_str().expect("a text");
+        let message = told["error"]["message"].as_str().expect("a text");
         assert!(message.contains(named), "{words}: {message}");
         assert!(
             ran.stderr

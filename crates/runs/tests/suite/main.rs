@@ -20,6 +20,7 @@ mod initiative;
 mod kills;
 mod reissuing;
 mod repository;
+mod schemas;
 mod staging;
 mod status;
 mod support;

@@ -1,9 +1,9 @@
 //! `accord run accept`: a staged result becomes part of the history.
 
-use accord_runs::operations::{Accept, AcceptResult};
+use accord_runs::answers::RunAcceptAnswer;
+use accord_runs::operations::Accept;
 
-use super::answers::{RunAcceptAnswer, RunCheckpointAnswer, RunFailure};
-use super::{NextAnswer, RepoArgs, TurnArgs, next_lines};
+use super::{RepoArgs, TurnArgs, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::{Page, Style, clean};
@@ -47,27 +47,12 @@ impl AcceptArgs {
         };
         let done = self.repo.take(runs.accept(&accept))?;
         let next = self.repo.next(&runs)?;
-        let document = answer(&done, next);
+        let document = RunAcceptAnswer::new(&done, next);
         self.repo.say(&document, |page| write(page, &document))?;
         // The turn is accepted; that it could not be committed, or that a hook tampered behind it, is a no all
         // the same.
         let sound = done.no_checkpoint.is_none() && done.accepted.after_hooks.is_none();
         Ok(Exit::from_answer(sound))
-    }
-}
-
-fn answer(done: &AcceptResult, next: Vec<NextAnswer>) -> RunAcceptAnswer {
-    let accepted = &done.accepted;
-    RunAcceptAnswer {
-        turn_id: accepted.turn_id.to_string(),
-        accepted_sequence: accepted.accepted_sequence,
-        history_entry: accepted.history_entry.clone(),
-        warnings: accepted.warnings.clone(),
-        after_hooks: accepted.after_hooks.as_ref().map(RunFailure::new),
-        checkpoint: done.checkpoint.as_ref().map(RunCheckpointAnswer::new),
-        no_checkpoint: done.no_checkpoint.as_ref().map(RunFailure::new),
-        state: accepted.state.document(),
-        next,
     }
 }
 
@@ -86,13 +71,13 @@ fn write(page: &mut Page, answer: &RunAcceptAnswer) {
         page.labelled_whole("warning", warning);
     }
     if let Some(failure) = &answer.after_hooks {
-        page.labelled_whole("hook", &failure.message);
+        page.labelled_whole("hook", &failure.error.message);
     }
     if let Some(made) = &answer.checkpoint {
         page.labelled("commit", &made.commit);
     }
     if let Some(failure) = &answer.no_checkpoint {
-        page.labelled_whole("commit", &format!("none: {}", failure.message));
+        page.labelled_whole("commit", &format!("none: {}", failure.error.message));
     }
     next_lines(page, &answer.next);
 }

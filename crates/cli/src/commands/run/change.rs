@@ -2,14 +2,12 @@
 
 use accord_contract::codes::Failure;
 use accord_runs::Runs;
-use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
-use accord_runs_core::run::ApprovalPlan;
-use accord_runs_core::state::Pending;
-
-use super::answers::{
+use accord_runs::answers::{
     RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunPlanAnswer, RunRejectAnswer,
     RunTurnAnswer,
 };
+use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
+
 use super::{RepoArgs, TurnArgs, next_lines, words};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -145,10 +143,7 @@ impl AssignArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
         let assigned = self.repo.take(runs.assign(self.role.as_deref()))?;
-        let answer = RunTurnAnswer {
-            turn: assigned.turn.document(),
-            next: self.repo.next(&runs)?,
-        };
+        let answer = RunTurnAnswer::new(&assigned.turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             let turn = &assigned.turn;
             page.line(format!("{} has {}", clean(turn.role()), turn.id()));
@@ -162,15 +157,7 @@ impl DispatchArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
         let handed = self.repo.take(runs.dispatch(self.turn.turn.as_ref()))?;
-        let answer = RunDispatchAnswer {
-            turn: handed.turn.document(),
-            runtime_id: handed.runtime.id.clone(),
-            runtime_type: handed.runtime.kind.to_string(),
-            bundle: handed.bundle.clone(),
-            staging: handed.staging.clone(),
-            manifest: handed.manifest.clone(),
-            next: self.repo.next(&runs)?,
-        };
+        let answer = RunDispatchAnswer::new(&handed, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(format!(
                 "{} is with {} ({})",
@@ -194,12 +181,7 @@ impl RejectArgs {
             ..Reject::default()
         };
         let rejected = self.repo.take(runs.reject(&reject))?;
-        let answer = RunRejectAnswer {
-            again: rejected.again,
-            kept: rejected.kept.clone(),
-            state: rejected.update.state.document(),
-            next: self.repo.next(&runs)?,
-        };
+        let answer = RunRejectAnswer::new(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(match rejected.again {
                 true => "rejected; the turn may be tried again",
@@ -224,10 +206,7 @@ impl ReissueArgs {
         };
         let reissued = self.repo.take(runs.reissue(&reissue))?;
         let turn = &reissued.assigned.turn;
-        let answer = RunTurnAnswer {
-            turn: turn.document(),
-            next: self.repo.next(&runs)?,
-        };
+        let answer = RunTurnAnswer::new(turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(format!(
                 "took {} back from {}; {} has {}",
@@ -279,7 +258,7 @@ impl GateArgs {
         }
         let runs = self.repo.open()?;
         let plan = self.repo.take(runs.plan_approval(gate))?;
-        let answer = plan_answer(&plan);
+        let answer = RunPlanAnswer::new(&plan);
         self.repo.say(&answer, |page| {
             let to = answer.to.as_deref().unwrap_or("the end of the run");
             page.line(format!("would let the run into {}", clean(to)));
@@ -325,22 +304,4 @@ fn change_run(
         next_lines(page, &answer.next);
     })?;
     Ok(Exit::Yes)
-}
-
-fn plan_answer(plan: &ApprovalPlan) -> RunPlanAnswer {
-    let (gate, to) = match &plan.pending {
-        Pending::Transition(pending) => (Some(pending.gate.clone()), Some(pending.to.clone())),
-        Pending::Completion(pending) => (pending.gate.clone(), None),
-    };
-    let hooks = plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks);
-    RunPlanAnswer {
-        gate,
-        to,
-        hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
-        commands: plan
-            .actions
-            .iter()
-            .map(|action| action.run.clone())
-            .collect(),
-    }
 }

@@ -1,8 +1,8 @@
 //! `accord run init`: a folder becomes a governed repository.
 
+use accord_runs::answers::RunInitAnswer;
 use accord_runs::operations::{InitOptions, init};
 
-use super::answers::RunInitAnswer;
 use super::{RepoArgs, environment, next_lines, usage};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -49,11 +49,7 @@ impl InitArgs {
         let made = self
             .repo
             .take(init(&self.repo.folder(), &options, &environment))?;
-        let answer = RunInitAnswer {
-            root: made.root.to_string_lossy().into_owned(),
-            written: made.written,
-            kept: made.kept,
-        };
+        let answer = RunInitAnswer::new(&made);
         let runs = self.repo.take(Runs::open(&made.root, environment))?;
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {

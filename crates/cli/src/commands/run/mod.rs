@@ -3,11 +3,9 @@
 //! The commands are doors: `accord-runs` does what they ask for.
 
 mod accept;
-pub(crate) mod answers;
 mod change;
 mod coordinator;
 mod init;
-mod next;
 mod read;
 mod stage;
 mod step_loop;
@@ -16,15 +14,15 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
+use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_process::Cancel;
+use accord_runs::answers::{CommandNames, NextAnswer, error_envelope};
 use accord_runs::operations::{Finding, Level, Overview};
 use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::TurnId;
 
-pub(crate) use self::answers::RunFailure;
-use self::next::NextAnswer;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, talk};
@@ -151,7 +149,7 @@ impl RepoArgs {
     /// A refusal: for programs on standard output, for people on standard error.
     fn refuse(&self, failure: &Failure) -> CliError {
         if self.json
-            && let Err(error) = write_refusal(&RunFailure::new(failure))
+            && let Err(error) = write_refusal(&error_envelope(failure))
         {
             return error;
         }
@@ -161,7 +159,10 @@ impl RepoArgs {
     /// The same for what the command line itself, or a file that it names, has wrong.
     fn refuse_error(&self, error: CliError) -> CliError {
         if self.json
-            && let Err(error) = write_refusal(&RunFailure::of_error(&error))
+            && let Err(error) = write_refusal(&usage_envelope(
+                error.code().unwrap_or(Code::Usage),
+                error.to_string(),
+            ))
         {
             return error;
         }
@@ -193,8 +194,17 @@ impl RepoArgs {
     }
 
     fn steps(&self, overview: &Overview) -> Vec<NextAnswer> {
+        let names = self.names();
         let steps = overview.next.iter();
-        steps.map(|step| NextAnswer::new(step, self)).collect()
+        steps.map(|step| NextAnswer::new(step, &names)).collect()
+    }
+
+    /// How commands name the repository.
+    fn names(&self) -> CommandNames {
+        CommandNames {
+            repo: self.words(),
+            git: self.git_words(),
+        }
     }
 }
 
@@ -212,7 +222,7 @@ pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool 
 ///
 /// # Errors
 /// When standard output takes nothing.
-pub(crate) fn write_refusal(refusal: &RunFailure) -> Result<(), CliError> {
+pub(crate) fn write_refusal(refusal: &ErrorEnvelope) -> Result<(), CliError> {
     let mut output = Output::stdout();
     output.line(refusal.encode().to_string())?;
     output.finish()
@@ -322,8 +332,21 @@ fn finding_lines(page: &mut Page, findings: &[Finding]) {
 fn next_lines(page: &mut Page, steps: &[NextAnswer]) {
     for (at, step) in steps.iter().enumerate() {
         let label = page.styled(Style::Title, if at == 0 { "next" } else { "then" });
-        page.line(format!("{label}  {}", step.line()));
+        page.line(format!("{label}  {}", next_line(step)));
     }
+}
+
+/// A next step on one line.
+fn next_line(step: &NextAnswer) -> String {
+    match &step.command {
+        Some(command) => format!("{}   ({})", clean(command), clean(&step.why)),
+        None => clean(&step.why),
+    }
+}
+
+/// The document of an error in the command line, or in a file that it names.
+pub(crate) fn usage_envelope(code: Code, message: String) -> ErrorEnvelope {
+    error_envelope(&Failure::new(code, message))
 }
 
 /// A failure of the command line itself.

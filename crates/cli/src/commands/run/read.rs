@@ -1,12 +1,12 @@
 //! The commands of `accord run` that only look.
 
 use accord_contract::wire::{Object, Value};
-use accord_runs::operations::{Level, Overview, Query, RunChoice, TurnView};
+use accord_runs::answers::{NextAnswer, RunDoctorAnswer, RunStatusAnswer};
+use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
 use accord_runs_core::state::{State, Status};
 
-use super::answers::{RunDoctorAnswer, RunFailure, RunFinding, RunStatusAnswer};
-use super::{NextAnswer, RepoArgs, busy_lines, finding_lines, next_lines};
+use super::{RepoArgs, busy_lines, finding_lines, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -78,7 +78,7 @@ impl StatusArgs {
         let runs = self.repo.open()?;
         let overview = self.repo.take(runs.status())?;
         let steps = self.repo.steps(&overview);
-        let answer = status_answer(&overview, steps);
+        let answer = RunStatusAnswer::new(&overview, steps);
         self.repo
             .say(&answer, |page| write_status(page, &overview, &answer.next))?;
         Ok(Exit::Yes)
@@ -155,19 +155,16 @@ impl DoctorArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
         let findings = runs.doctor();
-        let healthy = findings.iter().all(|finding| finding.level != Level::Error);
-        let answer = RunDoctorAnswer {
-            healthy,
-            findings: findings.iter().map(RunFinding::new).collect(),
-        };
+        let answer = RunDoctorAnswer::new(&findings);
         self.repo.say(&answer, |page| {
             finding_lines(page, &findings);
-            page.line(match healthy {
-                true => "nothing stands in the way",
-                false => "mend what is an error first",
+            page.line(if answer.healthy {
+                "nothing stands in the way"
+            } else {
+                "mend what is an error first"
             });
         })?;
-        Ok(Exit::from_answer(healthy))
+        Ok(Exit::from_answer(answer.healthy))
     }
 }
 
@@ -206,24 +203,6 @@ impl LinesArgs {
         }
         output.finish()?;
         Ok(Exit::Yes)
-    }
-}
-
-fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAnswer {
-    let problem = overview
-        .config
-        .as_ref()
-        .err()
-        .or(overview.state.as_ref().err());
-    RunStatusAnswer {
-        root: overview.root.to_string_lossy().into_owned(),
-        problem: problem.map(RunFailure::new),
-        state: overview.state.as_ref().ok().map(State::document),
-        accepted_turns: overview.accepted_turns,
-        lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
-        journals: overview.journals.clone(),
-        last_warnings: overview.last_warnings.clone(),
-        next,
     }
 }
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::wire::{Object, Value};
+use accord_runs::answers::{NextAnswer, RunStageAnswer};
 use accord_runs::operations::ManualResult;
 
-use super::answers::{RunFailure, RunStageAnswer};
-use super::{NextAnswer, RepoArgs, TurnArgs, next_lines, usage, words};
+use super::{RepoArgs, TurnArgs, next_lines, usage, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
@@ -82,19 +82,14 @@ impl StageArgs {
             needs_human: self.needs_human,
         };
         let staged = self.repo.take(runs.stage_manual_result(&deed))?;
-        let answer = RunStageAnswer {
-            turn_id: staged.turn.id().to_string(),
-            path: staged.path.clone(),
-            result: staged.result.clone(),
-            problem: staged.problem.as_ref().map(RunFailure::new),
-            next: match &staged.problem {
-                None => self.repo.next(&runs)?,
-                Some(_) => vec![NextAnswer::stage_again(
-                    staged.turn.id().as_str(),
-                    &self.repo,
-                )],
-            },
+        let next = match &staged.problem {
+            None => self.repo.next(&runs)?,
+            Some(_) => vec![NextAnswer::stage_again(
+                staged.turn.id().as_str(),
+                &self.repo.names(),
+            )],
         };
+        let answer = RunStageAnswer::new(&staged, next);
         self.repo.say(&answer, |page| {
             let files = staged
                 .result
@@ -107,7 +102,7 @@ impl StageArgs {
                 counted(files, "changed file")
             ));
             if let Some(problem) = &answer.problem {
-                page.labelled_whole("refused", &problem.message);
+                page.labelled_whole("refused", &problem.error.message);
             }
             next_lines(page, &answer.next);
         })?;

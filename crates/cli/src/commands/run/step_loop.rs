@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Value, wire_enum};
+use accord_contract::wire::Value;
 use accord_process::Cancel;
-use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, Step, StepResult};
-use accord_runs::{CycleOptions, Environment, Notice, Runs, TurnOutcome};
-use accord_runs_core::state::Status;
+use accord_runs::answers::{DriveEnd, RunDriveAnswer, RunStop};
+use accord_runs::operations::{LoopOptions, Step};
+use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use signal_hook::iterator::Signals;
 
-use super::answers::{RunDriveAnswer, RunFailure};
 use super::{RepoArgs, next_lines};
 use crate::commands::progress::Progress;
 use crate::error::CliError;
@@ -19,28 +18,6 @@ use crate::exit::Exit;
 use crate::interrupt::handled_signals;
 use crate::output::talk;
 use crate::show::{Style, clean, counted};
-
-wire_enum! {
-    /// Why a run is driven no further.
-    pub(crate) enum RunStop("RunStop", closed) {
-        /// The turn was accepted, and the run goes on.
-        Accepted = "accepted",
-        /// The run is over.
-        Completed = "completed",
-        /// The run is blocked: a person is needed.
-        Blocked = "blocked",
-        /// A gate waits for a person.
-        GateHeld = "gate_held",
-        /// A person does the turn.
-        ByHand = "by_hand",
-        /// As many turns were given out as may be.
-        MaxTurns = "max_turns_reached",
-        /// It was told to stop.
-        Cancelled = "cancelled",
-        /// No run goes on.
-        NotRunning = "not_running",
-    }
-}
 
 /// Carry the next turn through: assign, dispatch, let its worker work, accept or try again
 #[derive(Debug, clap::Args)]
@@ -106,27 +83,6 @@ impl MannerArgs {
     }
 }
 
-/// Where a command came to.
-struct DriveEnd {
-    stop: RunStop,
-    accepted: usize,
-    turn: Option<String>,
-    failure: Option<Failure>,
-    warnings: Vec<String>,
-}
-
-impl DriveEnd {
-    fn of(stop: RunStop) -> Self {
-        Self {
-            stop,
-            accepted: 0,
-            turn: None,
-            failure: None,
-            warnings: Vec::new(),
-        }
-    }
-}
-
 impl StepArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let step = Step {
@@ -135,36 +91,7 @@ impl StepArgs {
             cycle: self.cycle.cycle(),
         };
         drive_run(&self.repo, self.cycle.verbose, |runs| {
-            Ok(match runs.step(&step)? {
-                StepResult::Turn(TurnOutcome::Accepted(done)) => DriveEnd {
-                    accepted: 1,
-                    turn: Some(done.accepted.turn_id.to_string()),
-                    warnings: done.accepted.warnings,
-                    ..DriveEnd::of(match done.accepted.state.status() {
-                        Status::Completed => RunStop::Completed,
-                        Status::Blocked => RunStop::Blocked,
-                        Status::Paused => RunStop::GateHeld,
-                        _ => RunStop::Accepted,
-                    })
-                },
-                StepResult::Turn(TurnOutcome::ByHand(handed)) => DriveEnd {
-                    turn: Some(handed.turn.id().to_string()),
-                    ..DriveEnd::of(RunStop::ByHand)
-                },
-                StepResult::Turn(TurnOutcome::Conflicted { turn, failure }) => DriveEnd {
-                    turn: Some(turn.to_string()),
-                    failure: Some(failure),
-                    ..DriveEnd::of(RunStop::ByHand)
-                },
-                StepResult::Turn(TurnOutcome::Blocked(failure)) => DriveEnd {
-                    failure: Some(failure),
-                    ..DriveEnd::of(RunStop::Blocked)
-                },
-                StepResult::GateHeld(Gate::Transition | Gate::Completion) => {
-                    DriveEnd::of(RunStop::GateHeld)
-                }
-                StepResult::NotRunning(next) => not_running(&next),
-            })
+            runs.step(&step).map(DriveEnd::from)
         })
     }
 }
@@ -177,41 +104,8 @@ impl LoopArgs {
             auto_approve: self.auto_approve,
         };
         drive_run(&self.repo, self.cycle.verbose, |runs| {
-            let looped = runs.run_loop(&options)?;
-            let end = match looped.stop {
-                LoopStop::Completed => DriveEnd::of(RunStop::Completed),
-                LoopStop::Blocked => DriveEnd::of(RunStop::Blocked),
-                LoopStop::GateHeld(_) => DriveEnd::of(RunStop::GateHeld),
-                LoopStop::ByHand(handed) => DriveEnd {
-                    turn: Some(handed.turn.id().to_string()),
-                    ..DriveEnd::of(RunStop::ByHand)
-                },
-                LoopStop::MaxTurns => DriveEnd::of(RunStop::MaxTurns),
-                LoopStop::Cancelled => DriveEnd::of(RunStop::Cancelled),
-                LoopStop::NotRunning(next) => not_running(&next),
-            };
-            Ok(DriveEnd {
-                accepted: looped.accepted,
-                warnings: looped.warnings,
-                ..end
-            })
+            runs.run_loop(&options).map(DriveEnd::from)
         })
-    }
-}
-
-fn not_running(next: &NextStep) -> DriveEnd {
-    match next {
-        NextStep::Resolve { .. } | NextStep::RaiseBudget { .. } => DriveEnd::of(RunStop::Blocked),
-        NextStep::Start { restart: true } => DriveEnd::of(RunStop::Completed),
-        other => DriveEnd {
-            turn: other.turn().map(ToString::to_string),
-            ..DriveEnd::of(match other {
-                NextStep::Work { by_hand: true, .. } | NextStep::Reconcile { .. } => {
-                    RunStop::ByHand
-                }
-                _ => RunStop::NotRunning,
-            })
-        },
     }
 }
 
@@ -238,20 +132,12 @@ fn drive_run(
                     Code::XchainWorkerCancelled | Code::XchainGivenUp
                 ) =>
         {
-            DriveEnd::of(RunStop::Cancelled)
+            DriveEnd::new(RunStop::Cancelled)
         }
         other => repo.take(other)?,
     };
     let state = repo.take(runs.state())?;
-    let answer = RunDriveAnswer {
-        stop: end.stop,
-        accepted: end.accepted as u64,
-        turn_id: end.turn,
-        failure: end.failure.as_ref().map(RunFailure::new),
-        warnings: end.warnings,
-        state: state.document(),
-        next: repo.next(&runs)?,
-    };
+    let answer = RunDriveAnswer::new(&end, &state, repo.next(&runs)?);
     repo.say(&answer, |page| {
         let accepted = counted(answer.accepted, "turn");
         let (ink, words) = match end.stop {
@@ -273,7 +159,10 @@ fn drive_run(
         let detail = blocked.pointer("/recovery/detail").and_then(Value::as_str);
         let detail = detail.filter(|_| end.stop == RunStop::Blocked);
         let failure = answer.failure.as_ref();
-        if let Some(why) = failure.map(|failure| failure.message.as_str()).or(detail) {
+        if let Some(why) = failure
+            .map(|failure| failure.error.message.as_str())
+            .or(detail)
+        {
             page.labelled_whole("because", why);
         }
         for warning in &answer.warnings {

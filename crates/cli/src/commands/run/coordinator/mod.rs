@@ -1,21 +1,18 @@
 //! `accord run coordinator`: one initiative over several repositories.
 
-pub(super) mod answers;
 mod show;
 
 use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value, Wire};
+use accord_contract::wire::{Value, Wire};
+use accord_runs::answers::{
+    CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorStatusAnswer, CoordinatorStepAnswer,
+    CoordinatorSyncAnswer, NextAnswer,
+};
 use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextAction, StepOutcome};
 
-use self::answers::{
-    CoordinatorDivergence, CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorStepAnswer,
-    CoordinatorSyncAnswer, CoordinatorTurn, status_answer,
-};
-use super::answers::RunFailure;
-use super::next::NextAnswer;
-use super::{RepoArgs, environment, next_lines};
+use super::{RepoArgs, environment, next_line, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::clean;
@@ -126,9 +123,9 @@ impl WorkspaceArgs {
             let place = place.to_string_lossy();
             format!(" --workspace {}", shell_words::quote(&place))
         });
-        let type_it = |words: &str, why: &str| NextAnswer {
-            command: Some(format!("accord run coordinator {words}{workspace}")),
-            why: why.to_owned(),
+        let type_it = |words: &str, why: &str| {
+            let command = format!("accord run coordinator {words}{workspace}");
+            NextAnswer::of_command(command, why.to_owned())
         };
         let mut next = Vec::new();
         for step in &overview.next {
@@ -161,7 +158,7 @@ impl WorkspaceArgs {
             return failure;
         };
         let next = self.next(&overview);
-        let lines: Vec<String> = next.iter().map(NextAnswer::line).collect();
+        let lines: Vec<String> = next.iter().map(next_line).collect();
         let documents: Vec<Value> = next.iter().map(Wire::encode).collect();
         failure.with("next", documents).suggesting(lines.join("\n"))
     }
@@ -174,7 +171,7 @@ impl WorkspaceArgs {
             repo: Some(own.root.clone()),
             json: self.json,
         };
-        let mut next = NextAnswer::new(own.next.first()?, &answering);
+        let mut next = NextAnswer::new(own.next.first()?, &answering.names());
         next.why = format!("{id}: {}", next.why);
         Some(next)
     }
@@ -185,11 +182,7 @@ impl InitArgs {
         let (coordinator, answering) = self.workspace.open()?;
         let begun = answering.take(coordinator.init())?;
         let overview = answering.take(coordinator.status())?;
-        let answer = CoordinatorInitAnswer {
-            state: begun.state.document(),
-            begun: begun.begun.clone(),
-            next: self.workspace.next(&overview),
-        };
+        let answer = CoordinatorInitAnswer::new(&begun, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             let id = begun.state.super_run_id();
             page.line(format!("the initiative {} begins", clean(id)));
@@ -211,7 +204,8 @@ impl StatusArgs {
         let (coordinator, answering) = self.workspace.open()?;
         let overview = answering.take(coordinator.status())?;
         let next_of = |id: &str| self.workspace.next_in(&overview, id);
-        let answer = status_answer(&overview, next_of, self.workspace.next(&overview));
+        let answer =
+            CoordinatorStatusAnswer::new(&overview, next_of, self.workspace.next(&overview));
         answering.say(&answer, |page| show::status(page, &overview, &answer.next))?;
         Ok(Exit::Yes)
     }
@@ -224,27 +218,8 @@ impl StepArgs {
         let stepped = stepped.map_err(|failure| self.workspace.pointing(failure, &coordinator));
         let stepped = answering.take(stepped)?;
         let overview = answering.take(coordinator.status())?;
-        let (mut turn, mut waiting) = (None, None);
-        match &stepped.outcome {
-            StepOutcome::Dispatched {
-                choice,
-                dispatched,
-                context,
-            } => turn = Some(CoordinatorTurn::new(choice, dispatched, context)),
-            StepOutcome::Waiting(failure) => waiting = Some(RunFailure::new(failure)),
-            _ => {}
-        }
-        let answer = CoordinatorStepAnswer {
-            projected: stepped.projected.clone(),
-            dispatched: turn,
-            waiting,
-            state: overview
-                .state
-                .as_ref()
-                .map(|state| state.document())
-                .unwrap_or_default(),
-            next: self.workspace.next(&overview),
-        };
+        let next = self.workspace.next(&overview);
+        let answer = CoordinatorStepAnswer::new(&stepped, overview.state.as_ref(), next);
         answering.say(&answer, |page| {
             show::projected(page, &stepped.projected);
             match &stepped.outcome {
@@ -272,11 +247,7 @@ impl ApproveGateArgs {
         let (coordinator, answering) = self.workspace.open()?;
         let passed = answering.take(coordinator.approve_gate())?;
         let overview = answering.take(coordinator.status())?;
-        let answer = CoordinatorGateAnswer {
-            gate: passed.gate.clone(),
-            state: passed.state.document(),
-            next: self.workspace.next(&overview),
-        };
+        let answer = CoordinatorGateAnswer::new(&passed, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             show::gate(page, &passed.state);
             next_lines(page, &answer.next);
@@ -288,35 +259,17 @@ impl ApproveGateArgs {
 impl ResyncArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
-        let mut answer = CoordinatorSyncAnswer {
-            state: Object::new(),
-            projected: Vec::new(),
-            mended: Vec::new(),
-            left: Vec::new(),
-            resumed: false,
-            next: Vec::new(),
-        };
-        if self.dry_run {
-            let found = answering.take(coordinator.divergence())?;
-            answer.left = found.iter().map(CoordinatorDivergence::new).collect();
+        let answer = if self.dry_run {
+            let left = answering.take(coordinator.divergence())?;
+            let overview = answering.take(coordinator.status())?;
+            let next = self.workspace.next(&overview);
+            CoordinatorSyncAnswer::dry_run(&left, overview.state.as_ref(), next)
         } else {
             let synced = answering.take(coordinator.resync())?;
-            answer.projected = synced.projected;
-            answer.mended = synced
-                .mended
-                .iter()
-                .map(CoordinatorDivergence::new)
-                .collect();
-            answer.left = synced.left.iter().map(CoordinatorDivergence::new).collect();
-            answer.resumed = synced.resumed;
-        }
-        let overview = answering.take(coordinator.status())?;
-        answer.state = overview
-            .state
-            .as_ref()
-            .map(|state| state.document())
-            .unwrap_or_default();
-        answer.next = self.workspace.next(&overview);
+            let overview = answering.take(coordinator.status())?;
+            let next = self.workspace.next(&overview);
+            CoordinatorSyncAnswer::new(&synced, overview.state.as_ref(), next)
+        };
         answering.say(&answer, |page| {
             show::projected(page, &answer.projected);
             show::divergence(page, "mended", &answer.mended);

@@ -1,12 +1,11 @@
 //! What people read about an initiative.
 
 use accord_contract::wire::{Object, Value};
+use accord_runs::answers::{CoordinatorDivergence, NextAnswer};
 use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
 use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
 
-use super::super::next::NextAnswer;
 use super::super::{busy_lines, finding_lines, next_lines};
-use super::answers::CoordinatorDivergence;
 use crate::show::{Page, Style, clean, one_line, table};
 
 /// Where an initiative stands.

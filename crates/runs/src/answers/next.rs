@@ -1,26 +1,43 @@
-//! What is to be done next, as the words to type.
+//! The next step, as a command to type.
+
+use std::borrow::Cow;
 
 use accord_contract::wire::message;
-use accord_runs::operations::NextStep;
 use accord_runs_core::dispatch;
 
-use super::RepoArgs;
-use crate::show::{clean, counted};
+use crate::operations::NextStep;
 
 message! {
-    /// What is to be done next.
-    pub(crate) struct NextAnswer("RunNextStep", closed) {
-        /// The command to type; null where there is none.
+    /// A next step.
+    pub struct NextAnswer("RunNextStep", closed) {
+        /// The command to type; null if there is none.
         required_or_null command: String = "command", "shell-line";
-        /// What it is about.
+        /// The reason.
         required why: String = "why", "text";
     }
 }
 
+/// How commands name the repository.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct CommandNames {
+    /// The option of `accord run`, with a space before it; empty in the current folder.
+    pub repo: String,
+    /// The option of `git`, with a space before it; empty in the current folder.
+    pub git: String,
+}
+
 impl NextAnswer {
-    /// A step in words; the commands name the repository as the caller did.
-    pub(super) fn new(step: &NextStep, repo: &RepoArgs) -> Self {
-        let run = |words: &str| Some(format!("accord run {words}{}", repo.words()));
+    /// A command with its reason.
+    pub fn of_command(command: String, why: String) -> Self {
+        Self {
+            command: Some(command),
+            why,
+        }
+    }
+
+    /// A step as a command.
+    pub fn new(step: &NextStep, names: &CommandNames) -> Self {
+        let run = |words: &str| Some(format!("accord run {words}{}", names.repo));
         let (command, why) = match step {
             NextStep::Examine(failure) => (run("doctor"), failure.message.clone()),
             NextStep::Start { restart: false } => (run("start"), "no run has begun".to_owned()),
@@ -43,7 +60,7 @@ impl NextAnswer {
                 run("checkpoint"),
                 "what accepted turns changed is not committed yet".to_owned(),
             ),
-            NextStep::Tidy { files } => tidy(files, repo),
+            NextStep::Tidy { files } => tidy(files, names),
             NextStep::Dispatch {
                 turn,
                 by_hand: true,
@@ -121,47 +138,36 @@ impl NextAnswer {
                 },
             ),
             NextStep::Resolve { action } => (run("resolve"), action.clone()),
-            _ => (run("status"), "look again".to_owned()),
         };
         Self { command, why }
     }
 
-    /// A result that was staged and would be refused.
-    pub(super) fn stage_again(turn: &str, repo: &RepoArgs) -> Self {
-        let words = repo.words();
+    /// The step after a result was staged that would be refused.
+    pub fn stage_again(turn: &str, names: &CommandNames) -> Self {
+        let repo = &names.repo;
         Self {
             command: Some(format!(
-                "accord run stage --turn {turn} --summary '…'{words}"
+                "accord run stage --turn {turn} --summary '…'{repo}"
             )),
             why: "once that is mended; it replaces what is staged".to_owned(),
         }
     }
-
-    /// The step on a line.
-    pub(super) fn line(&self) -> String {
-        match &self.command {
-            Some(command) => format!("{}   ({})", clean(command), clean(&self.why)),
-            None => clean(&self.why),
-        }
-    }
 }
 
-/// How files that belong to no turn are got out of the way: by their names, since a stash of
-/// everything would take the run's own records along.
-fn tidy(files: &[String], repo: &RepoArgs) -> (Option<String>, String) {
+/// Commits or stashes the files that belong to no turn. They are named one by one, because a
+/// stash of everything would include the records of the run.
+fn tidy(files: &[String], names: &CommandNames) -> (Option<String>, String) {
     const MOST: usize = 5;
-    let within = repo.git_words();
+    let within = &names.git;
     let (what, belongs) = match files {
         [only] => (format!("{only} is"), "belongs"),
-        files => (
-            format!("{} are", counted(files.len() as u64, "file")),
-            "belong",
-        ),
+        files => (format!("{} files are", files.len()), "belong"),
     };
     let (command, names) = match files.len() {
         0..=MOST => {
-            let names: Vec<_> = files.iter().map(|file| shell_words::quote(file)).collect();
-            let names = names.join(" ");
+            let files: Vec<Cow<'_, str>> =
+                files.iter().map(|file| shell_words::quote(file)).collect();
+            let names = files.join(" ");
             let command = format!("git{within} add -- {names} && git{within} commit");
             (command, names)
         }

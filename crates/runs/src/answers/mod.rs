@@ -1,0 +1,78 @@
+//! The answers of runs and coordinators: part of Accord's wire contract.
+//!
+//! `accord run … --json` prints these documents. Documents of the protocol (state, turns, history
+//! lines) are in them as they are. A refusal is an [`ErrorEnvelope`].
+
+mod coordinator;
+mod drive;
+mod next;
+mod run;
+
+use accord_contract::alx::{Capabilities, ErrorEnvelope};
+use accord_contract::codes::{Exchange, Failure};
+use accord_contract::compat::Direction;
+use accord_contract::snapshot::Builder;
+use accord_contract::wire::{Field, Value, json_schema};
+
+pub use coordinator::{
+    CoordinatorDivergence, CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorRepo,
+    CoordinatorStatusAnswer, CoordinatorStepAnswer, CoordinatorSyncAnswer, CoordinatorTurn,
+    CoordinatorWorkstream,
+};
+pub use drive::{DriveEnd, RunDriveAnswer, RunStop};
+pub use next::{CommandNames, NextAnswer};
+pub use run::{
+    RunAcceptAnswer, RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunDoctorAnswer,
+    RunFinding, RunInitAnswer, RunPlanAnswer, RunRejectAnswer, RunStageAnswer, RunStatusAnswer,
+    RunTurnAnswer,
+};
+
+/// A failure as a document. Its details are members of `error`.
+pub fn error_envelope(failure: &Failure) -> ErrorEnvelope {
+    let exchange = Exchange {
+        correlation_id: String::new(),
+        capabilities: Capabilities::default(),
+    };
+    let mut envelope = ErrorEnvelope::from_failure(failure, exchange);
+    // A command, and a failure inside of another answer, have no exchange of their own.
+    envelope.correlation_id = Field::Absent;
+    envelope.protocol = Field::Absent;
+    if let Some(details) = &failure.details {
+        envelope.error.extra.extend((**details).clone());
+    }
+    envelope
+}
+
+macro_rules! answers {
+    ($($message:ident = $file:literal),+ $(,)?) => {
+        /// Adds the answers to a snapshot of the wire contract.
+        pub fn add_to(snapshot: Builder) -> Builder {
+            snapshot$(.message::<$message>(Direction::Response))+
+        }
+
+        /// The JSON Schema of each answer, by the name of its file in `docs/schemas`.
+        pub fn schemas() -> Vec<(&'static str, Value)> {
+            vec![$(($file, json_schema::<$message>())),+]
+        }
+    };
+}
+
+answers! {
+    RunInitAnswer = "run-init-answer",
+    RunAnswer = "run-answer",
+    RunTurnAnswer = "run-turn-answer",
+    RunDispatchAnswer = "run-dispatch-answer",
+    RunAcceptAnswer = "run-accept-answer",
+    RunRejectAnswer = "run-reject-answer",
+    RunDriveAnswer = "run-drive-answer",
+    RunStageAnswer = "run-stage-answer",
+    RunCheckpointAnswer = "run-checkpoint-answer",
+    RunStatusAnswer = "run-status-answer",
+    RunPlanAnswer = "run-plan-answer",
+    RunDoctorAnswer = "run-doctor-answer",
+    CoordinatorInitAnswer = "coordinator-init-answer",
+    CoordinatorStatusAnswer = "coordinator-status-answer",
+    CoordinatorStepAnswer = "coordinator-step-answer",
+    CoordinatorGateAnswer = "coordinator-gate-answer",
+    CoordinatorSyncAnswer = "coordinator-sync-answer",
+}

@@ -1,0 +1,355 @@
+//! The answers about one repository.
+
+use accord_contract::alx::ErrorEnvelope;
+use accord_contract::codes::WireCode;
+use accord_contract::wire::{Object, message};
+use accord_runs_core::run::ApprovalPlan;
+use accord_runs_core::state::{Pending, State, Turn};
+
+use super::{NextAnswer, error_envelope};
+use crate::operations::{
+    AcceptResult, Checkpoint, Dispatched, Finding, Initialized, Level, Overview, Rejected,
+    RunUpdate, Staged,
+};
+
+message! {
+    /// A repository that became governed.
+    pub struct RunInitAnswer("RunInitAnswer", closed) {
+        /// The repository.
+        required root: String = "root", "path";
+        /// Files that were written.
+        required written: Vec<String> = "written", "repository-paths";
+        /// Files that existed and were not changed.
+        required kept: Vec<String> = "kept", "repository-paths";
+    }
+}
+
+message! {
+    /// A run that changed.
+    pub struct RunAnswer("RunAnswer", closed) {
+        /// Its state.
+        required state: Object = "state", "governed-state";
+        /// The events, in order.
+        required events: Vec<Object> = "events", "governed-events";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A turn that was assigned.
+    pub struct RunTurnAnswer("RunTurnAnswer", closed) {
+        /// The turn.
+        required turn: Object = "turn", "governed-turn";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A turn that was dispatched.
+    pub struct RunDispatchAnswer("RunDispatchAnswer", closed) {
+        /// The turn.
+        required turn: Object = "turn", "governed-turn";
+        /// The runtime.
+        required runtime_id: String = "runtime_id", "runtime-id";
+        /// The type of the runtime.
+        required runtime_type: String = "runtime_type", "runtime-type";
+        /// The folder of its dispatch bundle.
+        required bundle: String = "bundle", "repository-path";
+        /// Where its result must be staged.
+        required staging: String = "staging", "repository-path";
+        /// The manifest of the bundle.
+        required manifest: Object = "manifest", "dispatch-manifest";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A turn that was accepted.
+    pub struct RunAcceptAnswer("RunAcceptAnswer", closed) {
+        /// The turn.
+        required turn_id: String = "turn_id", "turn-id";
+        /// Its sequence number among the accepted turns.
+        required accepted_sequence: u64 = "accepted_sequence", "count";
+        /// Its line in the history; corrections of its result are in `normalizations`.
+        required history_entry: Object = "history_entry", "governed-history-line";
+        /// Warnings, corrections first.
+        required warnings: Vec<String> = "warnings", "text";
+        /// The failure of a hook after the acceptance.
+        optional after_hooks: ErrorEnvelope = "after_hooks", "failure";
+        /// The git commit with the changes of the turn.
+        optional checkpoint: RunCheckpointAnswer = "checkpoint", "checkpoint";
+        /// Why the requested commit was not made.
+        optional no_checkpoint: ErrorEnvelope = "no_checkpoint", "failure";
+        /// The state of the run.
+        required state: Object = "state", "governed-state";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A turn that was rejected.
+    pub struct RunRejectAnswer("RunRejectAnswer", closed) {
+        /// Whether there is another attempt; otherwise the run is blocked.
+        required again: bool = "again", "verdict";
+        /// The copy of the rejected result.
+        required_or_null kept: String = "kept", "repository-path";
+        /// The state of the run.
+        required state: Object = "state", "governed-state";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A result that was staged by hand.
+    pub struct RunStageAnswer("RunStageAnswer", closed) {
+        /// The turn.
+        required turn_id: String = "turn_id", "turn-id";
+        /// Its path.
+        required path: String = "path", "repository-path";
+        /// The result.
+        required result: Object = "result", "governed-turn-result";
+        /// Why it would be refused.
+        optional problem: ErrorEnvelope = "problem", "failure";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A git commit with the changes of accepted turns.
+    pub struct RunCheckpointAnswer("RunCheckpointAnswer", closed) {
+        /// The commit.
+        required commit: String = "commit", "git-commit";
+        /// The files in it.
+        required files: Vec<String> = "files", "repository-paths";
+        /// The turns that changed them.
+        required turns: Vec<String> = "turns", "turn-ids";
+    }
+}
+
+message! {
+    /// The status of a run.
+    pub struct RunStatusAnswer("RunStatusAnswer", closed) {
+        /// The repository.
+        required root: String = "root", "path";
+        /// Why the configuration or the state cannot be used.
+        optional problem: ErrorEnvelope = "problem", "failure";
+        /// The state; null if it cannot be read.
+        required_or_null state: Object = "state", "governed-state";
+        /// The number of accepted turns of the run.
+        required accepted_turns: u64 = "accepted_turns", "count";
+        /// The process that holds the lock of the repository.
+        optional lock_owner_pid: u64 = "lock_owner_pid", "process-id";
+        /// Pending journals, which the next command that writes finishes.
+        required journals: Vec<String> = "journals", "repository-paths";
+        /// Warnings about the turn that was accepted last.
+        required last_warnings: Vec<String> = "last_warnings", "text";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// What an approval would do.
+    pub struct RunPlanAnswer("RunPlanAnswer", closed) {
+        /// The gate.
+        required_or_null gate: String = "gate", "gate-id";
+        /// The phase after it; null at the end of the run.
+        required_or_null to: String = "to", "phase";
+        /// Hooks that run first and can refuse.
+        required hooks: Vec<String> = "hooks", "hook-names";
+        /// Commands that must succeed.
+        required commands: Vec<String> = "commands", "shell-lines";
+    }
+}
+
+message! {
+    /// A finding of a check-up.
+    pub struct RunFinding("RunFinding", closed) {
+        /// Its severity.
+        required level: Level = "level", "finding-level";
+        /// What it is about.
+        required subject: String = "subject", "text";
+        /// What was found.
+        required message: String = "message", "text";
+        /// What to do about it.
+        required advice: String = "advice", "text";
+        /// The failure that it causes.
+        optional code: WireCode = "code", "failure-code";
+    }
+}
+
+message! {
+    /// What a check-up found.
+    pub struct RunDoctorAnswer("RunDoctorAnswer", closed) {
+        /// Whether there is no error.
+        required healthy: bool = "healthy", "verdict";
+        /// The findings, most severe first.
+        required findings: Vec<RunFinding> = "findings", "findings";
+    }
+}
+
+impl RunInitAnswer {
+    /// The answer of an initialisation.
+    pub fn new(done: &Initialized) -> Self {
+        Self {
+            root: done.root.to_string_lossy().into_owned(),
+            written: done.written.clone(),
+            kept: done.kept.clone(),
+        }
+    }
+}
+
+impl RunAnswer {
+    /// The answer of an operation that changes a run.
+    pub fn new(update: &RunUpdate, next: Vec<NextAnswer>) -> Self {
+        let events = update.events.iter();
+        Self {
+            state: update.state.document(),
+            events: events.map(|event| event.line().clone()).collect(),
+            next,
+        }
+    }
+}
+
+impl RunTurnAnswer {
+    /// The answer of an assignment.
+    pub fn new(turn: &Turn, next: Vec<NextAnswer>) -> Self {
+        Self {
+            turn: turn.document(),
+            next,
+        }
+    }
+}
+
+impl RunDispatchAnswer {
+    /// The answer of a dispatch.
+    pub fn new(dispatched: &Dispatched, next: Vec<NextAnswer>) -> Self {
+        Self {
+            turn: dispatched.turn.document(),
+            runtime_id: dispatched.runtime.id.clone(),
+            runtime_type: dispatched.runtime.kind.to_string(),
+            bundle: dispatched.bundle.clone(),
+            staging: dispatched.staging.clone(),
+            manifest: dispatched.manifest.clone(),
+            next,
+        }
+    }
+}
+
+impl RunAcceptAnswer {
+    /// The answer of an acceptance.
+    pub fn new(done: &AcceptResult, next: Vec<NextAnswer>) -> Self {
+        let accepted = &done.accepted;
+        Self {
+            turn_id: accepted.turn_id.to_string(),
+            accepted_sequence: accepted.accepted_sequence,
+            history_entry: accepted.history_entry.clone(),
+            warnings: accepted.warnings.clone(),
+            after_hooks: accepted.after_hooks.as_ref().map(error_envelope),
+            checkpoint: done.checkpoint.as_ref().map(RunCheckpointAnswer::new),
+            no_checkpoint: done.no_checkpoint.as_ref().map(error_envelope),
+            state: accepted.state.document(),
+            next,
+        }
+    }
+}
+
+impl RunRejectAnswer {
+    /// The answer of a rejection.
+    pub fn new(rejected: &Rejected, next: Vec<NextAnswer>) -> Self {
+        Self {
+            again: rejected.again,
+            kept: rejected.kept.clone(),
+            state: rejected.update.state.document(),
+            next,
+        }
+    }
+}
+
+impl RunStageAnswer {
+    /// The answer after a result was staged by hand.
+    pub fn new(staged: &Staged, next: Vec<NextAnswer>) -> Self {
+        Self {
+            turn_id: staged.turn.id().to_string(),
+            path: staged.path.clone(),
+            result: staged.result.clone(),
+            problem: staged.problem.as_ref().map(error_envelope),
+            next,
+        }
+    }
+}
+
+impl RunCheckpointAnswer {
+    /// The answer of a checkpoint.
+    pub fn new(checkpoint: &Checkpoint) -> Self {
+        Self {
+            commit: checkpoint.commit.clone(),
+            files: checkpoint.files.clone(),
+            turns: checkpoint.turns.clone(),
+        }
+    }
+}
+
+impl RunStatusAnswer {
+    /// The answer about the status of a run.
+    pub fn new(overview: &Overview, next: Vec<NextAnswer>) -> Self {
+        let (config, state) = (overview.config.as_ref(), overview.state.as_ref());
+        let holder = overview.holder.as_ref();
+        Self {
+            root: overview.root.to_string_lossy().into_owned(),
+            problem: config.err().or(state.err()).map(error_envelope),
+            state: state.ok().map(State::document),
+            accepted_turns: overview.accepted_turns,
+            lock_owner_pid: holder.map(|holder| holder.lock.owner_pid),
+            journals: overview.journals.clone(),
+            last_warnings: overview.last_warnings.clone(),
+            next,
+        }
+    }
+}
+
+impl RunPlanAnswer {
+    /// The answer about what an approval would do.
+    pub fn new(plan: &ApprovalPlan) -> Self {
+        let (gate, to) = match &plan.pending {
+            Pending::Transition(pending) => (Some(pending.gate.clone()), Some(pending.to.clone())),
+            Pending::Completion(pending) => (pending.gate.clone(), None),
+        };
+        let hooks = plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks);
+        let actions = plan.actions.iter();
+        Self {
+            gate,
+            to,
+            hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
+            commands: actions.map(|action| action.run.clone()).collect(),
+        }
+    }
+}
+
+impl RunFinding {
+    pub(super) fn new(finding: &Finding) -> Self {
+        Self {
+            level: finding.level,
+            subject: finding.subject.clone(),
+            message: finding.message.clone(),
+            advice: finding.advice.clone(),
+            code: finding.code.map(WireCode::from),
+        }
+    }
+}
+
+impl RunDoctorAnswer {
+    /// The answer of a check-up.
+    pub fn new(findings: &[Finding]) -> Self {
+        Self {
+            healthy: findings.iter().all(|finding| finding.level != Level::Error),
+            findings: findings.iter().map(RunFinding::new).collect(),
+        }
+    }
+}
