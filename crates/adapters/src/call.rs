@@ -2,24 +2,24 @@
 
 use serde_json::{Map, Value};
 
-/// What a case asks for.
+/// The call that a case describes.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The operation.
     pub operation: String,
-    /// What the case sets up first; nothing where it has no such member.
+    /// The setup; empty when the case has none.
     pub setup: Map<String, Value>,
-    /// Whether the case has the member at all, which some formats ask for.
+    /// Whether the case has a setup. Some formats require one.
     pub has_setup: bool,
     /// The arguments.
     pub args: Map<String, Value>,
-    /// What the case expects.
+    /// The expected outcome.
     pub expected: Value,
-    /// The profile whose rules it is about; `None` for the usual ones.
+    /// The profile that the case belongs to.
     pub profile: Option<String>,
 }
 
-/// A case that an adapter cannot make sense of, or cannot carry out.
+/// A case that is not understood, or that cannot be performed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadCall(String);
@@ -28,7 +28,7 @@ impl Call {
     /// Reads a case document.
     ///
     /// # Errors
-    /// When it has no operation, or its parts are of the wrong kind.
+    /// When it has no operation, or its parts have the wrong type.
     pub fn read(case: &Value) -> Result<Self, BadCall> {
         let input = case
             .get("input")
@@ -53,8 +53,8 @@ impl Call {
         })
     }
 
-    /// Refuses a case that sets up what the operation does not know: ignoring
-    /// it would judge another situation than the case describes.
+    /// Refuses a setup with unknown members. To ignore them would judge another situation than
+    /// the case describes.
     pub(crate) fn allow_setup(&self, known: &[&str]) -> Result<(), BadCall> {
         match self.setup.keys().find(|key| !known.contains(&key.as_str())) {
             None => Ok(()),
@@ -65,13 +65,13 @@ impl Call {
         }
     }
 
-    /// A text argument that must be there.
+    /// A required string argument.
     pub(crate) fn text(&self, name: &str) -> Result<&str, BadCall> {
         self.optional_text(name)?
             .ok_or_else(|| BadCall::missing(name))
     }
 
-    /// A text argument that may be missing.
+    /// An optional string argument.
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&str>, BadCall> {
         self.args
             .get(name)
@@ -83,7 +83,7 @@ impl Call {
             .transpose()
     }
 
-    /// A list argument that must be there.
+    /// A required list argument.
     pub(crate) fn list(&self, name: &str) -> Result<&[Value], BadCall> {
         match self.value(name)? {
             Value::Array(elements) => Ok(elements),
@@ -91,12 +91,12 @@ impl Call {
         }
     }
 
-    /// A list of texts that must be there.
+    /// A required list of strings.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, BadCall> {
         texts(self.list(name)?, name)
     }
 
-    /// An argument of any kind that must be there.
+    /// A required argument of any type.
     pub(crate) fn value(&self, name: &str) -> Result<&Value, BadCall> {
         self.args.get(name).ok_or_else(|| BadCall::missing(name))
     }
@@ -116,7 +116,7 @@ impl BadCall {
     }
 }
 
-/// The texts of a list.
+/// The strings of a list.
 pub(crate) fn texts(list: &[Value], name: &str) -> Result<Vec<String>, BadCall> {
     list.iter()
         .map(|value| value.as_str().map(str::to_owned))

@@ -1,12 +1,12 @@
-//! Seeded faults: implementations that are wrong in one thing each.
+//! Seeded faults: implementations with one error each.
 //!
-//! The kit is only worth something if it notices. Each fault breaks one clause and leaves everything else to
-//! Accord's own code; the kit's self-test runs a protocol's corpus against each and asks that a case of that
-//! clause fails.
+//! The kit must notice errors. Each fault breaks one clause and leaves everything else to Accord's
+//! own code. The kit's self-test runs a protocol's corpus against each fault and expects a case of
+//! that clause to fail.
 //!
-//! A fault of AgentXchain lies inside the engine, at the rule itself
-//! ([`accord_runs_core::faults`]). A fault of ALX stands in front of the honest code, and changes what it is asked or what
-//! it answers. Whoever uses one need not know which it is.
+//! A fault of AgentXchain is inside the engine, at the rule itself ([`accord_runs_core::faults`]).
+//! A fault of ALX wraps the honest adapter and changes its calls or its answers. Callers need not
+//! know the difference.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use serde_json::Value;
 
 use crate::{Adapter, BadCall, Call, Reply, alx};
 
-/// The honest implementation behind a fault.
+/// The implementation that a fault wraps.
 pub type Honest<'a> = &'a dyn Fn(&Call) -> Result<Reply, BadCall>;
 
-/// One way to be wrong.
+/// A seeded fault.
 #[derive(Clone, Copy)]
 pub struct Fault {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The clause that it breaks.
     pub clause: &'static str,
-    pub(crate) place: Place,
+    pub(crate) seam: Seam,
 }
 
-/// Where a fault lies.
+/// Where a fault takes effect.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
-    /// In front of the honest implementation.
-    Edge(fn(&Call, Honest<'_>) -> Result<Reply, BadCall>),
-    /// At a rule inside it.
+pub(crate) enum Seam {
+    /// Around the honest implementation.
+    Wrapper(fn(&Call, Honest<'_>) -> Result<Reply, BadCall>),
+    /// At a rule of the engine.
     Engine(engine::Fault),
 }
 
@@ -46,7 +46,7 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// The same implementation, with a fault.
+    /// Adds a fault to an implementation.
     pub fn new(honest: Arc<dyn Adapter>, fault: Fault) -> Self {
         Self { honest, fault }
     }
@@ -62,14 +62,14 @@ impl Adapter for Faulty {
     }
 
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
-        match self.fault.place {
-            Place::Edge(perform) => perform(call, &|call| self.honest.perform(call)),
-            Place::Engine(fault) => fault.during(|| self.honest.perform(call)),
+        match self.fault.seam {
+            Seam::Wrapper(perform) => perform(call, &|call| self.honest.perform(call)),
+            Seam::Engine(fault) => fault.during(|| self.honest.perform(call)),
         }
     }
 }
 
-/// The faults that there are for a protocol.
+/// The faults of a protocol.
 pub fn faults_of(protocol: &str) -> Vec<Fault> {
     match protocol {
         "agentxchain" => engine::Fault::ALL.iter().copied().map(inside).collect(),
@@ -78,36 +78,36 @@ pub fn faults_of(protocol: &str) -> Vec<Fault> {
     }
 }
 
-/// Does some work, and names the faults inside the engine whose place it came by. Any other of them would have
-/// changed nothing about it.
+/// Runs `work` and returns the names of the engine's faults whose places it reached. Other faults
+/// of the engine cannot change its result.
 pub fn reached<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<&'static str>) {
-    let (done, places) = engine::reached(work);
-    (done, places.into_iter().map(engine::Fault::name).collect())
+    let (done, reached) = engine::reached(work);
+    (done, reached.into_iter().map(engine::Fault::name).collect())
 }
 
 fn inside(fault: engine::Fault) -> Fault {
     Fault {
         name: fault.name(),
         clause: fault.clause(),
-        place: Place::Engine(fault),
+        seam: Seam::Engine(fault),
     }
 }
 
-/// The same call with one argument changed.
+/// The call with one argument replaced.
 pub(crate) fn with_arg(call: &Call, name: &str, value: impl Into<Value>) -> Call {
     let mut changed = call.clone();
     changed.args.insert(name.to_owned(), value.into());
     changed
 }
 
-/// Declares a table of faults in front of a protocol's implementation: a name, the clause that it breaks, the function that does.
+/// Declares a table of wrapping faults: the name, the broken clause and the wrapper.
 macro_rules! faults {
     ($($name:literal breaks $clause:literal: $perform:path;)+) => {
         /// Every fault.
         pub static FAULTS: &[$crate::faults::Fault] = &[$($crate::faults::Fault {
             name: $name,
             clause: $clause,
-            place: $crate::faults::Place::Edge($perform),
+            seam: $crate::faults::Seam::Wrapper($perform),
         }),+];
     };
 }

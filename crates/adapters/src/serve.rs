@@ -1,4 +1,4 @@
-//! Answering cases, for whichever protocol.
+//! Answering cases of any protocol.
 
 use accord_canon::read;
 use accord_contract::fixture::{AdapterResult, Status, Vocabulary};
@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use crate::{BadCall, Call, agentxchain, alx};
 
-/// What an implementation did when it was asked.
+/// The reply of an implementation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// It answered, with this outcome.
+    /// The outcome of the operation.
     Outcome(Value),
-    /// It does not have such an operation.
+    /// The implementation does not have the operation.
     NotImplemented,
 }
 
-/// One protocol's side of the cases.
+/// The adapter of one protocol.
 pub trait Adapter: Send + Sync {
-    /// The protocol whose cases it answers.
+    /// The protocol.
     fn protocol(&self) -> &'static str;
 
-    /// The member of a case that holds its id.
+    /// The member of a case that has its id.
     fn id_member(&self) -> &'static str {
         "id"
     }
@@ -30,10 +30,10 @@ pub trait Adapter: Send + Sync {
         Vocabulary::Kit
     }
 
-    /// Carries out what a case asks for.
+    /// Performs the operation of a case.
     ///
     /// # Errors
-    /// When the case cannot be understood.
+    /// When the case is not understood.
     fn perform(&self, call: &Call) -> Result<Reply, BadCall>;
 
     /// Answers the text of a case.
@@ -59,10 +59,10 @@ pub trait Adapter: Send + Sync {
         }
     }
 
-    /// Carries a case out and compares.
+    /// Performs a case and compares the outcome with the expectation.
     ///
     /// # Errors
-    /// When the case cannot be understood.
+    /// When the case is not understood.
     fn judge(&self, case: &Value) -> Result<AdapterResult, BadCall> {
         if let Some(other) = case.get("protocol").filter(|name| *name != self.protocol()) {
             let message = format!("the case is one of {other}, not of {}", self.protocol());
@@ -81,7 +81,7 @@ pub trait Adapter: Send + Sync {
     }
 }
 
-/// The protocols that Accord answers for.
+/// The protocols that have an adapter.
 pub const fn protocols() -> &'static [&'static str] {
     &["agentxchain", "alx"]
 }

@@ -53,7 +53,7 @@ pub(super) fn artifact_hash(call: &Call) -> Result<Outcome, BadCall> {
         .into())
 }
 
-/// What the case says about integers that a double cannot hold.
+/// How the case treats integers that a double cannot represent.
 pub(super) fn numbers(call: &Call) -> Result<Numbers, BadCall> {
     match call.optional_text("numbers")? {
         None | Some("exact") => Ok(Numbers::Exact),

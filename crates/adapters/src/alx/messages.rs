@@ -1,4 +1,4 @@
-//! Versions, envelopes, aliases and what a client does after a failure.
+//! Versions, envelopes, aliases and retries.
 
 use accord_canon::read;
 use accord_contract::alx::{

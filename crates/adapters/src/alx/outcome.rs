@@ -6,10 +6,10 @@ use accord_contract::wire::DecodeError;
 use accord_knowledge_core::KbError;
 use serde_json::{Value, json};
 
-/// What an operation gave: members of the answer, or a refusal.
+/// The outcome of an operation: members of the answer, or a refusal.
 pub(super) struct Outcome(Result<Value, Refused>);
 
-/// A refusal, by code and place.
+/// A refusal with its code and its place in the document.
 pub(super) struct Refused {
     code: Code,
     pointer: String,

@@ -1,8 +1,9 @@
-//! AgentXchain's fixtures on real files: those that come with Accord, and public ones where a folder with them is named.
+//! AgentXchain's fixtures on real files: our own, and the public ones in the folder that
+//! `ACCORD_EXTERNAL_CORPUS` names.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "public fixtures lie outside the project, in a folder that is named"
+    reason = "public fixtures are files outside the project"
 )]
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use crate::judged::{cases, judge, judge_profile, not_passed};
 
 #[test]
-fn accord_passes_every_case_also_those_that_are_only_proposed() {
+fn accord_passes_every_case_including_proposals() {
     let report = judge(&Accord::default());
     let wrong = not_passed(&report);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -68,7 +69,7 @@ fn case(name: &str) -> Value {
 }
 
 #[test]
-fn what_a_setup_has_that_is_not_known_is_an_error_whatever_the_operation() {
+fn an_unknown_part_of_a_setup_is_an_error_for_every_operation() {
     let mut by_operation = BTreeMap::new();
     for case in cases("agentxchain") {
         let case = case.encode();
@@ -83,7 +84,7 @@ fn what_a_setup_has_that_is_not_known_is_an_error_whatever_the_operation() {
 }
 
 #[test]
-fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
+fn an_incomplete_setup_is_an_error() {
     for (name, place, value) in [
         ("history/first-acceptance", "state", json!([])),
         ("history/first-acceptance", "config", json!("none")),
@@ -138,7 +139,7 @@ fn a_setup_that_cannot_be_set_up_in_full_is_an_error() {
             "coordinator_history",
             json!([1]),
         ),
-        // What the operation does not look at.
+        // The operation does not use these.
         ("coordinator/first-acceptance", "history", json!("bogus")),
         ("coordinator/first-acceptance", "history", json!([])),
         ("coordinator/first-acceptance", "ledger", json!([])),
@@ -222,7 +223,7 @@ fn a_setup_that_would_change_nothing_is_an_error() {
 }
 
 #[test]
-fn hooks_that_are_too_many_too_slow_or_not_understood_are_not_run() {
+fn too_many_slow_or_invalid_hooks_are_refused() {
     for (member, value) in [
         ("timeout_ms", json!(30_001)),
         ("timeout_ms", json!("soon")),
@@ -254,7 +255,7 @@ fn hooks_that_are_too_many_too_slow_or_not_understood_are_not_run() {
 }
 
 #[test]
-fn the_word_to_give_up_ends_the_programs_of_a_fixture() {
+fn cancelling_ends_the_programs_of_a_fixture() {
     let mut slow = case("hook_audit/slow-blocking");
     let hooks = slow["setup"]["config"]["hooks"].as_object_mut();
     for hooks in hooks.expect("phases").values_mut() {

@@ -1,4 +1,4 @@
-//! How an adapter answers cases that it cannot carry out.
+//! Answers to cases that an adapter cannot perform.
 
 use accord_adapters::{Adapter as _, adapter, alx, protocols};
 use accord_contract::fixture::Status;
@@ -18,7 +18,7 @@ fn case(operation: &str, setup: Value, args: Value) -> Value {
 }
 
 #[test]
-fn an_operation_that_is_not_there_is_not_implemented() {
+fn an_unknown_operation_is_not_implemented() {
     assert_eq!(
         status(&case("kb_sell", json!({}), json!({}))),
         Status::NotImplemented
@@ -26,7 +26,7 @@ fn an_operation_that_is_not_there_is_not_implemented() {
 }
 
 #[test]
-fn a_setup_that_is_not_known_is_an_error_and_never_ignored() {
+fn an_unknown_setup_is_an_error() {
     let unknown = case("version", json!({ "clock": 1 }), json!({}));
     assert_eq!(status(&unknown), Status::Error);
     let unknown = case(
@@ -38,7 +38,7 @@ fn a_setup_that_is_not_known_is_an_error_and_never_ignored() {
 }
 
 #[test]
-fn a_case_that_cannot_be_read_is_an_error() {
+fn an_unreadable_case_is_an_error() {
     for text in [
         "",
         "{",
@@ -85,7 +85,7 @@ fn a_wrong_expectation_is_a_fail_with_the_outcome() {
 }
 
 #[test]
-fn every_protocol_that_is_named_has_its_adapter() {
+fn every_protocol_has_an_adapter() {
     for protocol in protocols() {
         assert!(adapter(protocol).is_some(), "{protocol}");
     }

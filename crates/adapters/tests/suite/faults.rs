@@ -1,4 +1,4 @@
-//! The kit notices: every seeded fault is caught, by a case of its clause.
+//! The kit's self-test: a case of its clause catches every seeded fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -37,17 +37,18 @@ fn every_fault_of_agentxchain_is_caught_by_a_case_of_the_clause_that_it_breaks()
         .collect();
     assert!(
         unreached.is_empty(),
-        "no case comes by the place of: {}",
+        "no case reaches: {}",
         unreached.join(", ")
     );
     each_is_caught(&faults, |fault| {
         let faulty = Faulty::new(Arc::clone(&honest), *fault);
-        // What does not come by the fault's place cannot go another way, and hooks take their time.
+        // A case that does not reach the fault has the honest answer. Hooks are slow to run again.
         every_case("agentxchain", |case| {
             let round = &rounds[&case.id];
-            match round.reached.contains(fault.name) {
-                true => faulty.answer_case(&case.encode()),
-                false => round.answer.clone(),
+            if round.reached.contains(fault.name) {
+                faulty.answer_case(&case.encode())
+            } else {
+                round.answer.clone()
             }
         })
     });
@@ -82,8 +83,8 @@ fn no_two_faults_have_the_same_name() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "it is about two threads")]
-fn a_fault_inside_the_engine_leaves_other_threads_alone() {
+#[expect(clippy::disallowed_methods, reason = "the test needs a second thread")]
+fn a_fault_of_the_engine_does_not_affect_other_threads() {
     let fault = engine::Fault::ChallengeWaived;
     fault.during(|| {
         assert!(engine::seeded(fault));
@@ -93,20 +94,20 @@ fn a_fault_inside_the_engine_leaves_other_threads_alone() {
 }
 
 #[test]
-fn the_page_about_the_kit_counts_them() {
+fn the_page_about_the_kit_has_their_number() {
     let page = include_str!("../../../../docs/kit.md");
     let [alx, agentxchain] = ["alx", "agentxchain"].map(|protocol| faults_of(protocol).len());
     assert!(page.contains(&format!("{alx} seeded faults for ALX")));
     assert!(page.contains(&format!("{agentxchain} for AgentXchain")));
 }
 
-/// What came of a case without a fault, and the faults whose place it came by.
+/// The answer without a fault, and the faults whose places the case reached.
 struct Round {
     answer: AdapterResult,
     reached: BTreeSet<&'static str>,
 }
 
-/// Asks every case once.
+/// Runs every case once without a fault.
 fn honest_rounds(honest: &dyn Adapter) -> BTreeMap<String, Round> {
     let rounds: Mutex<BTreeMap<String, Round>> = Mutex::default();
     let judged = every_case(honest.protocol(), |case| {
@@ -115,15 +116,15 @@ fn honest_rounds(honest: &dyn Adapter) -> BTreeMap<String, Round> {
             answer: answer.clone(),
             reached,
         };
-        let mut rounds = rounds.lock().expect("nobody panicked");
+        let mut rounds = rounds.lock().expect("no thread panicked");
         rounds.insert(case.id.clone(), round);
         answer
     });
     assert!(judged.iter().all(|case| case.verdict == Verdict::Pass));
-    rounds.into_inner().expect("nobody panicked")
+    rounds.into_inner().expect("no thread panicked")
 }
 
-/// Has the cases of a protocol judged, those of its profile included.
+/// Judges the cases of a protocol, including those of the strict profile.
 fn every_case(protocol: &str, answer: impl Fn(&Case) -> AdapterResult + Sync) -> Vec<CaseReport> {
     let mut cases = judge_answers(protocol, None, &answer).cases;
     cases.extend(judge_answers(protocol, Some("strict"), &answer).cases);
@@ -154,10 +155,10 @@ fn each_is_caught(faults: &[Fault], judge: impl Fn(&Fault) -> Vec<CaseReport>) {
         if by_clause.is_empty() {
             missed.push(format!("{} ({})", fault.name, fault.clause));
         }
-        // A fault that breaks everything proves nothing about any case.
+        // A fault that fails most cases says nothing about a single case.
         assert!(
             failed.len() * 3 < cases.len(),
-            "{} is wrong in more than one thing",
+            "{} breaks more than one rule",
             fault.name
         );
     }

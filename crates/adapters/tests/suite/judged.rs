@@ -1,4 +1,4 @@
-//! Judging an implementation with the cases that come with Accord.
+//! Runs the corpus against an adapter.
 
 use std::sync::LazyLock;
 
@@ -14,13 +14,13 @@ pub(crate) fn judge(adapter: &dyn Adapter) -> RunReport {
     judge_profile(adapter, None)
 }
 
-/// Runs the cases of a profile against an adapter; without one, those that are in none.
+/// Runs the cases of a profile against an adapter; without a profile, the cases outside of any.
 pub(crate) fn judge_profile(adapter: &dyn Adapter, profile: Option<&str>) -> RunReport {
     let answer = |case: &Case| adapter.answer_case(&case.encode());
     judge_answers(adapter.protocol(), profile, answer)
 }
 
-/// Judges the answers that a function gives to the cases of a profile; without one, to those that are in none.
+/// Judges the answers of a function, as [`judge_profile`] does.
 pub(crate) fn judge_answers(
     name: &str,
     profile: Option<&str>,
@@ -35,7 +35,7 @@ pub(crate) fn judge_answers(
         &options,
         &mut Reporters::default(),
     )
-    .expect("the run comes about")
+    .expect("the run succeeds")
 }
 
 /// Every case of a protocol.
@@ -45,11 +45,11 @@ pub(crate) fn cases(name: &str) -> &'static [Case] {
 
 fn protocol(name: &str) -> &'static Protocol {
     static CORPUS: LazyLock<Corpus> =
-        LazyLock::new(|| Corpus::embedded().expect("the corpus is sound"));
+        LazyLock::new(|| Corpus::embedded().expect("the corpus is valid"));
     CORPUS.protocol(name).expect("there are cases")
 }
 
-/// What did not pass, for people.
+/// The cases that did not pass, as text.
 pub(crate) fn not_passed(report: &RunReport) -> Vec<String> {
     let wrong = report
         .cases
@@ -61,7 +61,7 @@ pub(crate) fn not_passed(report: &RunReport) -> Vec<String> {
 }
 
 #[test]
-fn accord_keeps_every_promise_also_those_that_are_only_proposed() {
+fn accord_passes_every_case_including_proposals() {
     let report = judge(&alx::Accord);
     let wrong = not_passed(&report);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

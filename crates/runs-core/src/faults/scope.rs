@@ -1,4 +1,4 @@
-//! The fault at hand, and the places that work came by.
+//! The active fault, and the faults whose places were reached.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 use super::Fault;
 
 thread_local! {
-    static AT_HAND: Cell<Option<Fault>> = const { Cell::new(None) };
+    static ACTIVE: Cell<Option<Fault>> = const { Cell::new(None) };
     static REACHED: RefCell<BTreeSet<Fault>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// Whether this rule is to be wrong now.
+/// Whether a fault is active. Records that its place was reached.
 pub fn seeded(fault: Fault) -> bool {
     REACHED.with_borrow_mut(|reached| reached.insert(fault));
-    AT_HAND.get() == Some(fault)
+    ACTIVE.get() == Some(fault)
 }
 
-/// Does some work, and tells which faults' places it came by on this thread. Any
-/// other fault would have changed nothing about it.
+/// Runs `work` and returns the faults whose places it reached on this thread. Other faults cannot
+/// change its result.
 pub fn reached<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<Fault>) {
     REACHED.with_borrow_mut(BTreeSet::clear);
     let done = work();
@@ -25,19 +25,19 @@ pub fn reached<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<Fault>) {
 }
 
 impl Fault {
-    /// Does some work with this fault, on this thread.
+    /// Runs `work` with this fault active on this thread.
     pub fn during<T>(self, work: impl FnOnce() -> T) -> T {
-        let _over = Over(AT_HAND.replace(Some(self)));
+        let _reset = Reset(ACTIVE.replace(Some(self)));
         work()
     }
 }
 
-/// Puts back what was at hand before, also when the work panics.
-struct Over(Option<Fault>);
+/// Restores the previous fault, also when the work panics.
+struct Reset(Option<Fault>);
 
-impl Drop for Over {
+impl Drop for Reset {
     fn drop(&mut self) {
-        AT_HAND.set(self.0);
+        ACTIVE.set(self.0);
     }
 }
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_is_at_hand_inside_its_scope_alone() {
+    fn a_fault_is_active_only_inside_its_scope() {
         let fault = Fault::ChallengeWaived;
         assert!(!seeded(fault));
         fault.during(|| {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_places_that_work_comes_by_are_told() {
+    fn reached_places_are_reported() {
         seeded(Fault::AnyVersion);
         let (said, places) = reached(|| seeded(Fault::ChallengeWaived));
         assert_eq!((said, places), (false, [Fault::ChallengeWaived].into()));

@@ -1,9 +1,9 @@
 //! Every fault: what the faulty engine does, its name, and the clause that it breaks.
 
-/// Declares the table: what goes wrong, its name, the clause that it breaks.
+/// Declares the table: the faulty behaviour, the name and the broken clause.
 macro_rules! faults {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal breaks $clause:literal;)+) => {
-        /// One way to be wrong.
+        /// A seeded fault.
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
         pub enum Fault {
             $($(#[doc = $doc])+ $variant),+
@@ -13,7 +13,7 @@ macro_rules! faults {
             /// Every fault.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// Its name.
+            /// The name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name),+
@@ -31,287 +31,287 @@ macro_rules! faults {
 }
 
 faults! {
-    /// A run begins with a configuration that is not sound.
+    /// A run starts with an invalid configuration.
     AnyConfigStarts = "any-config-starts" breaks "AX-SM-START-CONFIG";
-    /// A run that goes on, or is over, begins again.
+    /// An active, paused, completed or failed run is initialized again.
     AnyRunInitialized = "any-run-initialized" breaks "AX-SM-START-IDLE";
-    /// A run that is blocked begins again.
+    /// A blocked run is initialized again.
     BlockedBeginsAgain = "blocked-begins-again" breaks "AX-SM-START-IDLE";
-    /// A turn is assigned while a gate waits for a person.
+    /// A turn is assigned while a gate waits for a human.
     PausedRunAssigns = "paused-run-assigns" breaks "AX-SM-ASSIGN";
-    /// A transition is approved in a run that does not wait.
+    /// A transition of an active run is approved.
     ApprovalWhileActive = "approval-while-active" breaks "AX-SM-APPROVE";
-    /// A gate that a person passed is not marked as passed.
+    /// An approved gate is not marked as passed.
     GateNotMarked = "gate-not-marked" breaks "AX-SM-APPROVE";
-    /// The end of a run is approved that does not wait.
+    /// The completion of an active run is approved.
     EndWhileActive = "end-while-active" breaks "AX-SM-COMPLETE";
-    /// An escalation does not keep who could not go on.
+    /// An escalation does not record its role.
     EscalationOfNobody = "escalation-of-nobody" breaks "AX-SM-BLOCK";
-    /// A run that waits for a person is blocked.
+    /// A paused run can be escalated.
     PausedEscalates = "paused-escalates" breaks "AX-SM-BLOCK";
-    /// A transition that is not known is taken for an escalation.
+    /// An unknown trigger escalates the run.
     AnyTriggerEscalates = "any-trigger-escalates" breaks "AX-SM-ILLEGAL";
-    /// What would be written may belong to another run.
+    /// The run id can be replaced.
     RunIdReplaced = "run-id-replaced" breaks "AX-SM-RUN-ID";
-    /// A run may lose its id.
+    /// The run id can be removed.
     RunIdRemoved = "run-id-removed" breaks "AX-SM-RUN-ID";
-    /// A resolution takes the place of an approval.
+    /// A resolution replaces a pending approval.
     ResolutionPassesGate = "resolution-passes-gate" breaks "AX-SM-RESOLVE-GATE";
-    /// A blocked run goes on whatever it is told.
+    /// Any action resolves a blocked run.
     AnyActionResolves = "any-action-resolves" breaks "AX-SM-RESOLVE";
 
-    /// The turns that are active are not counted.
+    /// Active turns are not counted.
     CapacityIgnored = "capacity-ignored" breaks "AX-PT-CAPACITY";
-    /// A role gets a second turn beside its first.
+    /// A role gets a second turn while its first is active.
     RoleTwice = "role-twice" breaks "AX-PT-CAPACITY";
-    /// A phase may hold one turn too many.
+    /// A phase may have five concurrent turns.
     FiveTurnsAtOnce = "five-turns-at-once" breaks "AX-PT-RANGE";
-    /// A phase may hold null turns, as if it said nothing.
+    /// The number of concurrent turns may be null.
     TurnsMayBeNull = "turns-may-be-null" breaks "AX-PT-RANGE";
-    /// Nobody looks whether a gate is declared.
+    /// A gate may be undeclared.
     GateUndeclared = "gate-undeclared" breaks "AX-CS-GATE";
-    /// Nobody looks for a gate where none is declared.
+    /// Gates are not checked when none is declared.
     NoGatesNoCheck = "no-gates-no-check" breaks "AX-CS-GATE";
-    /// A person enters a phase.
+    /// A human may be the entry role of a phase.
     HumanEnters = "human-enters" breaks "AX-CS-ENTRY-ROLE";
-    /// Nobody looks whether a runtime is declared.
+    /// A runtime may be undeclared.
     RuntimeUndeclared = "runtime-undeclared" breaks "AX-CS-RUNTIME";
-    /// A configuration of any version will do.
+    /// The schema version is not checked.
     AnyVersion = "any-version" breaks "AX-CS-VERSION";
-    /// A version may be a number.
+    /// The schema version may be a number.
     VersionAsNumber = "version-as-number" breaks "AX-CS-VERSION";
 
-    /// A review without an objection passes.
+    /// A review without objections passes.
     ChallengeWaived = "challenge-waived" breaks "AX-TR-CHALLENGE";
-    /// A reserved path is known in its usual spelling alone.
+    /// A reserved path is recognised only in its canonical spelling.
     ReservedBySpelling = "reserved-by-spelling" breaks "AX-TR-RESERVED-SPELLING";
-    /// The folders of the run are anybody's.
+    /// Results may claim files in the folders of the run.
     FoldersClaimed = "folders-claimed" breaks "AX-TR-RESERVED-RUN";
-    /// The records of the run are anybody's.
+    /// Results may claim the records of the run.
     RecordsClaimed = "records-claimed" breaks "AX-TR-RESERVED";
-    /// Paths of proposals are not looked at.
+    /// Paths of proposals are not checked.
     ProposalsUnread = "proposals-unread" breaks "AX-TR-RESERVED";
-    /// A path may climb above the root.
+    /// A path may leave the repository.
     PathsMayLeave = "paths-may-leave" breaks "AX-TR-INSIDE";
-    /// A result may ask for the next phase and for the end.
+    /// A result may request both the next phase and completion.
     BothRequests = "both-requests" breaks "AX-TR-ONE-REQUEST";
-    /// Who says that the run need not end asks for its end.
+    /// `run_completion_request: false` counts as a request.
     DenialAsRequest = "denial-as-request" breaks "AX-TR-ONE-REQUEST";
-    /// A role that only reviews delivers anything.
+    /// A review-only role may deliver any artifact.
     ReviewerDeliversAnything = "reviewer-delivers-anything" breaks "AX-TR-ARTIFACT";
-    /// A role that only proposes need not propose anything.
+    /// A proposing role may propose nothing.
     NothingProposed = "nothing-proposed" breaks "AX-TR-PROPOSED";
-    /// The commands that prove a verification are not looked at.
+    /// Evidence of a verification is not checked.
     EvidenceUnread = "evidence-unread" breaks "AX-TR-EVIDENCE";
-    /// Evidence behind the first is not looked at.
+    /// Only the first piece of evidence is checked.
     FirstEvidenceOnly = "first-evidence-only" breaks "AX-TR-EVIDENCE";
-    /// The schema's problems are told as those of the stage behind it.
+    /// Schema problems are reported as problems of the assignment stage.
     StageAfterIt = "stage-after-it" breaks "AX-TR-STAGES";
-    /// The stages behind the schema come in the wrong order.
+    /// The stages after the schema run in reverse order.
     StagesReversed = "stages-reversed" breaks "AX-TR-STAGES";
-    /// Members that are missing are not named as such.
+    /// Missing members are not reported as missing.
     MissingUnnamed = "missing-unnamed" breaks "AX-TR-REQUIRED";
-    /// Anything is the id of a turn.
+    /// Any text is the id of a turn.
     AnyTurnId = "any-turn-id" breaks "AX-TR-SHAPE";
-    /// A turn may cost anything, and less than nothing.
+    /// The cost of a turn is not checked.
     AnyCost = "any-cost" breaks "AX-TR-COST";
     /// The result of another turn passes.
     OtherTurnsResult = "other-turns-result" breaks "AX-TR-TURN-ID";
     /// The result of another run passes.
     OtherRunsResult = "other-runs-result" breaks "AX-TR-RUN-ID";
-    /// Results are corrected although nothing was to be.
+    /// Results are normalized although the profile is strict.
     CorrectedWhenStrict = "corrected-when-strict" breaks "AX-STRICT-DECISION-ID";
-    /// Who asks for a person need not say why.
+    /// A result that needs a human may omit the reason.
     ReasonNotAsked = "reason-not-asked" breaks "AX-STRICT-NEEDS-HUMAN";
 
-    /// A turn delegates one thing too many.
+    /// A turn may delegate more than five things.
     SixDelegations = "six-delegations" breaks "AX-DEL-LIMIT";
-    /// The form of delegations behind the first is not looked at.
+    /// Only the first delegation's form is checked.
     FirstDelegationOnly = "first-delegation-only" breaks "AX-DEL-CHARTER";
-    /// Delegations behind the first go to anybody.
+    /// Only the first delegation is checked for self-delegation.
     FirstDelegateOnly = "first-delegate-only" breaks "AX-DEL-SELF";
-    /// A role delegates to itself.
+    /// A role may delegate to itself.
     DelegatedToItself = "delegated-to-itself" breaks "AX-DEL-SELF";
-    /// A role delegates to whoever may go next, role or not.
+    /// A delegation may go to an undeclared role.
     DelegatedToNobody = "delegated-to-nobody" breaks "AX-DEL-ROLE-DECLARED";
-    /// A delegation names a decision twice.
+    /// A delegation may require a decision twice.
     DecisionRequiredTwice = "decision-required-twice" breaks "AX-DEL-DECISIONS-UNIQUE";
-    /// A delegated turn delegates.
+    /// A delegated turn may delegate.
     DelegatedOnwards = "delegated-onwards" breaks "AX-DEL-CHILD";
-    /// A decision may last for anything.
+    /// The durability of a decision is not checked.
     AnyDurability = "any-durability" breaks "AX-DC-DURABILITY";
-    /// Decisions behind the first are not looked at.
+    /// Only the first decision is checked.
     FirstDecisionOnly = "first-decision-only" breaks "AX-DC-DURABILITY";
-    /// A decision may last for null, as if it said nothing.
+    /// The durability of a decision may be null.
     DurabilityMayBeNull = "durability-may-be-null" breaks "AX-DC-DURABILITY";
-    /// A decision overrides itself.
+    /// A decision may override itself.
     OverridesItself = "overrides-itself" breaks "AX-DC-SELF";
-    /// Whose word weighs more does not matter.
+    /// The authority of roles is ignored.
     AuthorityIgnored = "authority-ignored" breaks "AX-DC-AUTHORITY";
-    /// A decision is overridden that is not there.
+    /// An unknown decision can be overridden.
     OverrideOfUnknown = "override-of-unknown" breaks "AX-DC-OVERRIDE-ACCEPT";
-    /// A decision is overridden that is no longer in force.
+    /// An inactive decision can be overridden.
     OverriddenAgain = "overridden-again" breaks "AX-DC-OVERRIDE-ACCEPT";
     /// A decision for the repository ends with its run.
     NothingPromoted = "nothing-promoted" breaks "AX-DC-PROMOTE";
-    /// A decision lasts for the repository unless it says otherwise.
+    /// A decision without durability lasts for the repository.
     LastsByDefault = "lasts-by-default" breaks "AX-DC-DEFAULT";
-    /// A decision that was overridden stays in force.
+    /// An overridden decision stays active.
     OverriddenInForce = "overridden-in-force" breaks "AX-DC-OVERRIDDEN";
-    /// A new run carries decisions that are no longer in force.
+    /// A new run carries inactive decisions.
     StaleCarried = "stale-carried" breaks "AX-DC-CARRY";
-    /// A new run carries nothing.
+    /// A new run carries no decisions.
     NothingCarried = "nothing-carried" breaks "AX-DC-CARRY";
 
-    /// A phase ends without the person that its gate wants.
+    /// A phase ends without the approval that its gate requires.
     HumanNotAsked = "human-not-asked" breaks "AX-GATE-HUMAN";
-    /// The run ends without the person that its gate wants.
+    /// A run completes without the approval that its gate requires.
     EndsWithoutHuman = "ends-without-human" breaks "AX-GATE-HUMAN";
-    /// A gate opens whatever the verification says.
+    /// A gate ignores the verification.
     VerificationNotAsked = "verification-not-asked" breaks "AX-GATE-VERIFICATION";
-    /// A gate opens although a file is missing.
+    /// A gate ignores missing files.
     MissingFilePasses = "missing-file-passes" breaks "AX-GATE-FILES";
-    /// Files behind the first that a gate asks for are not looked at.
+    /// A gate checks only its first file.
     FirstFileOnly = "first-file-only" breaks "AX-GATE-FILES";
-    /// What a file must say is known by the usual spelling of its path alone.
+    /// A gate file's rules are found only by the canonical spelling of its path.
     GateFilesBySpelling = "gate-files-by-spelling" breaks "AX-GATE-SPELLING";
-    /// The verification is named before the missing file.
+    /// A failed verification is reported before a missing file.
     VerificationNamedFirst = "verification-named-first" breaks "AX-GATE-REASON-ORDER";
     /// A gate opens to any phase.
     PhaseSkipped = "phase-skipped" breaks "AX-GATE-NEXT-PHASE";
-    /// An approval further down makes up for a refusal.
+    /// A later approval line overrides the first.
     AnySignoffCounts = "any-signoff-counts" breaks "AX-GATE-SIGNOFF";
-    /// A verdict that begins well is a good one.
+    /// A verdict that starts with YES is affirmative.
     VerdictByItsBeginning = "verdict-by-its-beginning" breaks "AX-GATE-VERDICT";
-    /// A verdict is one in a heading of any level.
+    /// A verdict may be a third-level heading.
     VerdictAtAnyLevel = "verdict-at-any-level" breaks "AX-GATE-VERDICT";
-    /// A placeholder is taken for content.
+    /// A placeholder counts as content.
     PlaceholderCounts = "placeholder-counts" breaks "AX-GATE-NOTES";
-    /// Requirements that did not pass are passed over.
+    /// Failed requirements are ignored.
     FailedRowsUnread = "failed-rows-unread" breaks "AX-GATE-MATRIX";
-    /// The last requirement speaks for all.
+    /// Only the last requirement is checked.
     LastRowOnly = "last-row-only" breaks "AX-GATE-MATRIX";
-    /// A run ends before its last phase.
+    /// A run completes before its last phase.
     EndsInAnyPhase = "ends-in-any-phase" breaks "AX-GATE-FINAL-PHASE";
 
-    /// An id that the run has used is used again.
+    /// A decision id can be used twice in a run.
     DuplicateAppended = "duplicate-appended" breaks "AX-DL-DUPLICATE";
-    /// A decision may be about anything.
+    /// The category of a decision is not checked.
     AnyCategory = "any-category" breaks "AX-DL-CATEGORY";
-    /// A statement may say nothing.
+    /// The statement of a decision may be blank.
     BlankStatement = "blank-statement" breaks "AX-DL-STATEMENT";
     /// Any text is the id of a decision.
     AnyDecisionId = "any-decision-id" breaks "AX-DL-ID";
-    /// A turn is accepted with an id that the run has used.
+    /// A turn with a used decision id is accepted.
     UsedIdAccepted = "used-id-accepted" breaks "AX-DL-DUPLICATE-ACCEPT";
     /// An accepted turn is not written to the history.
     HistoryForgotten = "history-forgotten" breaks "AX-HS-APPEND";
-    /// A turn that was accepted stays active.
+    /// An accepted turn stays active.
     AcceptedStaysActive = "accepted-stays-active" breaks "AX-HS-LEAVES";
-    /// What a turn asks for does not wait for the turns beside it.
+    /// The requests of a turn do not wait for concurrent turns.
     RequestsJump = "requests-jump" breaks "AX-HS-LEAVES";
-    /// Every acceptance is the run's first.
+    /// Every acceptance has the sequence number 1.
     SequenceRestarts = "sequence-restarts" breaks "AX-HS-SEQUENCE";
-    /// A turn is accepted again.
+    /// A turn can be accepted twice.
     AcceptedTwice = "accepted-twice" breaks "AX-HS-ONCE";
-    /// A result that did not pass is accepted.
+    /// An invalid result is accepted.
     UnsoundAccepted = "unsound-accepted" breaks "AX-HS-VALIDATED";
 
-    /// An event may belong to no run.
+    /// An event may omit the run id.
     RunIdNotNeeded = "run-id-not-needed" breaks "AX-EV-RUN-ID";
-    /// An event may have no time.
+    /// An event may omit its time.
     TimeNotNeeded = "time-not-needed" breaks "AX-EV-TIMESTAMP";
-    /// Only the types of turns, and of the ends of a run, are known.
+    /// Only event types of turns, of starts and of completions are known.
     FewTypesKnown = "few-types-known" breaks "AX-EV-TYPE";
-    /// A timeline starts wherever it likes.
+    /// A timeline may start with another event.
     StartsLater = "starts-later" breaks "AX-EV-STARTS";
-    /// Time goes back by less than a minute.
+    /// Time may go back by less than a minute.
     TimeSlipsBack = "time-slips-back" breaks "AX-EV-MONOTONIC";
-    /// Time goes back in a timeline.
+    /// Time may go back.
     TimeGoesBack = "time-goes-back" breaks "AX-EV-MONOTONIC";
-    /// An event without a time stands anywhere in a timeline.
+    /// An event of a timeline may omit its time.
     TimelessInOrder = "timeless-in-order" breaks "AX-EV-TIMELINE-TIME";
-    /// An event is told twice.
+    /// An event may occur twice in a timeline.
     ToldTwice = "told-twice" breaks "AX-EV-TIMELINE-ONCE";
-    /// An event of a type that is not declared is out of order.
+    /// An undeclared event type is an error of order.
     StrangersDisorder = "strangers-disorder" breaks "AX-EV-TIMELINE-OPEN";
-    /// A turn is accepted that nobody was given.
+    /// A turn may be accepted without being dispatched.
     NeverDispatched = "never-dispatched" breaks "AX-EV-DISPATCHED";
-    /// A turn is accepted that is given to somebody later.
+    /// A turn may be dispatched after it was accepted.
     DispatchedLater = "dispatched-later" breaks "AX-EV-DISPATCHED";
-    /// A timeline goes on behind its end.
+    /// A timeline may continue after its end.
     EndsAndGoesOn = "ends-and-goes-on" breaks "AX-EV-ENDS";
 
-    /// The content of a bundle's files is not compared.
+    /// Digests of a bundle are not compared.
     DigestNotCompared = "digest-not-compared" breaks "AX-DM-DIGEST";
-    /// The length of a bundle's files is not compared.
+    /// Sizes of a bundle are not compared.
     SizeNotCompared = "size-not-compared" breaks "AX-DM-SIZE";
-    /// A file that nobody listed is passed over.
+    /// Unlisted files are ignored.
     StrangerUnnoticed = "stranger-unnoticed" breaks "AX-DM-UNEXPECTED";
-    /// Folders inside a bundle are not looked into.
+    /// Files in folders of a bundle are ignored.
     FoldersUnopened = "folders-unopened" breaks "AX-DM-BELOW";
-    /// Nothing is told behind the first violation.
+    /// Only the first violation is reported.
     FirstViolationOnly = "first-violation-only" breaks "AX-DM-ACCUMULATE";
-    /// A manifest lists the one before it, which it replaces.
+    /// A manifest lists the previous manifest.
     ListsItself = "lists-itself" breaks "AX-DM-SELF";
 
     /// The block of an advisory hook stops the phase.
     AdvisoryBlocks = "advisory-blocks" breaks "AX-HK-DOWNGRADE";
-    /// A hook's exit code does not matter.
+    /// The exit code of a hook is ignored.
     ExitCodeIgnored = "exit-code-ignored" breaks "AX-HK-FAILURE";
-    /// What a hook did to protected files is neither seen nor undone.
+    /// Changes of protected files are neither noticed nor undone.
     TamperUnnoticed = "tamper-unnoticed" breaks "AX-HK-TAMPER";
-    /// A protected file is as it was if it is as long.
+    /// Protected files are compared by length only.
     TamperByLength = "tamper-by-length" breaks "AX-HK-TAMPER";
-    /// Hooks that did not run are not written down.
+    /// Skipped hooks are not recorded.
     SkippedUnrecorded = "skipped-unrecorded" breaks "AX-HK-SKIP";
-    /// Of the hooks that did not run, the first is written down.
+    /// Only the first skipped hook is recorded.
     OneSkipRecorded = "one-skip-recorded" breaks "AX-HK-SKIP";
-    /// A verdict may be shouted.
+    /// A verdict may be in upper case.
     ShoutedVerdict = "shouted-verdict" breaks "AX-HK-OUTPUT";
-    /// No hook runs behind an advisory one that failed.
+    /// No hook runs after a failed advisory hook.
     AdvisoryFailureEnds = "advisory-failure-ends" breaks "AX-HK-ADVISORY-FAILURE";
-    /// A hook that took too long is taken for one that failed.
+    /// A timeout counts as a failure.
     TimeoutAsFailure = "timeout-as-failure" breaks "AX-HK-TIMEOUT";
-    /// The last hook runs first.
+    /// Hooks run in reverse order.
     HooksReversed = "hooks-reversed" breaks "AX-HK-ORDER";
     /// A hook does not get its own variables.
     EnvironmentEmpty = "environment-empty" breaks "AX-HK-ENVIRONMENT";
-    /// What a hook writes to its standard error is not written down.
+    /// The standard error of a hook is not recorded.
     ErrorsUnrecorded = "errors-unrecorded" breaks "AX-HK-AUDIT";
-    /// A hook runs somewhere else.
+    /// A hook runs in another folder.
     HookElsewhere = "hook-elsewhere" breaks "AX-HK-FOLDER";
-    /// A hook is not told what it runs for.
+    /// A hook gets an empty payload.
     PayloadForgotten = "payload-forgotten" breaks "AX-HK-ENVELOPE";
 
-    /// Workstreams wait for each other.
+    /// Workstreams may wait for each other.
     CircleAccepted = "circle-accepted" breaks "AX-CO-CYCLE";
-    /// A workstream waits for itself.
+    /// A workstream may wait for itself.
     WaitsForItself = "waits-for-itself" breaks "AX-CO-CYCLE";
-    /// A workstream may go through no repository.
+    /// A workstream may have no repository.
     WorkstreamOfNothing = "workstream-of-nothing" breaks "AX-CO-CONFIG";
-    /// Any repository's acceptance is taken over, for any workstream.
+    /// An acceptance of any repository counts for a workstream.
     AnyRepositoryCounts = "any-repository-counts" breaks "AX-CO-MEMBER";
-    /// A turn that was taken over is taken over again.
+    /// A turn can be projected twice.
     TakenOverAgain = "taken-over-again" breaks "AX-CO-ONCE";
-    /// The first repository that accepts opens the barrier.
+    /// The first acceptance satisfies the barrier.
     FirstSatisfies = "first-satisfies" breaks "AX-CO-FIRST";
-    /// A repository that was only given something has accepted it.
+    /// Any line of the history counts as an acceptance.
     AnyLineCounts = "any-line-counts" breaks "AX-CO-ALL";
-    /// A folder is the repository if its name begins like it.
+    /// A folder whose name starts like the repository's counts as inside.
     SimilarNameInside = "similar-name-inside" breaks "AX-CO-ISOLATION";
     /// A turn may write into any repository.
     WritesAnywhere = "writes-anywhere" breaks "AX-CO-ISOLATION";
-    /// A barrier opens without the people that it waits for.
+    /// A shared human gate does not wait for people.
     PeopleNotAwaited = "people-not-awaited" breaks "AX-CO-HUMAN";
-    /// A barrier does not look which decisions were made.
+    /// Named decisions are not checked.
     NamedDecisionsUnread = "named-decisions-unread" breaks "AX-CO-NAMED";
-    /// One of the decisions that join repositories is enough.
+    /// One of the decisions of a repository is enough.
     OneDecisionAligns = "one-decision-aligns" breaks "AX-CO-ALIGNMENT";
-    /// An acceptance without its decisions is none.
+    /// An acceptance without its decisions does not count at all.
     UndecidedIsNothing = "undecided-is-nothing" breaks "AX-CO-ALIGNMENT";
-    /// A barrier does not look who comes first.
+    /// The order of repositories is ignored.
     OrderIgnored = "order-ignored" breaks "AX-CO-ORDERED";
-    /// An open barrier shuts again.
+    /// A satisfied barrier can become unsatisfied.
     BarrierShutsAgain = "barrier-shuts-again" breaks "AX-CO-SATISFIED-STAYS";
 }

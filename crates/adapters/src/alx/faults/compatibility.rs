@@ -1,4 +1,4 @@
-//! Wrong verdicts on changes of a contract.
+//! Wrong classes of changes of a contract.
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub(super) fn any_version_honest(call: &Call, honest: Honest<'_>) -> Result<Repl
     })
 }
 
-/// A checker that does not see some changes, and judges by the rest.
+/// A checker that overlooks some changes.
 fn overlooking(
     call: &Call,
     honest: Honest<'_>,

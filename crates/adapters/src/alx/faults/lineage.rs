@@ -1,4 +1,4 @@
-//! Registries and builders that let through what they must not, or too little.
+//! Registries and builders that accept too much or too little.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! ALX with one thing wrong at a time.
+//! The seeded faults of ALX.
 
 mod canonical;
 mod compatibility;

@@ -1,12 +1,11 @@
-//! What faults are made of: changed questions and changed answers.
+//! Helpers of faults: changed calls and changed answers.
 
 use serde_json::{Map, Value, json};
 
 pub(super) use crate::faults::{Honest, with_arg};
 use crate::{BadCall, Call, Reply};
 
-/// The same call with the envelope in its argument changed. An envelope that
-/// is no JSON object is left as it is.
+/// The call with a changed envelope. An envelope that is no JSON object stays as it is.
 pub(super) fn with_envelope(call: &Call, change: impl FnOnce(&mut Map<String, Value>)) -> Call {
     let text = call.args.get("envelope").and_then(Value::as_str);
     match text.and_then(|text| serde_json::from_str(text).ok()) {
@@ -35,7 +34,7 @@ pub(super) fn after(
     Ok(reply)
 }
 
-/// The honest answer, or `other` where that is a refusal with `code`.
+/// The honest answer, or `other` when that is a refusal with `code`.
 pub(super) fn instead_of(
     call: &Call,
     honest: Honest<'_>,
