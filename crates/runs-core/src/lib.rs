@@ -65,11 +65,11 @@ pub mod repo_decisions;
 pub mod result;
 pub mod run;
 pub mod state;
-mod strays;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod timeout;
+mod unknown_members;
 
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};
 pub use paths::{HOME, PathError, RepoPath};
-pub use strays::{Stray, StrayKind};
+pub use unknown_members::{UnknownMember, UnknownMemberKind};

@@ -8,7 +8,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use accord_runs_core::accept::{self, Commit, Record, Write};
 use accord_runs_core::config::Config;
-use accord_runs_core::hooks::{self, HookBatch, HookOutcome, HookPhase};
+use accord_runs_core::hooks::{self, HookBatch, HookPhase, HookReport};
 use accord_runs_core::run::{Change, Refused};
 use accord_runs_core::state::{Baseline, State, Status, Turn};
 use accord_runs_core::{Ids, RepoPath, TurnId, dispatch};
@@ -123,7 +123,7 @@ impl<'a> Operation<'a> {
         batch: Option<HookBatch>,
         phase: HookPhase,
         extra: &[String],
-    ) -> Result<HookOutcome, Failure> {
+    ) -> Result<HookReport, Failure> {
         crate::hooks::run_any(batch, phase, &self.locked, self.environment, extra)
     }
 

@@ -5,7 +5,7 @@ use accord_contract::wire::Object;
 use accord_runs::coordinator::Coordinator;
 use accord_runs::repository::RecordFile;
 use accord_runs_core::coordinator::{
-    Barriers, CoordinatorChange, CoordinatorConfig, Offer, Place, Projection,
+    Barriers, CoordinatorChange, CoordinatorConfig, Initiative, Offer, Projection,
     project as project_acceptance,
 };
 use serde_json::Value;
@@ -61,7 +61,7 @@ fn commit(
     let root = config.repo(repo).map(|repo| held.root().join(&repo.path));
     let root = root.map(|root| root.to_string_lossy().into_owned());
     let accepted = case.object("accepted_turn")?;
-    let place = Place {
+    let place = Initiative {
         config,
         state: &state,
         barriers: &barriers(case)?,

@@ -312,11 +312,11 @@ impl Write {
 
 /// What tells one state from another, however it is spelled.
 pub(super) fn fingerprint(state: &State) -> String {
-    mark(state.document())
+    digest(state.document())
 }
 
 /// What tells one document from another, however it is spelled.
-pub(crate) fn mark(document: Object) -> String {
+pub(crate) fn digest(document: Object) -> String {
     sha256(Value::Object(document).to_string().as_bytes()).hex()
 }
 

@@ -28,7 +28,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
 pub use commit::{Commit, CommitKind, Key, Record, Write};
-pub(crate) use commit::{append, mark};
+pub(crate) use commit::{append, digest};
 pub use observe::Observation;
 pub use records::{Checkpoint, run_record, session};
 pub(crate) use replay::recover_coordinator;
@@ -37,7 +37,7 @@ use steps::{Cleared, Gated, Judged, Observed, Sound, Staged};
 
 use crate::config::{Config, RuntimeType};
 use crate::history::RunIndex;
-use crate::hooks::{HookBatch, HookOutcome, HookPhase};
+use crate::hooks::{HookBatch, HookPhase, HookReport};
 use crate::repo_decisions::RepoDecisions;
 use crate::result::Leniency;
 use crate::rule;
@@ -104,7 +104,7 @@ pub enum Answer {
     /// The path and bytes of the staged result, where there is one.
     Staging(Option<(String, Vec<u8>)>),
     /// What came of the hooks.
-    Hooks(HookOutcome),
+    Hooks(HookReport),
     /// The files are gone.
     Cleaned,
     /// What has changed.
@@ -251,21 +251,21 @@ impl Acceptance {
         let step = mem::replace(&mut self.step, Step::Done);
         let next = match (step, answer) {
             (Step::Reading, Answer::Staging(staged)) => Staged::read(context, staged),
-            (Step::BeforeValidation(staged), Answer::Hooks(said)) => {
-                staged.after_hooks(context, &said)
+            (Step::BeforeValidation(staged), Answer::Hooks(report)) => {
+                staged.after_hooks(context, &report)
             }
             (Step::ReadingAgain(before), Answer::Staging(staged)) => {
                 before.read_again(context, staged)
             }
-            (Step::AfterValidation(judged), Answer::Hooks(said)) => {
-                judged.after_hooks(context, &said)
+            (Step::AfterValidation(judged), Answer::Hooks(report)) => {
+                judged.after_hooks(context, &report)
             }
             (Step::Cleaning(sound), Answer::Cleaned) => Ok(sound.observe(context)),
             (Step::Observing(sound), Answer::Observed(seen)) => sound.observed(context, seen),
             (Step::GateFiles(observed), Answer::Files(files)) => observed.gated(context, files),
             (Step::Replaying(gated), Answer::Replayed(codes)) => gated.replayed(context, &codes),
-            (Step::BeforeAcceptance(cleared), Answer::Hooks(said)) => {
-                cleared.after_hooks(context, &said)
+            (Step::BeforeAcceptance(cleared), Answer::Hooks(report)) => {
+                cleared.after_hooks(context, &report)
             }
             (Step::ObservingAgain(cleared), Answer::Observed(seen)) => {
                 cleared.observed_again(context, &seen)
@@ -274,8 +274,8 @@ impl Acceptance {
                 cleared.gated_again(context, files)
             }
             (Step::Committing(accepted), Answer::Committed) => Ok(accepted.committed(context)),
-            (Step::AfterAcceptance(accepted), Answer::Hooks(said)) => {
-                Ok(accepted.after_hooks(context, &said))
+            (Step::AfterAcceptance(accepted), Answer::Hooks(report)) => {
+                Ok(accepted.after_hooks(context, &report))
             }
             (Step::Recording(conclusion), Answer::Committed) => Ok(conclusion.escalate(context)),
             (Step::OnEscalation(conclusion), Answer::Hooks(_)) => Ok(conclusion.done()),

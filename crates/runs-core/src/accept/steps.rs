@@ -10,7 +10,7 @@ use super::{Accepted, Conclusion, Context, Next, Observation, Step, Want, observ
 use crate::config::{PolicyAction, TimeoutAction};
 use crate::conflict::{self, Overlap};
 use crate::gate::{self, PhaseExit, View};
-use crate::hooks::{self, HookOutcome, HookPhase};
+use crate::hooks::{self, HookPhase, HookReport};
 use crate::members::{array, build};
 use crate::result::{self, Rewrite, Situation, TurnResult, TurnStatusClaim};
 use crate::state::Status;
@@ -98,9 +98,9 @@ impl Staged {
     pub(super) fn after_hooks(
         self,
         context: &Context,
-        said: &HookOutcome,
+        report: &HookReport,
     ) -> Result<Next, Refusal> {
-        check_hooks(said)?;
+        check_hooks(report)?;
         Ok((Step::ReadingAgain(self), ask_staging(context)))
     }
 
@@ -184,9 +184,9 @@ impl Judged {
     pub(super) fn after_hooks(
         self,
         context: &Context,
-        said: &HookOutcome,
+        report: &HookReport,
     ) -> Result<Next, Refusal> {
-        check_hooks(said)?;
+        check_hooks(report)?;
         self.pass(context)
     }
 
@@ -498,9 +498,9 @@ impl Cleared {
     pub(super) fn after_hooks(
         self,
         context: &mut Context,
-        said: &HookOutcome,
+        report: &HookReport,
     ) -> Result<Next, Refusal> {
-        check_hooks(said)?;
+        check_hooks(report)?;
         self.observe_again(context)
     }
 
@@ -573,13 +573,13 @@ impl Accepted {
     pub(super) fn after_hooks(
         mut self: Box<Self>,
         context: &mut Context,
-        said: &HookOutcome,
+        report: &HookReport,
     ) -> Next {
-        self.after_hooks = said.failure();
+        self.after_hooks = report.failure();
         let before = self.state.clone();
         let goes_on = matches!(before.status(), Status::Active | Status::Paused);
         let stopped = if goes_on {
-            run::stopped_by_hook(&before, said, &mut context.ids, context.now)
+            run::stopped_by_hook(&before, report, &mut context.ids, context.now)
         } else {
             None
         };
@@ -615,13 +615,13 @@ impl Conclusion {
     }
 }
 
-fn check_hooks(said: &HookOutcome) -> Result<(), Refusal> {
-    match said.failure() {
+fn check_hooks(report: &HookReport) -> Result<(), Refusal> {
+    match report.failure() {
         None => Ok(()),
         Some(failure) => Err(Refusal::Hook {
             failure,
-            phase: said.phase,
-            hook: said.stopper().unwrap_or_default().to_owned(),
+            phase: report.phase,
+            hook: report.stopper().unwrap_or_default().to_owned(),
         }),
     }
 }

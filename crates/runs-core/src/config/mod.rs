@@ -32,7 +32,7 @@ pub use workflow::{Artifact, Semantics, Template, WorkflowKit};
 
 use crate::hooks::{Hook, HookPhase};
 use crate::rule;
-use crate::strays::{Stray, strays};
+use crate::unknown_members::{UnknownMember, unknown_members};
 use accord_contract::codes::Failure;
 
 /// The phases of a run whose configuration has no routing.
@@ -207,8 +207,8 @@ impl Config {
 
     /// The members that have no effect here: those that are kept for other runners, and those
     /// that nobody knows.
-    pub fn strays(&self) -> Vec<Stray> {
-        strays(&self.document, &vocabulary::DOCUMENT)
+    pub fn unknown_members(&self) -> Vec<UnknownMember> {
+        unknown_members(&self.document, &vocabulary::DOCUMENT)
     }
 
     fn project(&self, name: &str) -> &str {

@@ -1,9 +1,9 @@
 //! Every member that `agentxchain.json` may have, and what it is to a run.
 
-use crate::strays::{Known, Shape, decides, guards, kept};
+use crate::unknown_members::{KnownMember, Shape, decides, guards, kept};
 
 /// The members of the document.
-pub(super) static DOCUMENT: [Known; 25] = [
+pub(super) static DOCUMENT: [KnownMember; 25] = [
     decides("schema_version"),
     decides("project").of(Shape::Object(&PROJECT)),
     decides("roles").of(Shape::Map(&Shape::Object(&ROLE))),
@@ -34,7 +34,7 @@ pub(super) static DOCUMENT: [Known; 25] = [
 /// Hooks, here and of a coordinator.
 pub(crate) const HOOKS: Shape = Shape::Map(&Shape::List(&Shape::Object(&HOOK)));
 
-static HOOK: [Known; 9] = [
+static HOOK: [KnownMember; 9] = [
     decides("name"),
     decides("type"),
     decides("command"),
@@ -46,14 +46,14 @@ static HOOK: [Known; 9] = [
     decides("env"),
 ];
 
-static PROJECT: [Known; 4] = [
+static PROJECT: [KnownMember; 4] = [
     decides("id"),
     decides("name"),
     decides("goal"),
     kept("default_branch"),
 ];
 
-static ROLE: [Known; 6] = [
+static ROLE: [KnownMember; 6] = [
     decides("title"),
     decides("mandate"),
     decides("write_authority"),
@@ -62,7 +62,7 @@ static ROLE: [Known; 6] = [
     decides("declared_file_scope"),
 ];
 
-static RUNTIME: [(&str, &[Known]); 5] = [
+static RUNTIME: [(&str, &[KnownMember]); 5] = [
     ("manual", &[decides("type"), kept("capabilities")]),
     (
         "local_cli",
@@ -120,7 +120,7 @@ static RUNTIME: [(&str, &[Known]); 5] = [
     ),
 ];
 
-static RETRY_POLICY: [Known; 7] = [
+static RETRY_POLICY: [KnownMember; 7] = [
     decides("enabled"),
     decides("max_attempts"),
     decides("base_delay_ms"),
@@ -130,13 +130,13 @@ static RETRY_POLICY: [Known; 7] = [
     decides("retry_on"),
 ];
 
-static PREFLIGHT: [Known; 3] = [
+static PREFLIGHT: [KnownMember; 3] = [
     decides("enabled"),
     decides("tokenizer"),
     decides("safety_margin_tokens"),
 ];
 
-static ROUTE: [Known; 6] = [
+static ROUTE: [KnownMember; 6] = [
     decides("entry_role"),
     guards("allowed_next_roles"),
     guards("exit_gate"),
@@ -145,7 +145,7 @@ static ROUTE: [Known; 6] = [
     decides("timeout_action"),
 ];
 
-static GATE: [Known; 5] = [
+static GATE: [KnownMember; 5] = [
     guards("requires_files"),
     guards("requires_verification_pass"),
     guards("requires_human_approval"),
@@ -153,17 +153,17 @@ static GATE: [Known; 5] = [
     guards("gate_actions").of(Shape::List(&Shape::Object(&GATE_ACTION))),
 ];
 
-static GATE_ACTION: [Known; 3] = [guards("run"), decides("label"), decides("timeout_ms")];
+static GATE_ACTION: [KnownMember; 3] = [guards("run"), decides("label"), decides("timeout_ms")];
 
-static WORKFLOW_KIT: [Known; 1] =
+static WORKFLOW_KIT: [KnownMember; 1] =
     [guards("phases").of(Shape::Map(&Shape::Object(&WORKFLOW_PHASE)))];
 
-static WORKFLOW_PHASE: [Known; 2] = [
+static WORKFLOW_PHASE: [KnownMember; 2] = [
     guards("template"),
     guards("artifacts").of(Shape::List(&Shape::Object(&ARTIFACT))),
 ];
 
-static ARTIFACT: [Known; 5] = [
+static ARTIFACT: [KnownMember; 5] = [
     guards("path"),
     guards("semantics"),
     guards("semantics_config").of(Shape::Object(&SECTIONS)),
@@ -171,24 +171,24 @@ static ARTIFACT: [Known; 5] = [
     guards("owned_by"),
 ];
 
-static SECTIONS: [Known; 1] = [guards("required_sections")];
+static SECTIONS: [KnownMember; 1] = [guards("required_sections")];
 
 /// The protocol names no meaning for deadlock cycles that a run could be held to; a run that makes
 /// no progress is stopped by [`progress`](crate::progress).
-static RULES: [Known; 3] = [
+static RULES: [KnownMember; 3] = [
     decides("challenge_required"),
     decides("max_turn_retries"),
     kept("max_deadlock_cycles"),
 ];
 
-static BUDGET: [Known; 4] = [
+static BUDGET: [KnownMember; 4] = [
     decides("per_turn_max_usd"),
     decides("per_run_max_usd"),
     decides("on_exceed"),
     kept("cost_rates"),
 ];
 
-static POLICY: [Known; 6] = [
+static POLICY: [KnownMember; 6] = [
     decides("id"),
     decides("rule"),
     decides("action"),
@@ -197,41 +197,42 @@ static POLICY: [Known; 6] = [
     decides("message"),
 ];
 
-static POLICY_PARAMS: [Known; 3] = [decides("limit"), decides("limit_usd"), decides("allowed")];
+static POLICY_PARAMS: [KnownMember; 3] =
+    [decides("limit"), decides("limit_usd"), decides("allowed")];
 
-static POLICY_SCOPE: [Known; 2] = [decides("phases"), decides("roles")];
+static POLICY_SCOPE: [KnownMember; 2] = [decides("phases"), decides("roles")];
 
-static APPROVAL: [Known; 2] = [
+static APPROVAL: [KnownMember; 2] = [
     decides("phase_transitions").of(Shape::Object(&APPROVAL_OF_PHASES)),
     decides("run_completion").of(Shape::Object(&APPROVAL_OF_THE_END)),
 ];
 
-static APPROVAL_OF_PHASES: [Known; 2] = [
+static APPROVAL_OF_PHASES: [KnownMember; 2] = [
     decides("default"),
     decides("rules").of(Shape::List(&Shape::Object(&APPROVAL_RULE))),
 ];
 
 /// A rule without its conditions approves more than it was meant to.
-static APPROVAL_RULE: [Known; 4] = [
+static APPROVAL_RULE: [KnownMember; 4] = [
     guards("from_phase"),
     guards("to_phase"),
     decides("action"),
     guards("when").of(Shape::Object(&CONDITIONS)),
 ];
 
-static APPROVAL_OF_THE_END: [Known; 2] = [
+static APPROVAL_OF_THE_END: [KnownMember; 2] = [
     decides("action"),
     guards("when").of(Shape::Object(&CONDITIONS)),
 ];
 
-static CONDITIONS: [Known; 4] = [
+static CONDITIONS: [KnownMember; 4] = [
     guards("gate_passed"),
     guards("roles_participated"),
     guards("all_phases_visited"),
     guards("credentialed_gate"),
 ];
 
-static TIMEOUTS: [Known; 4] = [
+static TIMEOUTS: [KnownMember; 4] = [
     decides("per_turn_minutes"),
     decides("per_phase_minutes"),
     decides("per_run_minutes"),
@@ -239,7 +240,7 @@ static TIMEOUTS: [Known; 4] = [
 ];
 
 /// How long a worker may take to start and be quiet, and how many turns a loop takes.
-static RUN_LOOP: [Known; 6] = [
+static RUN_LOOP: [KnownMember; 6] = [
     decides("startup_watchdog_ms"),
     decides("stale_turn_threshold_ms"),
     decides("max_turns"),

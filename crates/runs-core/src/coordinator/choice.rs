@@ -7,7 +7,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use super::projection::Place;
+use super::projection::Initiative;
 use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
 use crate::TurnId;
 use crate::doc;
@@ -68,21 +68,21 @@ pub struct Obstacle {
 /// # Errors
 /// With `nothing_to_dispatch` and the obstacle of each workstream.
 pub fn choose(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     wanted: Option<&str>,
 ) -> Result<Choice, Failure> {
-    if place.state.status() != CoordinatorStatus::Active {
+    if initiative.state.status() != CoordinatorStatus::Active {
         let message = format!(
             "an initiative that is {} hands out no turns",
-            place.state.status()
+            initiative.state.status()
         );
         return Err(Failure::new(Code::XchainInvalidStateTransition, message));
     }
-    let phase = place.state.phase();
+    let phase = initiative.state.phase();
     let candidates = match wanted {
-        None => place.config.workstreams_of(phase),
-        Some(id) => match place.config.workstream(id) {
+        None => initiative.config.workstreams_of(phase),
+        Some(id) => match initiative.config.workstream(id) {
             None => {
                 return Err(refusal(&[obstacle(
                     Some(id),
@@ -102,7 +102,7 @@ pub fn choose(
     };
     let mut obstacles = Vec::new();
     for stream in candidates {
-        match consider(stream, place, repos) {
+        match consider(stream, initiative, repos) {
             Ok(choice) => return Ok(choice),
             Err(found) => obstacles.push(found),
         }
@@ -115,23 +115,28 @@ pub fn choose(
 
 /// What each workstream of the phase could do now, the one that begins it first.
 pub fn prospects(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
 ) -> Vec<(String, Result<Choice, Obstacle>)> {
-    let streams = place.config.workstreams_of(place.state.phase());
-    let prospect = |stream: &Workstream| (stream.id.clone(), consider(stream, place, repos));
+    let streams = initiative.config.workstreams_of(initiative.state.phase());
+    let prospect = |stream: &Workstream| (stream.id.clone(), consider(stream, initiative, repos));
     streams.into_iter().map(prospect).collect()
 }
 
 /// The line of the coordinator's history for a turn that was handed out.
-pub fn dispatched_line(place: &Place<'_>, choice: &Choice, turn: &TurnId, now: Time) -> Object {
+pub fn dispatched_line(
+    initiative: &Initiative<'_>,
+    choice: &Choice,
+    turn: &TurnId,
+    now: Time,
+) -> Object {
     build([
         doc::MultiHistory::TYPE.to("turn_dispatched"),
         doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+        doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
         doc::MultiHistory::WORKSTREAM_ID.to(choice.workstream.as_str()),
         doc::MultiHistory::REPO_ID.to(choice.repo.as_str()),
-        doc::MultiHistory::REPO_RUN_ID.to(place.state.repo_run(&choice.repo)),
+        doc::MultiHistory::REPO_RUN_ID.to(initiative.state.repo_run(&choice.repo)),
         doc::MultiHistory::REPO_TURN_ID.to(turn.as_str()),
         doc::MultiHistory::ROLE.to(choice.role.as_str()),
     ])
@@ -139,20 +144,20 @@ pub fn dispatched_line(place: &Place<'_>, choice: &Choice, turn: &TurnId, now: T
 
 fn consider(
     stream: &Workstream,
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
 ) -> Result<Choice, Obstacle> {
     let stop = |repo: Option<&str>, reason| Err(obstacle(Some(&stream.id), repo, reason));
     if !stream
         .depends_on
         .iter()
-        .all(|other| place.barriers.is_satisfied(other))
+        .all(|other| initiative.barriers.is_satisfied(other))
     {
         return stop(None, ObstacleReason::DependencyPending);
     }
-    let done = place.barriers.is_satisfied(&stream.id);
+    let done = initiative.barriers.is_satisfied(&stream.id);
     let accepted = |repo: &str| {
-        place.history.iter().any(|line| {
+        initiative.history.iter().any(|line| {
             doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection")
                 && doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(stream.id.as_str())
                 && doc::MultiHistory::REPO_ID.get(line) == Some(repo)
@@ -166,7 +171,10 @@ fn consider(
     // What the first turn left undecided, another one must decide.
     let owing = || {
         stream.barrier.settings()?;
-        let made = place.barriers.of_workstream(&stream.id)?.satisfied_repos();
+        let made = initiative
+            .barriers
+            .of_workstream(&stream.id)?
+            .satisfied_repos();
         stream.repos.iter().find(|repo| !made.contains(repo))
     };
     let next = if any {

@@ -6,7 +6,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
 use super::{Barriers, CoordinatorState, TurnContext};
-use crate::accept::{Commit, Record, Recovery, Write, append, mark, recover_coordinator};
+use crate::accept::{Commit, Record, Recovery, Write, append, digest, recover_coordinator};
 use crate::{HOME, Ids};
 
 /// What an operation leads to; to be written as one.
@@ -77,8 +77,8 @@ impl CoordinatorChange {
         writes.push(replace(barriers_path(), pretty(&self.barriers.document())));
         writes.push(replace(coordinator_state_path(), pretty(&state.document())));
         let marks = (
-            before.map(|state| mark(state.document())),
-            mark(state.document()),
+            before.map(|state| digest(state.document())),
+            digest(state.document()),
         );
         Commit::of_coordinator(state.super_run_id(), marks, writes, ids, now)
     }
@@ -89,7 +89,7 @@ impl CoordinatorChange {
 /// # Errors
 /// With `record_invalid` when it is none of a coordinator; it is then left alone.
 pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Recovery, Failure> {
-    let now = state.map(|state| mark(state.document()));
+    let now = state.map(|state| digest(state.document()));
     recover_coordinator(journal, now.as_deref(), &coordinator_state_path())
 }
 

@@ -10,7 +10,7 @@ use crate::config::DEFAULT_PHASES;
 use crate::doc;
 use crate::hooks::{Hook, HookPhase, hooks_of};
 use crate::members::{self, texts};
-use crate::strays::{Stray, strays};
+use crate::unknown_members::{UnknownMember, unknown_members};
 
 /// A repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -106,9 +106,9 @@ impl CoordinatorConfig {
         &self.document
     }
 
-    /// The members that have no effect, as those of [`Config::strays`](crate::config::Config::strays).
-    pub fn strays(&self) -> Vec<Stray> {
-        strays(&self.document, &DOCUMENT)
+    /// The members that have no effect, as those of [`Config::unknown_members`](crate::config::Config::unknown_members).
+    pub fn unknown_members(&self) -> Vec<UnknownMember> {
+        unknown_members(&self.document, &DOCUMENT)
     }
 
     /// The project's id.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use super::projection::Place;
+use super::projection::Initiative;
 use super::{BarrierStatus, Choice, Workstream};
 use crate::Ids;
 use crate::doc::{self, Member, Text};
@@ -27,11 +27,16 @@ pub struct TurnContext {
 
 /// Puts together what a turn that is handed out must know: what was accepted in its
 /// workstream and in those before it, and the decisions that it owes.
-pub fn turn_context(place: &Place<'_>, choice: &Choice, ids: &mut Ids, now: Time) -> TurnContext {
+pub fn turn_context(
+    initiative: &Initiative<'_>,
+    choice: &Choice,
+    ids: &mut Ids,
+    now: Time,
+) -> TurnContext {
     let reference = format!("ctx_{}_{}_{}", choice.workstream, choice.repo, ids.hex(4));
-    let stream = place.config.workstream(&choice.workstream);
+    let stream = initiative.config.workstream(&choice.workstream);
     let depends_on = stream.map_or(&[][..], |stream| &stream.depends_on);
-    let upstream: Vec<&Object> = place
+    let upstream: Vec<&Object> = initiative
         .history
         .iter()
         .filter(|line| doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection"))
@@ -47,15 +52,15 @@ pub fn turn_context(place: &Place<'_>, choice: &Choice, ids: &mut Ids, now: Time
         .iter()
         .chain([&choice.workstream])
         .filter_map(|id| {
-            let status = place.barriers.of_workstream(id)?.status();
+            let status = initiative.barriers.of_workstream(id)?.status();
             Some((id.clone(), BarrierStatus::as_str(status).into()))
         })
         .collect();
     let document = build([
         ("schema_version", super::COORDINATOR_VERSION.into()),
         ("context_ref", reference.as_str().into()),
-        ("super_run_id", place.state.super_run_id().into()),
-        ("phase", place.state.phase().into()),
+        ("super_run_id", initiative.state.super_run_id().into()),
+        ("phase", initiative.state.phase().into()),
         ("workstream_id", choice.workstream.as_str().into()),
         ("repo_id", choice.repo.as_str().into()),
         ("role", choice.role.as_str().into()),
@@ -73,13 +78,13 @@ pub fn turn_context(place: &Place<'_>, choice: &Choice, ids: &mut Ids, now: Time
     let line = build([
         doc::MultiHistory::TYPE.to("context_generated"),
         doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+        doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
         doc::MultiHistory::CONTEXT_REF.to(reference.as_str()),
         doc::MultiHistory::WORKSTREAM_ID.to(choice.workstream.as_str()),
         doc::MultiHistory::REPO_ID.to(choice.repo.as_str()),
     ]);
     TurnContext {
-        markdown: markdown(choice, place.state.phase(), &owed, &upstream),
+        markdown: markdown(choice, initiative.state.phase(), &owed, &upstream),
         reference,
         document,
         line,

@@ -8,7 +8,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Extensible, Object};
 
 use super::choice::dispatched_line;
-use super::projection::Place;
+use super::projection::Initiative;
 use super::{
     Choice, CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorState, RepoView,
     turn_context,
@@ -32,7 +32,7 @@ pub struct Dispatching {
 
 /// What became of a turn that was being handed out.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Found {
+pub enum DispatchedTurn {
     /// The repository works on it; whether its bundle was written.
     Active {
         /// The turn.
@@ -63,15 +63,15 @@ impl Dispatching {
     }
 
     /// Looks for the turn in its repository.
-    pub fn find(&self, view: &RepoView) -> Found {
+    pub fn find(&self, view: &RepoView) -> DispatchedTurn {
         let Some(state) = &view.state else {
-            return Found::Nothing;
+            return DispatchedTurn::Nothing;
         };
         let active = state
             .turns()
             .find(|turn| turn.role() == self.choice.role && turn.assigned_sequence() > self.since);
         if let Some(turn) = active {
-            return Found::Active {
+            return DispatchedTurn::Active {
                 turn: turn.id().clone(),
                 dispatched: *turn.status() != Extensible::Known(TurnStatus::Assigned),
             };
@@ -85,23 +85,23 @@ impl Dispatching {
                     .is_some_and(|sequence| sequence > self.since)
         });
         let over = over.and_then(|line| TurnId::parse(doc::History::TURN_ID.get(line)?));
-        over.map_or(Found::Nothing, Found::Over)
+        over.map_or(DispatchedTurn::Nothing, DispatchedTurn::Over)
     }
 }
 
 /// Says which turn is meant, and what it is told.
 pub fn begin_dispatch(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     choice: &Choice,
     view: &RepoView,
     ids: &mut Ids,
     now: Time,
 ) -> (Dispatching, CoordinatorChange) {
-    let context = turn_context(place, choice, ids, now);
+    let context = turn_context(initiative, choice, ids, now);
     let since = view.state.as_ref().map_or(0, |state| state.turn_sequence());
-    let mut state = place.state.clone();
+    let mut state = initiative.state.clone();
     state.set(
-        doc::Initiative::DISPATCHING,
+        doc::Coordinator::DISPATCHING,
         build([
             doc::Dispatching::WORKSTREAM_ID.to(choice.workstream.as_str()),
             doc::Dispatching::REPO_ID.to(choice.repo.as_str()),
@@ -111,7 +111,7 @@ pub fn begin_dispatch(
             doc::Dispatching::REQUESTED_AT.to(now),
         ]),
     );
-    let mut change = CoordinatorChange::of_state(state, place.barriers.clone());
+    let mut change = CoordinatorChange::of_state(state, initiative.barriers.clone());
     change.history.push(context.line.clone());
     let dispatching = Dispatching {
         choice: choice.clone(),
@@ -124,7 +124,7 @@ pub fn begin_dispatch(
 
 /// Says which turn it became.
 pub fn end_dispatch(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     dispatching: &Dispatching,
     turn: &TurnId,
     ledger: &mut CoordinatorLedger,
@@ -133,8 +133,8 @@ pub fn end_dispatch(
     let Dispatching {
         choice, context, ..
     } = dispatching;
-    let mut change = forget_dispatch(place);
-    let mut line: Object = dispatched_line(place, choice, turn, now);
+    let mut change = forget_dispatch(initiative);
+    let mut line: Object = dispatched_line(initiative, choice, turn, now);
     doc::MultiHistory::CONTEXT_REF.set(&mut line, context.as_str());
     change.history.push(line);
     let statement = format!(
@@ -142,12 +142,15 @@ pub fn end_dispatch(
         choice.repo, choice.role, choice.workstream
     );
     change.decisions.push(ledger.line(
-        place.state,
+        initiative.state,
         CoordinatorDecision::Dispatch,
         &statement,
         [
             ("repo_id", choice.repo.as_str().into()),
-            ("repo_run_id", place.state.repo_run(&choice.repo).into()),
+            (
+                "repo_run_id",
+                initiative.state.repo_run(&choice.repo).into(),
+            ),
             ("repo_turn_id", turn.as_str().into()),
             ("workstream_id", choice.workstream.as_str().into()),
             ("context_ref", context.as_str().into()),
@@ -158,8 +161,8 @@ pub fn end_dispatch(
 }
 
 /// Gives up a turn that was never assigned.
-pub fn forget_dispatch(place: &Place<'_>) -> CoordinatorChange {
-    let mut state = place.state.clone();
-    state.clear(doc::Initiative::DISPATCHING);
-    CoordinatorChange::of_state(state, place.barriers.clone())
+pub fn forget_dispatch(initiative: &Initiative<'_>) -> CoordinatorChange {
+    let mut state = initiative.state.clone();
+    state.clear(doc::Coordinator::DISPATCHING);
+    CoordinatorChange::of_state(state, initiative.barriers.clone())
 }

@@ -6,7 +6,7 @@ use accord_contract::wire::{Extensible, Object, Value};
 use accord_contract::wire_enum;
 
 use super::RepoView;
-use super::projection::Place;
+use super::projection::Initiative;
 use crate::TurnId;
 use crate::doc;
 use crate::history::is_accepted;
@@ -36,14 +36,14 @@ wire_enum! {
 
 impl DivergenceKind {
     /// Whether taking over what happened mends it.
-    pub fn is_mendable(self) -> bool {
+    pub fn is_repairable(self) -> bool {
         matches!(
             self,
             Self::TurnAcceptedUnprojected | Self::TurnRejectedUnprojected
         )
     }
 
-    /// Whether it is mended by a person who accounts for it: the repository is then taken as
+    /// Whether it is repaired by a person who accounts for it: the repository is then taken as
     /// it is.
     pub fn is_accountable(self) -> bool {
         matches!(
@@ -55,7 +55,7 @@ impl DivergenceKind {
     /// Whether the initiative cannot go on with it. A repository that waits for a person of
     /// its own is no reason to stop the others.
     pub fn is_fatal(self) -> bool {
-        !self.is_mendable() && self != Self::RepoBlockedUnexpectedly
+        !self.is_repairable() && self != Self::RepoBlockedUnexpectedly
     }
 }
 
@@ -74,10 +74,13 @@ pub struct Divergence {
 }
 
 /// Every difference, repository by repository.
-pub fn diverging(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<Divergence> {
+pub fn diverging(
+    initiative: &Initiative<'_>,
+    repos: &BTreeMap<String, RepoView>,
+) -> Vec<Divergence> {
     let mut found = Vec::new();
     let empty = RepoView::default();
-    for repo in place.state.repos() {
+    for repo in initiative.state.repos() {
         let view = repos.get(repo).unwrap_or(&empty);
         let mut add = |kind| found.push(difference(kind, repo, None, None));
         if view.config.is_none() {
@@ -88,7 +91,7 @@ pub fn diverging(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<D
             continue;
         };
         let run = state.run_id().map(crate::RunId::as_str);
-        if place
+        if initiative
             .state
             .repo_run(repo)
             .is_some_and(|known| Some(known) != run)
@@ -96,24 +99,27 @@ pub fn diverging(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<D
             add(DivergenceKind::RunIdMismatch);
             continue;
         }
-        let last = place.config.next_phase(place.state.phase()).is_none();
-        let known = place.state.repo_run_status(repo) == Some("completed");
+        let last = initiative
+            .config
+            .next_phase(initiative.state.phase())
+            .is_none();
+        let known = initiative.state.repo_run_status(repo) == Some("completed");
         if state.status() == Status::Completed && !last && !known {
             add(DivergenceKind::RepoCompletedUnexpectedly);
         }
         if state.status() == Status::Blocked {
             add(DivergenceKind::RepoBlockedUnexpectedly);
         }
-        turns(place, repo, view, &mut found);
+        turns(initiative, repo, view, &mut found);
     }
     found
 }
 
 /// The turns that were handed out, and what became of them.
-fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
+fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
     let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
     let known = |kinds: &[&str]| -> BTreeSet<&str> {
-        let lines = place.history.iter().filter(of_repo);
+        let lines = initiative.history.iter().filter(of_repo);
         let lines = lines.filter(|line| {
             doc::MultiHistory::TYPE
                 .get(line)
@@ -125,7 +131,7 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
     };
     let projected = known(&["acceptance_projection"]);
     let rejected = known(&["turn_rejected", "turn_disappeared"]);
-    let run = place.state.repo_run(repo);
+    let run = initiative.state.repo_run(repo);
     let accepted: BTreeSet<&str> = view
         .history
         .iter()
@@ -133,7 +139,7 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
         .filter_map(|line| doc::History::TURN_ID.get(line))
         .collect();
     let anew = taken_back(view, run);
-    let handed_out = place.history.iter().filter(of_repo);
+    let handed_out = initiative.history.iter().filter(of_repo);
     let handed_out =
         handed_out.filter(|line| doc::MultiHistory::TYPE.get(line) == Some("turn_dispatched"));
     for line in handed_out {
@@ -160,7 +166,7 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
                 add(DivergenceKind::TurnRejectedUnprojected);
             }
         } else if anew.contains_key(turn) && !rejected.contains(turn) {
-            // It was taken back, and nobody says what took its place.
+            // It was taken back, and nobody says what took its initiative.
             add(DivergenceKind::TurnRejectedUnprojected);
         } else if !rejected.contains(turn) {
             add(DivergenceKind::TurnDisappeared);
@@ -168,7 +174,7 @@ fn turns(place: &Place<'_>, repo: &str, view: &RepoView, found: &mut Vec<Diverge
     }
 }
 
-/// The turns of a run that were taken back, each with the one that took its place, where that
+/// The turns of a run that were taken back, each with the one that took its initiative, where that
 /// is known.
 fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Option<&'a str>> {
     let lines = view.history.iter();

@@ -7,7 +7,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
-use super::projection::Place;
+use super::projection::Initiative;
 use super::{
     BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
     CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
@@ -109,50 +109,56 @@ impl GateChange {
 
 /// What keeps the gate that comes next shut: that of the phase, or that of the initiative in its
 /// last phase.
-pub fn gate_blockers(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<Blocker> {
-    match place.config.next_phase(place.state.phase()) {
-        Some(next) => phase_blockers(place, repos, next),
-        None => completion_blockers(place, repos),
+pub fn gate_blockers(
+    initiative: &Initiative<'_>,
+    repos: &BTreeMap<String, RepoView>,
+) -> Vec<Blocker> {
+    match initiative.config.next_phase(initiative.state.phase()) {
+        Some(next) => phase_blockers(initiative, repos, next),
+        None => completion_blockers(initiative, repos),
     }
 }
 
 /// What keeps the phase from ending.
 pub fn phase_blockers(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     target: &str,
 ) -> Vec<Blocker> {
     let mut found = Vec::new();
-    match place.config.next_phase(place.state.phase()) {
+    match initiative.config.next_phase(initiative.state.phase()) {
         None => found.push(blocker(BlockerKind::NoNextPhase, None)),
         Some(next) if next != target => {
             found.push(blocker(BlockerKind::PhaseSkipForbidden, Some(target)));
         }
         Some(_) => {}
     }
-    let gate = place.config.exit_gate(place.state.phase());
+    let gate = initiative.config.exit_gate(initiative.state.phase());
     repo_blockers(
-        place,
+        initiative,
         repos,
-        &required_repos(place.config, gate),
+        &required_repos(initiative.config, gate),
         &mut found,
     );
-    barrier_blockers(place, place.state.phase(), &mut found);
+    barrier_blockers(initiative, initiative.state.phase(), &mut found);
     found
 }
 
 /// What keeps the initiative from ending. A repository that waits for a person at its own end is
 /// as ready as one that is over.
-pub fn completion_blockers(place: &Place<'_>, repos: &BTreeMap<String, RepoView>) -> Vec<Blocker> {
+pub fn completion_blockers(
+    initiative: &Initiative<'_>,
+    repos: &BTreeMap<String, RepoView>,
+) -> Vec<Blocker> {
     let mut found = Vec::new();
-    let phase = place.state.phase();
-    if let Some(next) = place.config.next_phase(phase) {
+    let phase = initiative.state.phase();
+    if let Some(next) = initiative.config.next_phase(phase) {
         found.push(blocker(BlockerKind::NotFinalPhase, Some(next)));
     }
-    let required = required_repos(place.config, Some(final_gate(place)));
-    repo_blockers(place, repos, &required, &mut found);
-    for stream in place.config.phases() {
-        barrier_blockers(place, stream, &mut found);
+    let required = required_repos(initiative.config, Some(final_gate(initiative)));
+    repo_blockers(initiative, repos, &required, &mut found);
+    for stream in initiative.config.phases() {
+        barrier_blockers(initiative, stream, &mut found);
     }
     for id in &required {
         let state = repos.get(id).and_then(|view| view.state.as_ref());
@@ -175,32 +181,32 @@ pub fn completion_blockers(place: &Place<'_>, repos: &BTreeMap<String, RepoView>
 /// # Errors
 /// With `coordinator_gate_blocked` and everything that keeps the gate shut.
 pub fn request_phase(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     target: &str,
     now: Time,
 ) -> Result<GateChange, Failure> {
-    check_active(place.state)?;
-    let blockers = phase_blockers(place, repos, target);
+    check_active(initiative.state)?;
+    let blockers = phase_blockers(initiative, repos, target);
     if !blockers.is_empty() {
         return Err(refusal(&blockers));
     }
-    let gate = place
+    let gate = initiative
         .config
-        .exit_gate(place.state.phase())
+        .exit_gate(initiative.state.phase())
         .unwrap_or("phase_transition");
-    let from = place.state.phase().to_owned();
+    let from = initiative.state.phase().to_owned();
     let pending = build([
         doc::MultiGate::GATE_TYPE.to("phase_transition"),
         doc::MultiGate::GATE.to(gate),
         doc::MultiGate::FROM.to(from.as_str()),
         doc::MultiGate::TO.to(target),
-        doc::MultiGate::REQUIRED_REPOS.to(&required_repos(place.config, Some(gate))),
-        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(place, &from)),
+        doc::MultiGate::REQUIRED_REPOS.to(&required_repos(initiative.config, Some(gate))),
+        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, &from)),
         doc::MultiGate::REQUESTED_AT.to(now),
     ]);
     Ok(wait_or_pass(
-        place,
+        initiative,
         gate,
         pending,
         "phase_transition_requested",
@@ -213,26 +219,26 @@ pub fn request_phase(
 /// # Errors
 /// As for [`request_phase`].
 pub fn request_completion(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     now: Time,
 ) -> Result<GateChange, Failure> {
-    check_active(place.state)?;
-    let blockers = completion_blockers(place, repos);
+    check_active(initiative.state)?;
+    let blockers = completion_blockers(initiative, repos);
     if !blockers.is_empty() {
         return Err(refusal(&blockers));
     }
-    let gate = final_gate(place);
-    let required = required_repos(place.config, Some(gate));
+    let gate = final_gate(initiative);
+    let required = required_repos(initiative.config, Some(gate));
     let pending = build([
         doc::MultiGate::GATE_TYPE.to("run_completion"),
         doc::MultiGate::GATE.to(gate),
         doc::MultiGate::REQUIRED_REPOS.to(&required),
-        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(place, place.state.phase())),
+        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, initiative.state.phase())),
         doc::MultiGate::REQUESTED_AT.to(now),
     ]);
     Ok(wait_or_pass(
-        place,
+        initiative,
         gate,
         pending,
         "run_completion_requested",
@@ -244,52 +250,57 @@ pub fn request_completion(
 ///
 /// # Errors
 /// With `invalid_state_transition` when none waits.
-pub fn approve_gate(place: &Place<'_>, now: Time) -> Result<GateChange, Failure> {
-    let pending = place.state.pending_gate().filter(|_| {
+pub fn approve_gate(initiative: &Initiative<'_>, now: Time) -> Result<GateChange, Failure> {
+    let pending = initiative.state.pending_gate().filter(|_| {
         matches!(
-            place.state.status(),
+            initiative.state.status(),
             CoordinatorStatus::Paused | CoordinatorStatus::Blocked
         )
     });
     let Some(pending) = pending.cloned() else {
         let message = format!(
             "an initiative that is {} has no gate to approve",
-            place.state.status()
+            initiative.state.status()
         );
         return Err(Failure::new(Code::XchainInvalidStateTransition, message));
     };
-    Ok(pass(place, &pending, Vec::new(), now))
+    Ok(pass(initiative, &pending, Vec::new(), now))
 }
 
 fn wait_or_pass(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     gate: &str,
     pending: Object,
     requested: &str,
     now: Time,
 ) -> GateChange {
-    let needs_person = place
+    let needs_person = initiative
         .config
         .gate(gate)
         .is_none_or(|gate| gate.requires_human_approval);
-    let line = line(place, requested, &pending, now);
+    let line = line(initiative, requested, &pending, now);
     if !needs_person {
-        return pass(place, &pending, vec![line], now);
+        return pass(initiative, &pending, vec![line], now);
     }
-    let mut state = place.state.clone();
+    let mut state = initiative.state.clone();
     state.set_status(CoordinatorStatus::Paused, now);
-    state.set(doc::Initiative::PENDING_GATE, pending);
+    state.set(doc::Coordinator::PENDING_GATE, pending);
     GateChange {
         state,
-        barriers: place.barriers.clone(),
+        barriers: initiative.barriers.clone(),
         history: vec![line],
         ledger: Vec::new(),
     }
 }
 
-fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Time) -> GateChange {
-    let mut state = place.state.clone();
-    let mut barriers = place.barriers.clone();
+fn pass(
+    initiative: &Initiative<'_>,
+    pending: &Object,
+    mut history: Vec<Object>,
+    now: Time,
+) -> GateChange {
+    let mut state = initiative.state.clone();
+    let mut barriers = initiative.barriers.clone();
     let gate = doc::MultiGate::GATE
         .get(pending)
         .unwrap_or_default()
@@ -301,7 +312,7 @@ fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Time
         .filter_map(|id| barriers.approve(id))
         .map(|effect| effect.line(causation.clone(), now))
         .collect();
-    state.clear(doc::Initiative::PENDING_GATE);
+    state.clear(doc::Coordinator::PENDING_GATE);
     state.pass_gate(&gate);
     match doc::MultiGate::TO.get(pending) {
         Some(to) => {
@@ -310,12 +321,12 @@ fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Time
             for repo in doc::MultiGate::REQUIRED_REPOS.get(pending) {
                 state.set_repo_phase(&repo, to);
             }
-            history.push(line(place, "phase_transition_approved", pending, now));
+            history.push(line(initiative, "phase_transition_approved", pending, now));
         }
         None => {
             state.set_status(CoordinatorStatus::Completed, now);
-            state.set(doc::Initiative::COMPLETED_AT, now);
-            history.push(line(place, "run_completed", pending, now));
+            state.set(doc::Coordinator::COMPLETED_AT, now);
+            history.push(line(initiative, "run_completed", pending, now));
         }
     }
     GateChange {
@@ -326,11 +337,11 @@ fn pass(place: &Place<'_>, pending: &Object, mut history: Vec<Object>, now: Time
     }
 }
 
-fn line(place: &Place<'_>, kind: &str, pending: &Object, now: Time) -> Object {
+fn line(initiative: &Initiative<'_>, kind: &str, pending: &Object, now: Time) -> Object {
     let mut line = build([
         doc::MultiHistory::TYPE.to(kind),
         doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+        doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
     ]);
     for member in [
         doc::MultiGate::GATE.any(),
@@ -355,8 +366,8 @@ fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
 }
 
 /// The gate at the end of the initiative.
-fn final_gate<'a>(place: &Place<'a>) -> &'a str {
-    let named = place.config.exit_gate(place.state.phase());
+fn final_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
+    let named = initiative.config.exit_gate(initiative.state.phase());
     named.unwrap_or(DEFAULT_FINAL_GATE)
 }
 
@@ -365,13 +376,13 @@ fn required_repos(config: &CoordinatorConfig, gate: Option<&str>) -> Vec<String>
     named.unwrap_or_else(|| config.required_repos())
 }
 
-fn human_barriers(place: &Place<'_>, phase: &str) -> Vec<String> {
+fn human_barriers(initiative: &Initiative<'_>, phase: &str) -> Vec<String> {
     let of_phase = |barrier: &&super::Barrier| {
-        let stream = place.config.workstream(barrier.workstream());
+        let stream = initiative.config.workstream(barrier.workstream());
         barrier.kind() == BarrierType::SharedHumanGate
             && stream.is_some_and(|stream| stream.phase == phase)
     };
-    place
+    initiative
         .barriers
         .iter()
         .filter(of_phase)
@@ -380,7 +391,7 @@ fn human_barriers(place: &Place<'_>, phase: &str) -> Vec<String> {
 }
 
 fn repo_blockers(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     required: &[String],
     found: &mut Vec<Blocker>,
@@ -392,7 +403,7 @@ fn repo_blockers(
         };
         let mut add = |kind| found.push(blocker(kind, Some(id)));
         let run = state.run_id().map(crate::RunId::as_str);
-        if place
+        if initiative
             .state
             .repo_run(id)
             .is_some_and(|known| Some(known) != run)
@@ -412,14 +423,14 @@ fn repo_blockers(
 }
 
 /// A barrier that waits for the same person as the gate does not keep it shut.
-fn barrier_blockers(place: &Place<'_>, phase: &str, found: &mut Vec<Blocker>) {
-    for stream in place.config.workstreams_of(phase) {
-        match place.barriers.of_workstream(&stream.id) {
+fn barrier_blockers(initiative: &Initiative<'_>, phase: &str, found: &mut Vec<Blocker>) {
+    for stream in initiative.config.workstreams_of(phase) {
+        match initiative.barriers.of_workstream(&stream.id) {
             None => found.push(blocker(BlockerKind::BarrierMissing, Some(&stream.id))),
             Some(barrier)
                 if barrier.status() != BarrierStatus::Satisfied
                     && !(barrier.kind() == BarrierType::SharedHumanGate
-                        && phase == place.state.phase()) =>
+                        && phase == initiative.state.phase()) =>
             {
                 found.push(blocker(BlockerKind::BarrierUnsatisfied, Some(&stream.id)));
             }

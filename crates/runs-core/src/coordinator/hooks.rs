@@ -3,7 +3,7 @@
 use accord_contract::wire::{Object, Value};
 
 use super::commit::{barriers_path, coordinator_home, coordinator_state_path};
-use super::projection::Place;
+use super::projection::Initiative;
 use super::{Barrier, BarrierStatus, Choice, Effect};
 use crate::doc;
 use crate::hooks::{HookBatch, HookPhase};
@@ -26,20 +26,27 @@ pub fn protected_files() -> Vec<String> {
 }
 
 /// The hooks before a turn is handed out; `None` where there are none.
-pub fn before_assignment(place: &Place<'_>, choice: &Choice, workspace: &str) -> Option<HookBatch> {
+pub fn before_assignment(
+    initiative: &Initiative<'_>,
+    choice: &Choice,
+    workspace: &str,
+) -> Option<HookBatch> {
     let payload = build([
         ("phase", HookPhase::BeforeAssignment.as_str().into()),
         ("workstream_id", choice.workstream.as_str().into()),
         ("repo_id", choice.repo.as_str().into()),
-        ("repo_run_id", place.state.repo_run(&choice.repo).into()),
+        (
+            "repo_run_id",
+            initiative.state.repo_run(&choice.repo).into(),
+        ),
         ("role", choice.role.as_str().into()),
     ]);
-    batch(place, HookPhase::BeforeAssignment, payload, workspace)
+    batch(initiative, HookPhase::BeforeAssignment, payload, workspace)
 }
 
 /// The hooks after an acceptance was taken over: `line` is that of the history.
 pub fn after_acceptance(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     line: &Object,
     effects: &[Effect],
     workspace: &str,
@@ -61,12 +68,12 @@ pub fn after_acceptance(
     let effects = effects.iter().map(|effect| effect.document().into());
     let effects: Vec<Value> = effects.collect();
     payload.insert("barrier_effects".into(), effects.into());
-    batch(place, HookPhase::AfterAcceptance, payload, workspace)
+    batch(initiative, HookPhase::AfterAcceptance, payload, workspace)
 }
 
 /// The hooks before a person's approval takes effect, where a gate waits for one.
-pub fn before_gate(place: &Place<'_>, workspace: &str) -> Option<HookBatch> {
-    let pending = place.state.pending_gate()?;
+pub fn before_gate(initiative: &Initiative<'_>, workspace: &str) -> Option<HookBatch> {
+    let pending = initiative.state.pending_gate()?;
     let payload = build([
         ("phase", HookPhase::BeforeGate.as_str().into()),
         ("gate_type", doc::MultiGate::GATE_TYPE.copy(pending)),
@@ -82,31 +89,31 @@ pub fn before_gate(place: &Place<'_>, workspace: &str) -> Option<HookBatch> {
             doc::MultiGate::HUMAN_BARRIERS.copy(pending),
         ),
     ]);
-    batch(place, HookPhase::BeforeGate, payload, workspace)
+    batch(initiative, HookPhase::BeforeGate, payload, workspace)
 }
 
 /// The hooks after an initiative was blocked.
-pub fn on_escalation(place: &Place<'_>, workspace: &str) -> Option<HookBatch> {
-    let document = place.state.document();
+pub fn on_escalation(initiative: &Initiative<'_>, workspace: &str) -> Option<HookBatch> {
+    let document = initiative.state.document();
     let payload = build([
         ("phase", HookPhase::OnEscalation.as_str().into()),
         (
             "blocked_reason",
-            doc::Initiative::BLOCKED_REASON.copy(&document),
+            doc::Coordinator::BLOCKED_REASON.copy(&document),
         ),
-        ("repo_runs", doc::Initiative::REPO_RUNS.copy(&document)),
+        ("repo_runs", doc::Coordinator::REPO_RUNS.copy(&document)),
     ]);
-    batch(place, HookPhase::OnEscalation, payload, workspace)
+    batch(initiative, HookPhase::OnEscalation, payload, workspace)
 }
 
 /// What every hook of a coordinator is told beside that.
 fn batch(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     phase: HookPhase,
     mut payload: Object,
     workspace: &str,
 ) -> Option<HookBatch> {
-    let state = place.state;
+    let state = initiative.state;
     payload.extend(build([
         ("super_run_id", state.super_run_id().into()),
         ("coordinator_status", state.status().as_str().into()),
@@ -119,15 +126,15 @@ fn batch(
                 .map_or(Value::Null, Value::from),
         ),
         ("coordinator_workspace", workspace.into()),
-        ("pending_barriers", pending_barriers(place)),
-        ("barriers", barriers(place)),
+        ("pending_barriers", pending_barriers(initiative)),
+        ("barriers", barriers(initiative)),
     ]));
     let run = state.super_run_id().to_owned();
-    HookBatch::new(phase, place.config.hooks(phase), payload, Some(run))
+    HookBatch::new(phase, initiative.config.hooks(phase), payload, Some(run))
 }
 
-fn pending_barriers(place: &Place<'_>) -> Value {
-    let pending = place
+fn pending_barriers(initiative: &Initiative<'_>) -> Value {
+    let pending = initiative
         .barriers
         .iter()
         .filter(|barrier| barrier.status() != BarrierStatus::Satisfied);
@@ -144,7 +151,7 @@ fn pending_barriers(place: &Place<'_>) -> Value {
     documents.collect()
 }
 
-fn barriers(place: &Place<'_>) -> Value {
+fn barriers(initiative: &Initiative<'_>) -> Value {
     let short = |barrier: &Barrier| {
         let short = build([
             doc::Barrier::STATUS.to(barrier.status()),
@@ -152,5 +159,5 @@ fn barriers(place: &Place<'_>) -> Value {
         ]);
         (barrier.id().to_owned(), Value::Object(short))
     };
-    Value::Object(place.barriers.iter().map(short).collect())
+    Value::Object(initiative.barriers.iter().map(short).collect())
 }

@@ -33,7 +33,7 @@ pub use commit::{
 };
 pub use config::{CoordinatorConfig, CoordinatorGate, Repo, Workstream};
 pub use context::{TurnContext, turn_context};
-pub use dispatching::{Dispatching, Found, begin_dispatch, end_dispatch, forget_dispatch};
+pub use dispatching::{DispatchedTurn, Dispatching, begin_dispatch, end_dispatch, forget_dispatch};
 pub use divergence::{Divergence, DivergenceKind, diverging};
 pub use gates::{
     Blocker, BlockerKind, DEFAULT_FINAL_GATE, GateChange, approve_gate, completion_blockers,
@@ -41,7 +41,7 @@ pub use gates::{
 };
 pub use init::{Initialised, RepoStart, init};
 pub use ledger::{CoordinatorDecision, CoordinatorLedger};
-pub use projection::{Offer, Place, Projection, project};
+pub use projection::{Initiative, Offer, Projection, project};
 pub use resync::{Account, Resync, check_recovery_report, recovery_report, resync};
 pub use state::{CoordinatorState, CoordinatorStatus, RepoView};
 pub use validate::{CoordinatorProblem, phase_alignment, problems, refusal};

@@ -28,7 +28,7 @@ pub struct Projection {
 
 /// The coordinator's documents that a projection looks at.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Initiative<'a> {
     /// Its configuration.
     pub config: &'a CoordinatorConfig,
     /// Its state.
@@ -61,17 +61,17 @@ pub struct Offer<'a> {
 /// own or the turn has no id, with `cross_repo_write_violation` when the turn changed a file
 /// outside its repository.
 pub fn project(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     offer: &Offer<'_>,
     ids: &mut Ids,
     now: Time,
 ) -> Result<Projection, Failure> {
-    let Place {
+    let Initiative {
         config,
         state,
         barriers,
         history,
-    } = *place;
+    } = *initiative;
     let Offer {
         repo,
         workstream,

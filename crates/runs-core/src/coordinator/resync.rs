@@ -6,7 +6,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use super::projection::{Offer, Place, project};
+use super::projection::{Initiative, Offer, project};
 use super::{
     Barriers, CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorState,
     CoordinatorStatus, Divergence, DivergenceKind, Effect, RepoView, diverging,
@@ -39,8 +39,8 @@ pub struct Resync {
     pub ledger: Vec<Object>,
     /// The acceptances that were taken over, and the barriers that each moved.
     pub projected: Vec<(Object, Vec<Effect>)>,
-    /// What was mended.
-    pub mended: Vec<Divergence>,
+    /// What was repaired.
+    pub repaired: Vec<Divergence>,
     /// What is left.
     pub left: Vec<Divergence>,
     /// Whether a blocked initiative goes on.
@@ -54,37 +54,38 @@ pub struct Resync {
 /// # Errors
 /// As [`project`]: a turn that wrote outside its repository is not taken over.
 pub fn resync(
-    place: &Place<'_>,
+    initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     account: Account<'_>,
     ids: &mut Ids,
     now: Time,
 ) -> Result<Resync, Failure> {
     let accounted = account != Account::None;
-    let (mended, left): (Vec<Divergence>, Vec<Divergence>) = diverging(place, repos)
-        .into_iter()
-        .partition(|found| found.kind.is_mendable() || (accounted && found.kind.is_accountable()));
+    let (repaired, left): (Vec<Divergence>, Vec<Divergence>) =
+        diverging(initiative, repos).into_iter().partition(|found| {
+            found.kind.is_repairable() || (accounted && found.kind.is_accountable())
+        });
     let mut resync = Resync {
-        state: place.state.clone(),
-        barriers: place.barriers.clone(),
+        state: initiative.state.clone(),
+        barriers: initiative.barriers.clone(),
         history: Vec::new(),
         ledger: Vec::new(),
         projected: Vec::new(),
-        mended,
+        repaired,
         left,
         resumed: false,
         report: match account {
             Account::None => None,
             Account::Report(report) => Some(report.to_owned()),
         },
-        before: place.state.blocked_reason().map(str::to_owned),
+        before: initiative.state.blocked_reason().map(str::to_owned),
     };
-    for found in resync.mended.clone() {
-        resync.mend(place, repos, &found, ids, now)?;
+    for found in resync.repaired.clone() {
+        resync.repair(initiative, repos, &found, ids, now)?;
     }
     let blocked = resync.settle(now);
-    if !resync.mended.is_empty() || blocked || resync.resumed {
-        resync.account_for(place, now);
+    if !resync.repaired.is_empty() || blocked || resync.resumed {
+        resync.account_for(initiative, now);
     }
     Ok(resync)
 }
@@ -161,9 +162,9 @@ impl Resync {
         change
     }
 
-    fn mend(
+    fn repair(
         &mut self,
-        place: &Place<'_>,
+        initiative: &Initiative<'_>,
         repos: &BTreeMap<String, RepoView>,
         found: &Divergence,
         ids: &mut Ids,
@@ -172,7 +173,7 @@ impl Resync {
         let view = repos.get(&found.repo);
         let kind = match found.kind {
             DivergenceKind::TurnAcceptedUnprojected => {
-                return self.take_over(place, view, found, ids, now);
+                return self.take_over(initiative, view, found, ids, now);
             }
             DivergenceKind::RunIdMismatch => {
                 let run = view.and_then(|view| view.state.as_ref()?.run_id());
@@ -192,7 +193,7 @@ impl Resync {
         self.history.push(build([
             doc::MultiHistory::TYPE.to(kind),
             doc::MultiHistory::TIMESTAMP.to(now),
-            doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+            doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
             doc::MultiHistory::REPO_ID.to(found.repo.as_str()),
             doc::MultiHistory::REPO_RUN_ID.to(self.state.repo_run(&found.repo)),
             doc::MultiHistory::WORKSTREAM_ID.to(found.workstream.clone()),
@@ -203,7 +204,7 @@ impl Resync {
 
     fn take_over(
         &mut self,
-        place: &Place<'_>,
+        initiative: &Initiative<'_>,
         view: Option<&RepoView>,
         found: &Divergence,
         ids: &mut Ids,
@@ -217,11 +218,11 @@ impl Resync {
         else {
             return Ok(());
         };
-        let known = [place.history, &self.history].concat();
-        let place = Place {
+        let known = [initiative.history, &self.history].concat();
+        let initiative = Initiative {
             barriers: &self.barriers,
             history: &known,
-            ..*place
+            ..*initiative
         };
         let offer = Offer {
             repo: &found.repo,
@@ -229,7 +230,7 @@ impl Resync {
             root: None,
             accepted,
         };
-        let projection = project(&place, &offer, ids, now)?;
+        let projection = project(&initiative, &offer, ids, now)?;
         self.ledger.extend(projection.ledger);
         self.barriers = projection.barriers;
         if let Some(line) = projection.line {
@@ -265,30 +266,30 @@ impl Resync {
                     CoordinatorStatus::Active
                 };
                 self.state.set_status(next, now);
-                self.state.clear(doc::Initiative::BLOCKED_REASON);
-                self.state.clear(doc::Initiative::DIVERGENCE);
+                self.state.clear(doc::Coordinator::BLOCKED_REASON);
+                self.state.clear(doc::Coordinator::DIVERGENCE);
                 self.resumed = true;
             }
             return false;
         }
         self.state.set_status(CoordinatorStatus::Blocked, now);
         self.state
-            .set(doc::Initiative::BLOCKED_REASON, texts.join("; "));
-        self.state.set(doc::Initiative::DIVERGENCE, &texts);
+            .set(doc::Coordinator::BLOCKED_REASON, texts.join("; "));
+        self.state.set(doc::Coordinator::DIVERGENCE, &texts);
         status != CoordinatorStatus::Blocked
     }
 
     /// The lines that say what the resynchronisation did.
-    fn account_for(&mut self, place: &Place<'_>, now: Time) {
+    fn account_for(&mut self, initiative: &Initiative<'_>, now: Time) {
         let head = |kind: &str| {
             build([
                 doc::MultiHistory::TYPE.to(kind),
                 doc::MultiHistory::TIMESTAMP.to(now),
-                doc::MultiHistory::SUPER_RUN_ID.to(place.state.super_run_id()),
+                doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
             ])
         };
         let mut repos: Vec<&str> = self
-            .mended
+            .repaired
             .iter()
             .map(|found| found.repo.as_str())
             .collect();

@@ -56,14 +56,14 @@ impl CoordinatorState {
         let Value::Object(members) = document else {
             return Err(invalid("", "the coordinator's state must be a JSON object"));
         };
-        let status = doc::Initiative::STATUS
+        let status = doc::Coordinator::STATUS
             .get(&members)
             .ok_or_else(|| invalid("/status", "the coordinator's status is not known"))?;
-        let phase = doc::Initiative::PHASE
+        let phase = doc::Coordinator::PHASE
             .get(&members)
             .ok_or_else(|| invalid("/phase", "the coordinator's state names no phase"))?
             .to_owned();
-        if doc::Initiative::SUPER_RUN_ID.filled(&members).is_none() {
+        if doc::Coordinator::SUPER_RUN_ID.filled(&members).is_none() {
             return Err(invalid(
                 "/super_run_id",
                 "the coordinator's state names no run",
@@ -78,16 +78,16 @@ impl CoordinatorState {
 
     pub(super) fn new(id: &str, project: &str, phase: &str, runs: Object, now: Time) -> Self {
         let members = build([
-            doc::Initiative::SCHEMA_VERSION.to(COORDINATOR_VERSION),
-            doc::Initiative::SUPER_RUN_ID.to(id),
-            doc::Initiative::PROJECT_ID.to(project),
-            doc::Initiative::STATUS.to(CoordinatorStatus::Active),
-            doc::Initiative::PHASE.to(phase),
-            doc::Initiative::REPO_RUNS.to(runs),
-            doc::Initiative::PENDING_GATE.to(Value::Null),
-            doc::Initiative::PHASE_GATE_STATUS.to(Object::new()),
-            doc::Initiative::CREATED_AT.to(now),
-            doc::Initiative::UPDATED_AT.to(now),
+            doc::Coordinator::SCHEMA_VERSION.to(COORDINATOR_VERSION),
+            doc::Coordinator::SUPER_RUN_ID.to(id),
+            doc::Coordinator::PROJECT_ID.to(project),
+            doc::Coordinator::STATUS.to(CoordinatorStatus::Active),
+            doc::Coordinator::PHASE.to(phase),
+            doc::Coordinator::REPO_RUNS.to(runs),
+            doc::Coordinator::PENDING_GATE.to(Value::Null),
+            doc::Coordinator::PHASE_GATE_STATUS.to(Object::new()),
+            doc::Coordinator::CREATED_AT.to(now),
+            doc::Coordinator::UPDATED_AT.to(now),
         ]);
         Self {
             status: CoordinatorStatus::Active,
@@ -99,14 +99,14 @@ impl CoordinatorState {
     /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
-        doc::Initiative::STATUS.set(&mut members, self.status);
-        doc::Initiative::PHASE.set(&mut members, self.phase.as_str());
+        doc::Coordinator::STATUS.set(&mut members, self.status);
+        doc::Coordinator::PHASE.set(&mut members, self.phase.as_str());
         members
     }
 
     /// The run that spans the repositories.
     pub fn super_run_id(&self) -> &str {
-        doc::Initiative::SUPER_RUN_ID
+        doc::Coordinator::SUPER_RUN_ID
             .get(&self.members)
             .unwrap_or_default()
     }
@@ -123,35 +123,35 @@ impl CoordinatorState {
 
     /// The run of a repository that belongs to it.
     pub fn repo_run(&self, repo: &str) -> Option<&str> {
-        let runs = doc::Initiative::REPO_RUNS.get(&self.members)?;
+        let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
         doc::RepoRun::RUN_ID.get(members::object(runs, repo)?)
     }
 
     /// The repositories that belong to it.
     pub fn repos(&self) -> impl Iterator<Item = &str> {
-        doc::Initiative::REPO_RUNS
+        doc::Coordinator::REPO_RUNS
             .entries(&self.members)
             .map(|(id, _)| id.as_str())
     }
 
     /// The gate that waits for a person.
     pub fn pending_gate(&self) -> Option<&Object> {
-        doc::Initiative::PENDING_GATE.get(&self.members)
+        doc::Coordinator::PENDING_GATE.get(&self.members)
     }
 
     /// The turn that is being handed out.
     pub(super) fn dispatching(&self) -> Option<&Object> {
-        doc::Initiative::DISPATCHING.get(&self.members)
+        doc::Coordinator::DISPATCHING.get(&self.members)
     }
 
     /// Why a person must mend something.
     pub fn blocked_reason(&self) -> Option<&str> {
-        doc::Initiative::BLOCKED_REASON.get(&self.members)
+        doc::Coordinator::BLOCKED_REASON.get(&self.members)
     }
 
     /// What is known of a repository's run.
     pub fn repo_run_status(&self, repo: &str) -> Option<&str> {
-        let runs = doc::Initiative::REPO_RUNS.get(&self.members)?;
+        let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
         doc::RepoRun::STATUS.get(members::object(runs, repo)?)
     }
 
@@ -164,7 +164,7 @@ impl CoordinatorState {
     }
 
     pub(super) fn touch(&mut self, now: Time) {
-        self.set(doc::Initiative::UPDATED_AT, now);
+        self.set(doc::Coordinator::UPDATED_AT, now);
     }
 
     pub(super) fn set_status(&mut self, status: CoordinatorStatus, now: Time) {
@@ -177,12 +177,12 @@ impl CoordinatorState {
     }
 
     pub(super) fn pass_gate(&mut self, gate: &str) {
-        let mut gates = doc::Initiative::PHASE_GATE_STATUS
+        let mut gates = doc::Coordinator::PHASE_GATE_STATUS
             .get(&self.members)
             .cloned()
             .unwrap_or_default();
         gates.insert(gate.to_owned(), "passed".into());
-        self.set(doc::Initiative::PHASE_GATE_STATUS, gates);
+        self.set(doc::Coordinator::PHASE_GATE_STATUS, gates);
     }
 
     pub(super) fn set_repo_phase(&mut self, repo: &str, phase: &str) {
@@ -190,13 +190,13 @@ impl CoordinatorState {
     }
 
     pub(super) fn set_of_repo(&mut self, repo: &str, member: Member<Text>, value: &str) {
-        let mut runs = doc::Initiative::REPO_RUNS
+        let mut runs = doc::Coordinator::REPO_RUNS
             .get(&self.members)
             .cloned()
             .unwrap_or_default();
         if let Some(Value::Object(run)) = runs.get_mut(repo) {
             member.set(run, value);
         }
-        self.set(doc::Initiative::REPO_RUNS, runs);
+        self.set(doc::Coordinator::REPO_RUNS, runs);
     }
 }

@@ -58,7 +58,7 @@ pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
 ///
 /// Clauses: AX-CO-CONFIG.
 pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
-    let mut found = Found(Vec::new());
+    let mut found = Problems(Vec::new());
     let Some(document) = document.as_object() else {
         found.add("config_invalid", "the configuration must be a JSON object");
         return found.0;
@@ -117,9 +117,9 @@ pub fn phase_alignment(
     })
 }
 
-struct Found(Vec<CoordinatorProblem>);
+struct Problems(Vec<CoordinatorProblem>);
 
-impl Found {
+impl Problems {
     fn add(&mut self, code: impl Into<String>, message: impl Into<String>) {
         self.0.push(CoordinatorProblem {
             code: code.into(),
@@ -132,7 +132,7 @@ fn declared(document: &Object, name: &str, id: &str) -> bool {
     members::object(document, name).is_some_and(|all| all.contains_key(id))
 }
 
-fn repos(document: &Object, found: &mut Found) {
+fn repos(document: &Object, found: &mut Problems) {
     let Some(repos) = doc::MultiConfig::REPOS
         .get(document)
         .filter(|repos| !repos.is_empty())
@@ -174,7 +174,7 @@ fn repos(document: &Object, found: &mut Found) {
     }
 }
 
-fn workstreams(document: &Object, found: &mut Found) {
+fn workstreams(document: &Object, found: &mut Problems) {
     let all = doc::MultiConfig::WORKSTREAMS
         .get(document)
         .filter(|all| !all.is_empty());
@@ -231,7 +231,7 @@ fn workstreams(document: &Object, found: &mut Found) {
     }
 }
 
-fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
+fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mut Problems) {
     let repos = doc::Workstream::REPOS.items(workstream);
     if rule!(repos.is_empty(); WorkstreamOfNothing => false) {
         found.add(
@@ -275,7 +275,7 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
     }
 }
 
-fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Found) {
+fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Problems) {
     if !doc::Workstream::DEPENDS_ON
         .raw(workstream)
         .is_some_and(Value::is_array)
@@ -305,7 +305,7 @@ fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Fo
 /// Barriers about decisions name them for every repository of the workstream, and no other.
 ///
 /// Clauses: AX-CO-ALIGNMENT-CONFIG, AX-CO-NAMED-CONFIG.
-fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: &mut Found) {
+fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: &mut Problems) {
     let Some(name) = barrier.settings() else {
         return;
     };
@@ -381,7 +381,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
             left.remove(id);
         }
     }
-    // Each of the rest waits for another of them, so that whoever follows comes by a place twice.
+    // Each of the rest waits for another of them, so that whoever follows comes by a initiative twice.
     let mut way: Vec<&str> = Vec::new();
     let mut here = left.first().copied()?;
     loop {
@@ -396,7 +396,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
 }
 
 /// Clauses: AX-CO-ROUTING.
-fn routing(document: &Object, found: &mut Found) {
+fn routing(document: &Object, found: &mut Problems) {
     let Some(value) = doc::MultiConfig::ROUTING.given(document) else {
         return;
     };
@@ -447,7 +447,7 @@ fn routing(document: &Object, found: &mut Found) {
 }
 
 /// Clauses: AX-CO-ROUTING.
-fn gates(document: &Object, found: &mut Found) {
+fn gates(document: &Object, found: &mut Problems) {
     if doc::MultiConfig::GATES.is_mistyped(document) {
         found.add("gates_invalid", "gates must be an object");
     }

@@ -1,10 +1,10 @@
 //! Every member that `agentxchain-multi.json` may have.
 
 use crate::config::HOOKS;
-use crate::strays::{Known, Shape, decides, guards, kept};
+use crate::unknown_members::{KnownMember, Shape, decides, guards, kept};
 
 /// The members of the document.
-pub(super) static DOCUMENT: [Known; 7] = [
+pub(super) static DOCUMENT: [KnownMember; 7] = [
     decides("schema_version"),
     decides("project").of(Shape::Object(&PROJECT)),
     decides("repos").of(Shape::Map(&Shape::Object(&REPO))),
@@ -14,11 +14,11 @@ pub(super) static DOCUMENT: [Known; 7] = [
     decides("hooks").of(HOOKS),
 ];
 
-static PROJECT: [Known; 2] = [decides("id"), decides("name")];
+static PROJECT: [KnownMember; 2] = [decides("id"), decides("name")];
 
-static REPO: [Known; 3] = [decides("path"), kept("default_branch"), decides("required")];
+static REPO: [KnownMember; 3] = [decides("path"), kept("default_branch"), decides("required")];
 
-static WORKSTREAM: [Known; 7] = [
+static WORKSTREAM: [KnownMember; 7] = [
     decides("phase"),
     decides("repos"),
     decides("entry_repo"),
@@ -28,8 +28,8 @@ static WORKSTREAM: [Known; 7] = [
     decides("named_decisions").of(Shape::Object(&DECISIONS)),
 ];
 
-static DECISIONS: [Known; 1] = [decides("decision_ids_by_repo")];
+static DECISIONS: [KnownMember; 1] = [decides("decision_ids_by_repo")];
 
-static ROUTE: [Known; 2] = [decides("entry_workstream"), guards("exit_gate")];
+static ROUTE: [KnownMember; 2] = [decides("entry_workstream"), guards("exit_gate")];
 
-static GATE: [Known; 2] = [guards("requires_human_approval"), guards("requires_repos")];
+static GATE: [KnownMember; 2] = [guards("requires_human_approval"), guards("requires_repos")];

@@ -12,7 +12,7 @@ use crate::members::{self, text};
 use crate::state::{State, Turn};
 
 /// How much of a summary or a statement is told to the turns that follow.
-const TOLD_CHARS: usize = 4000;
+const MAX_CHARS: usize = 4000;
 
 /// What both documents are made from.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ pub fn context(briefing: &Briefing<'_>) -> String {
             member(doc::History::ROLE),
             member(doc::History::PHASE),
             member(doc::History::STATUS),
-            told(member(doc::History::SUMMARY))
+            shortened(member(doc::History::SUMMARY))
         );
         for decision in doc::History::DECISIONS.objects(line) {
             said("Decided", decision, &mut context);
@@ -147,8 +147,8 @@ fn delegation(turn: &Turn, prompt: &mut String) {
     if let Some(context) = turn.delegation_context() {
         let charter = doc::Queued::CHARTER.get(context).unwrap_or_default();
         let _ = write!(prompt, "\n## What was delegated to you\n\n{charter}\n\n");
-        for demand in doc::Queued::ACCEPTANCE_CONTRACT.get(context) {
-            let _ = writeln!(prompt, "- {demand}");
+        for requirement in doc::Queued::ACCEPTANCE_CONTRACT.get(context) {
+            let _ = writeln!(prompt, "- {requirement}");
         }
         for id in doc::Queued::REQUIRED_DECISION_IDS.get(context) {
             let _ = writeln!(prompt, "- Decide {id}.");
@@ -177,9 +177,9 @@ fn gate(config: &Config, state: &State, prompt: &mut String) {
     };
     let _ = write!(prompt, "\n## The phase ends at the gate {}\n\n", gate.id);
     for path in needed {
-        let demand = crate::gate::demand(config, state.phase(), &path);
-        let demand = demand.as_deref().unwrap_or("is there");
-        let _ = writeln!(prompt, "- `{path}` {demand}.");
+        let requirement = crate::gate::requirement(config, state.phase(), &path);
+        let requirement = requirement.as_deref().unwrap_or("is there");
+        let _ = writeln!(prompt, "- `{path}` {requirement}.");
     }
     if gate.requires_verification_pass {
         prompt.push_str("- The verification must pass.\n");
@@ -208,14 +208,14 @@ fn said(verb: &str, item: &Object, context: &mut String) {
         context,
         "- {verb} {}: {}",
         id.unwrap_or("?"),
-        told(statement.unwrap_or_default())
+        shortened(statement.unwrap_or_default())
     );
 }
 
 /// A text as far as it is told to whoever comes next: what one turn says must not drown what the
 /// others said.
-fn told(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(TOLD_CHARS) {
+fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_CHARS) {
         None => text.into(),
         Some((end, _)) => format!("{}… (cut; the history has it all)", &text[..end]).into(),
     }

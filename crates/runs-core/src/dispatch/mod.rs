@@ -1,15 +1,17 @@
 //! What a turn's worker is given, and what it is told.
 
-mod between;
 mod brief;
 mod form;
+mod outside_changes;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-pub use between::{Between, LEFT_BEHIND, between, left_behind, never_handed_out};
 pub use brief::{Briefing, context, prompt};
+pub use outside_changes::{
+    LEFT_BEHIND, OutsideChanges, left_behind, outside_changes, was_never_dispatched,
+};
 
 use crate::budget;
 use crate::config::{Config, RuntimeType, WriteAuthority};
@@ -174,17 +176,17 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Tim
 pub fn hand_over(
     state: &State,
     turn: &TurnId,
-    between: Option<&Between>,
+    changes: Option<&OutsideChanges>,
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Failure> {
-    let baseline = between.map(|between| between.baseline.document(now));
+    let baseline = changes.map(|changes| changes.baseline.document(now));
     let about = baseline.map(|baseline| ("baseline".to_owned(), baseline.into()));
     let about = about.into_iter().collect();
     let mut change = mark_with(state, turn, TurnStatus::Dispatched, about, ids, now)?;
-    let between = between.filter(|between| !between.files.is_empty());
-    if let (Some(between), Some(handed)) = (between, change.state.turn(turn)) {
-        let payload = build([("files", array(&between.files))]);
+    let changes = changes.filter(|changes| !changes.files.is_empty());
+    if let (Some(changes), Some(handed)) = (changes, change.state.turn(turn)) {
+        let payload = build([("files", array(&changes.files))]);
         let about = Some((turn.as_str(), handed.role()));
         let kind = EventType::StateReconciledOperatorCommits;
         let mut emitter = Emitter::new(&change.state, ids, now)?;

@@ -5,7 +5,7 @@ use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus};
 
 documents! {
     /// `multirepo/state.json`: an initiative.
-    Initiative {
+    Coordinator {
         STATUS: Word<CoordinatorStatus> = "status",
         PHASE: Text = "phase",
         SUPER_RUN_ID: Text = "super_run_id",

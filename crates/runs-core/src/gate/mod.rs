@@ -9,7 +9,7 @@ mod semantics;
 
 use std::collections::BTreeMap;
 
-pub(crate) use predicates::demand;
+pub(crate) use predicates::requirement;
 pub use predicates::{Failures, needed_files};
 pub(crate) use sections::has_content as section_has_content;
 pub use semantics::evaluate as evaluate_semantics;

@@ -76,7 +76,7 @@ pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
 
 /// What the file at a path must say for a phase's gate, where it is judged by more than its
 /// being there.
-pub(crate) fn demand(config: &Config, phase: &str, path: &RepoPath) -> Option<String> {
+pub(crate) fn requirement(config: &Config, phase: &str, path: &RepoPath) -> Option<String> {
     let artifacts = config.workflow().artifacts(phase);
     let artifact = artifacts
         .iter()
@@ -85,7 +85,7 @@ pub(crate) fn demand(config: &Config, phase: &str, path: &RepoPath) -> Option<St
         .and_then(|artifact| artifact.semantics)
         .or_else(|| Semantics::of_path(path.as_str()))?;
     let sections = artifact.map_or(&[][..], |artifact| &artifact.required_sections);
-    Some(semantics::demand(semantics, sections))
+    Some(semantics::requirement(semantics, sections))
 }
 
 /// Judges a gate.

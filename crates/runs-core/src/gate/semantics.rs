@@ -25,7 +25,7 @@ pub fn evaluate(
 }
 
 /// What a document must say, for whoever is to write it.
-pub(super) fn demand(semantics: Semantics, required_sections: &[String]) -> String {
+pub(super) fn requirement(semantics: Semantics, required_sections: &[String]) -> String {
     let sections = |sections: &[&str]| format!("has something to say under {}", quoted(sections));
     match semantics {
         Semantics::PmSignoff => "has the line `Approved: YES` once it is approved".to_owned(),

@@ -37,7 +37,7 @@ pub struct HookChain {
 /// What came of the hooks of one phase.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct HookOutcome {
+pub struct HookReport {
     /// When they ran.
     pub phase: HookPhase,
     /// Whether what they were asked about may go on.
@@ -135,11 +135,11 @@ impl HookChain {
     /// What came of the chain; `None` while a hook waits to run.
     ///
     /// Clauses: AX-HK-SHAPE.
-    pub fn finish(self) -> Option<HookOutcome> {
+    pub fn finish(self) -> Option<HookReport> {
         if self.next().is_some() {
             return None;
         }
-        Some(HookOutcome {
+        Some(HookReport {
             phase: self.batch.phase,
             ok: !self.stopped && self.tampered.is_none(),
             blocked: self.stopped,
@@ -149,7 +149,7 @@ impl HookChain {
     }
 }
 
-impl HookOutcome {
+impl HookReport {
     /// What came of no hooks at all.
     pub fn none(phase: HookPhase) -> Self {
         Self {

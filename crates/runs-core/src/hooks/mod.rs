@@ -19,7 +19,7 @@ mod verdict;
 use accord_contract::wire_enum;
 
 pub use audit::{Action, AuditEntry};
-pub use chain::{HookBatch, HookChain, HookOutcome};
+pub use chain::{HookBatch, HookChain, HookReport};
 pub use config::{MAX_HOOKS_PER_PHASE, Transport};
 pub(crate) use config::{config_problems, hooks_of, phase_problems};
 pub use payload::{

@@ -9,7 +9,7 @@ use crate::budget;
 use crate::config::{Config, WriteAuthority};
 use crate::delegation;
 use crate::doc;
-use crate::hooks::{self, HookBatch, HookOutcome, HookPhase};
+use crate::hooks::{self, HookBatch, HookPhase, HookReport};
 use crate::members::{array, build};
 use crate::rule;
 use crate::state::{Baseline, State, Status, Turn};
@@ -162,11 +162,11 @@ impl Assignable {
     /// with.
     pub fn confirm(
         self,
-        said: &HookOutcome,
+        report: &HookReport,
         ids: &mut Ids,
         now: Time,
     ) -> Result<(Change, Turn), Refused> {
-        if let Some(refused) = super::stopped_by_hook(&self.state, said, ids, now) {
+        if let Some(refused) = super::stopped_by_hook(&self.state, report, ids, now) {
             return Err(refused);
         }
         let mut next = self.state.clone();

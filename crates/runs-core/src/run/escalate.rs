@@ -8,7 +8,7 @@ use super::{Change, Refused, illegal};
 use crate::Ids;
 use crate::doc;
 use crate::event::{Emitter, EventType};
-use crate::hooks::HookOutcome;
+use crate::hooks::HookReport;
 use crate::ledger;
 use crate::members::build;
 use crate::state::{Block, State, Status};
@@ -76,13 +76,13 @@ pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<C
 /// person has looked.
 pub fn stopped_by_hook(
     state: &State,
-    said: &HookOutcome,
+    report: &HookReport,
     ids: &mut Ids,
     now: Time,
 ) -> Option<Refused> {
-    let failure = said.failure()?;
-    let name = said.stopper().unwrap_or_default();
-    let reason = Block::hook(said.phase, name, &failure.message);
+    let failure = report.failure()?;
+    let name = report.stopper().unwrap_or_default();
+    let reason = Block::hook(report.phase, name, &failure.message);
     let record = block(state, &reason, ids, now).ok().map(Box::new);
     Some(Refused { failure, record })
 }

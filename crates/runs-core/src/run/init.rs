@@ -25,7 +25,7 @@ pub struct Beginning {
     /// The decisions of the repository that are in force.
     pub repo_decisions: Vec<Object>,
     /// The run that the last event tells of.
-    pub told_of: Option<String>,
+    pub last_event_run: Option<String>,
 }
 
 /// Refuses where the last event tells of another run than the state: that run's records were
@@ -33,17 +33,19 @@ pub struct Beginning {
 ///
 /// # Errors
 /// With `records_missing`.
-pub fn check_told(state: &State, told_of: Option<&str>) -> Result<(), Failure> {
+pub fn check_records(state: &State, last_event_run: Option<&str>) -> Result<(), Failure> {
     let known = state.run_id().map(RunId::as_str);
-    let Some(told_of) = told_of.filter(|told_of| Some(*told_of) != known) else {
+    let Some(last_event_run) =
+        last_event_run.filter(|last_event_run| Some(*last_event_run) != known)
+    else {
         return Ok(());
     };
     let known = known.unwrap_or("no run");
     let message = format!(
-        ".agentxchain/events.jsonl tells of {told_of}, and .agentxchain/state.json knows {known}: \
+        ".agentxchain/events.jsonl tells of {last_event_run}, and .agentxchain/state.json knows {known}: \
          its records were taken away, as by git stash, where git stash pop brings them back"
     );
-    Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", told_of))
+    Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", last_event_run))
 }
 
 /// Begins a run.
@@ -74,7 +76,7 @@ pub fn init(
         return Err(illegal(state, "begin"));
     }
     if !beginning.restart {
-        check_told(state, beginning.told_of.as_deref())?;
+        check_records(state, beginning.last_event_run.as_deref())?;
     }
     let fresh = !matches!(state.status(), Status::Idle | Status::Blocked) || !never_began;
     let mut next = if fresh {

@@ -28,7 +28,7 @@ pub use assign::{Assignable, BaselineCheck, check_assignment};
 pub use checkpoint::checkpoint;
 pub(crate) use escalate::payload as block_payload;
 pub use escalate::{block, escalate, stopped_by_hook};
-pub use init::{Beginning, check_told, init};
+pub use init::{Beginning, check_records, init};
 pub use reissue::{Reissuable, Reissued, check_reissue};
 pub use reject::{Rejection, reject};
 pub use resolve::resolve;

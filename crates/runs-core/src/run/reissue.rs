@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::history::REISSUED;
-use crate::hooks::{HookBatch, HookOutcome};
+use crate::hooks::{HookBatch, HookReport};
 use crate::members::build;
 use crate::state::{State, Status, Turn};
 use crate::{Ids, TurnId};
@@ -101,11 +101,11 @@ impl Reissuable {
     /// As [`Assignable::confirm`]; the old turn stays then.
     pub fn confirm(
         self,
-        said: &HookOutcome,
+        report: &HookReport,
         ids: &mut Ids,
         now: Time,
     ) -> Result<Reissued, Refused> {
-        if let Some(refused) = super::stopped_by_hook(&self.before, said, ids, now) {
+        if let Some(refused) = super::stopped_by_hook(&self.before, report, ids, now) {
             return Err(refused);
         }
         let Self {
@@ -115,7 +115,7 @@ impl Reissuable {
             resolved,
             anew,
         } = self;
-        let (mut change, mut turn) = anew.confirm(said, ids, now)?;
+        let (mut change, mut turn) = anew.confirm(report, ids, now)?;
         let next = &mut change.state;
         turn.set(doc::Turn::REISSUED_FROM, old.id().as_str());
         if let Some(intake) = old.value(doc::Turn::INTAKE_CONTEXT) {

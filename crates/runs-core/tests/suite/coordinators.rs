@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use accord_contract::codes::Code;
 use accord_runs_core::coordinator::{
     Account, CoordinatorConfig, CoordinatorLedger, CoordinatorState, CoordinatorStatus,
-    Dispatching, DivergenceKind, Found, Initialised, Offer, Place, RepoStart, RepoView,
-    approve_gate, begin_dispatch, check_recovery_report, choose, dispatched_line, diverging,
-    end_dispatch, hooks, init, problems, project, recover, request_completion, request_phase,
-    resync, turn_context,
+    DispatchedTurn, Dispatching, DivergenceKind, Initialised, Initiative, Offer, RepoStart,
+    RepoView, approve_gate, begin_dispatch, check_recovery_report, choose, dispatched_line,
+    diverging, end_dispatch, hooks, init, problems, project, recover, request_completion,
+    request_phase, resync, turn_context,
 };
 use accord_runs_core::state::State;
 use serde_json::{Map, Value, json};
@@ -161,7 +161,7 @@ fn work_goes_from_gate_to_gate() {
     let start = begun("implementation");
     let mut views = repos("implementation");
     let mut history: Vec<Map<String, Value>> = vec![start.line.clone()];
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &start.state,
         barriers: &start.barriers,
@@ -170,7 +170,7 @@ fn work_goes_from_gate_to_gate() {
     // A barrier that waits for a person opens with the gate of its phase.
     let asked = request_phase(&place, &views, "implementation", now()).unwrap();
     assert_eq!(asked.state.status(), CoordinatorStatus::Paused);
-    let waiting = Place {
+    let waiting = Initiative {
         state: &asked.state,
         barriers: &asked.barriers,
         ..place
@@ -191,7 +191,7 @@ fn work_goes_from_gate_to_gate() {
         (("core", "web"), "DEC-2", "satisfied"),
         (("late", "web"), "DEC-3", "satisfied"),
     ] {
-        let place = Place {
+        let place = Initiative {
             config: &config,
             state: &state,
             barriers: &barriers,
@@ -221,7 +221,7 @@ fn work_goes_from_gate_to_gate() {
         let line = taken.line.clone().unwrap();
         let mut later = history.clone();
         later.push(line.clone());
-        let place = Place {
+        let place = Initiative {
             barriers: &taken.barriers,
             history: &later,
             ..place
@@ -234,7 +234,7 @@ fn work_goes_from_gate_to_gate() {
         history = later;
         barriers = taken.barriers;
     }
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &state,
         barriers: &barriers,
@@ -255,7 +255,7 @@ fn work_goes_from_gate_to_gate() {
 fn an_accepted_turn_stays_in_its_repository() {
     let config = coordinator();
     let start = begun("implementation");
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &start.state,
         barriers: &start.barriers,
@@ -288,7 +288,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
     let config = coordinator();
     let start = begun("implementation");
     let mut views = repos("implementation");
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &start.state,
         barriers: &start.barriers,
@@ -302,7 +302,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
         let mut phase = start.state.document();
         phase.insert("phase".into(), "implementation".into());
         let state = CoordinatorState::read(phase.into()).unwrap();
-        let place = Place {
+        let place = Initiative {
             state: &state,
             ..place
         };
@@ -314,7 +314,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
         dispatched_line(&place, &choice, &handed_out, now()),
         dispatched_line(&place, &choice, &gone, now()),
     ];
-    let place = Place {
+    let place = Initiative {
         history: &history,
         ..place
     };
@@ -330,7 +330,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
         ]
     );
     let synced = resync(&place, &views, Account::None, &mut ids(3), now()).unwrap();
-    assert_eq!((synced.mended.len(), synced.left.len()), (1, 1));
+    assert_eq!((synced.repaired.len(), synced.left.len()), (1, 1));
     assert_eq!(
         kinds_of(&synced.history),
         ["acceptance_projection", "state_resynced"]
@@ -350,7 +350,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
 
     // Without a report it stays blocked, with one the loss is written down.
     let history = [&history[..], &blocked.history].concat();
-    let place = Place {
+    let place = Initiative {
         state: &blocked.state,
         barriers: &blocked.barriers,
         history: &history,
@@ -374,7 +374,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
         [".agentxchain/multirepo/RECOVERY_REPORT.md"]
     );
     assert_eq!(change.decisions[0]["category"], "recovery");
-    let place = Place {
+    let place = Initiative {
         state: &change.state,
         history: &history,
         ..place
@@ -399,7 +399,7 @@ fn a_repository_that_waits_for_a_person_stops_only_a_gate() {
     };
     let state = block(views["api"].state.as_ref().unwrap());
     views.get_mut("api").unwrap().state = Some(state);
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &start.state,
         barriers: &start.barriers,
@@ -413,7 +413,7 @@ fn a_repository_that_waits_for_a_person_stops_only_a_gate() {
     document.insert("status".into(), "paused".into());
     document.insert("pending_gate".into(), json!({"gate": "g", "to": "qa"}));
     let waiting = CoordinatorState::read(document.into()).unwrap();
-    let place = Place {
+    let place = Initiative {
         state: &waiting,
         ..place
     };
@@ -434,7 +434,7 @@ fn a_turn_that_was_being_handed_out_is_found_again() {
     let mut state = start.state.document();
     state.insert("phase".into(), "implementation".into());
     let state = CoordinatorState::read(state.into()).unwrap();
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &state,
         barriers: &start.barriers,
@@ -443,16 +443,16 @@ fn a_turn_that_was_being_handed_out_is_found_again() {
     let choice = choose(&place, &repos("implementation"), None).unwrap();
     let (dispatching, change) = begin_dispatch(&place, &choice, &view(&world), &mut ids(3), now());
     assert_eq!(Dispatching::of(&change.state), Some(dispatching.clone()));
-    assert_eq!(dispatching.find(&view(&world)), Found::Nothing);
+    assert_eq!(dispatching.find(&view(&world)), DispatchedTurn::Nothing);
     let turn = assign(&mut world, "dev", 9);
-    let found = Found::Active {
+    let found = DispatchedTurn::Active {
         turn: turn.clone(),
         dispatched: true,
     };
     assert_eq!(dispatching.find(&view(&world)), found);
     // A turn from before it is another one.
     let (later, _) = begin_dispatch(&place, &choice, &view(&world), &mut ids(4), now());
-    assert_eq!(later.find(&view(&world)), Found::Nothing);
+    assert_eq!(later.find(&view(&world)), DispatchedTurn::Nothing);
     let mut over = view(&world);
     let mut document = over.state.as_ref().unwrap().document();
     document.insert("active_turns".into(), json!({}));
@@ -461,8 +461,8 @@ fn a_turn_that_was_being_handed_out_is_found_again() {
     let line =
         json!({"turn_id": turn.as_str(), "run_id": run, "role": "dev", "assigned_sequence": 1});
     over.history.push(line.as_object().unwrap().clone());
-    assert_eq!(dispatching.find(&over), Found::Over(turn.clone()));
-    let place = Place {
+    assert_eq!(dispatching.find(&over), DispatchedTurn::Over(turn.clone()));
+    let place = Initiative {
         state: &change.state,
         ..place
     };
@@ -485,7 +485,7 @@ fn a_coordinators_journal_is_carried_out_once() {
     let start = begun("implementation");
     let before = start.state.clone();
     let config = coordinator();
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &before,
         barriers: &start.barriers,
@@ -543,7 +543,7 @@ fn hooks_of_the_coordinator_are_told_what_it_knows() {
     let config = CoordinatorConfig::read(document).unwrap();
     let start = begun("implementation");
     let views = repos("implementation");
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &start.state,
         barriers: &start.barriers,
@@ -564,7 +564,7 @@ fn hooks_of_the_coordinator_are_told_what_it_knows() {
     );
     assert!(hooks::before_gate(&place, "/w").is_none());
     let asked = request_phase(&place, &views, "implementation", now()).unwrap();
-    let waiting = Place {
+    let waiting = Initiative {
         state: &asked.state,
         ..place
     };

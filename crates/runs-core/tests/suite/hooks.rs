@@ -2,14 +2,14 @@
 
 use accord_contract::codes::Code;
 use accord_runs_core::hooks::{
-    Execution, HookBatch, HookChain, HookOutcome, HookPhase, PROTECTED_FILES, Snapshot, tamper_code,
+    Execution, HookBatch, HookChain, HookPhase, HookReport, PROTECTED_FILES, Snapshot, tamper_code,
 };
 use accord_runs_core::state::Status;
 use serde_json::{Value, json};
 
 use crate::support::{Script, accept, assign, config_with, now, result, stage, world};
 
-fn chain(modes: &[&str], runs: &[Execution]) -> HookOutcome {
+fn chain(modes: &[&str], runs: &[Execution]) -> HookReport {
     let hooks: Vec<Value> = modes
         .iter()
         .enumerate()

@@ -1,7 +1,7 @@
 //! When a workstream and an initiative may end.
 
 use accord_runs_core::coordinator::{
-    BlockerKind, CoordinatorState, Offer, Place, choose, completion_blockers, gate_blockers,
+    BlockerKind, CoordinatorState, Initiative, Offer, choose, completion_blockers, gate_blockers,
     project,
 };
 use accord_runs_core::state::State;
@@ -29,7 +29,7 @@ fn said_of_web(members: &[(&str, Value)]) -> Vec<BlockerKind> {
         document.insert((*name).to_owned(), value.clone());
     }
     web.state = Some(State::read(document.into()).unwrap());
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &initiative,
         barriers: &start.barriers,
@@ -90,7 +90,7 @@ fn a_repository_that_owes_a_decision_gets_another_turn() {
         .into_iter()
         .enumerate()
     {
-        let place = Place {
+        let place = Initiative {
             config: &config,
             state: &initiative,
             barriers: &barriers,

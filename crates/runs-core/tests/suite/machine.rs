@@ -7,7 +7,7 @@ use accord_contract::time::Time;
 use accord_runs_core::Ids;
 use accord_runs_core::dispatch;
 use accord_runs_core::event;
-use accord_runs_core::hooks::{HookOutcome, HookPhase};
+use accord_runs_core::hooks::{HookPhase, HookReport};
 use accord_runs_core::run::{self, Beginning, Change, Rejection};
 use accord_runs_core::state::{Baseline, State, Status, TurnStatus};
 use accord_runs_core::testing::MemoryRepository;
@@ -140,7 +140,7 @@ fn apply(
             run::check_assignment(&world.state, &world.config, role, clean(), length)
                 .map_err(drop)
                 .and_then(|ready| {
-                    let none = HookOutcome::none(HookPhase::BeforeAssignment);
+                    let none = HookReport::none(HookPhase::BeforeAssignment);
                     let (change, turn) = ready.confirm(&none, source, at).map_err(drop)?;
                     dispatch::mark(&change.state, turn.id(), TurnStatus::Dispatched, source, at)
                         .map_err(drop)

@@ -17,6 +17,6 @@ mod recovery;
 mod refusals;
 mod reissues;
 mod results;
-mod strays;
 mod support;
 mod timelines;
+mod unknown_members;

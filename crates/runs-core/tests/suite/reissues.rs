@@ -3,9 +3,11 @@
 use accord_contract::codes::Code;
 use accord_contract::time::Time;
 use accord_runs_core::TurnId;
-use accord_runs_core::coordinator::{DivergenceKind, Place, choose, dispatched_line, diverging};
+use accord_runs_core::coordinator::{
+    DivergenceKind, Initiative, choose, dispatched_line, diverging,
+};
 use accord_runs_core::history::is_accepted;
-use accord_runs_core::hooks::{HookOutcome, HookPhase};
+use accord_runs_core::hooks::{HookPhase, HookReport};
 use accord_runs_core::run::{self, BaselineCheck, Reissued, Rejection, check_reissue};
 use accord_runs_core::state::{Baseline, Block, Status};
 use accord_runs_core::testing::MemoryRepository;
@@ -26,7 +28,7 @@ fn reissue(world: &mut MemoryRepository, turn: &TurnId, role: &str) -> Reissued 
     let (state, config) = (&world.state, &world.config);
     let checked = check_reissue(state, config, Some(turn), wanted, clean(), 0).unwrap();
     assert_eq!(checked.old().id(), turn);
-    let none = HookOutcome::none(HookPhase::BeforeAssignment);
+    let none = HookReport::none(HookPhase::BeforeAssignment);
     let reissued = checked.confirm(&none, &mut ids(90), later()).unwrap();
     world.state = reissued.change.state.clone();
     reissued
@@ -222,7 +224,7 @@ fn a_coordinator_follows_the_work_to_the_turn_that_took_its_place() {
         line.insert("reissued_as".into(), anew);
         line
     };
-    let place = Place {
+    let place = Initiative {
         config: &config,
         state: &start.state,
         barriers: &start.barriers,
@@ -231,7 +233,7 @@ fn a_coordinator_follows_the_work_to_the_turn_that_took_its_place() {
     let choice = choose(&place, &views, None).unwrap();
     let handed_out = TurnId::parse("turn_1").unwrap();
     let history = [dispatched_line(&place, &choice, &handed_out, now())];
-    let place = Place {
+    let place = Initiative {
         history: &history,
         ..place
     };

@@ -77,7 +77,7 @@ pub(crate) fn assign(world: &mut MemoryRepository, role: &str, seed: u8) -> Turn
     let mut ids = ids(seed);
     let length = world.history.len() as u64;
     let ready = check_assignment(&world.state, &world.config, role, clean(), length).unwrap();
-    let none = accord_runs_core::hooks::HookOutcome::none(
+    let none = accord_runs_core::hooks::HookReport::none(
         accord_runs_core::hooks::HookPhase::BeforeAssignment,
     );
     let (change, turn) = ready.confirm(&none, &mut ids, now()).unwrap();

@@ -1,7 +1,7 @@
 //! What is told about a run can be told in that order.
 
 use accord_runs_core::accept::Commit;
-use accord_runs_core::hooks::{HookOutcome, HookPhase};
+use accord_runs_core::hooks::{HookPhase, HookReport};
 use accord_runs_core::run::{self, check_assignment};
 use accord_runs_core::testing::MemoryRepository;
 use accord_runs_core::{TurnId, event};
@@ -19,7 +19,7 @@ fn told(world: &MemoryRepository) -> Vec<Value> {
 /// Assigns a turn that nobody hands out.
 fn assign_only(world: &mut MemoryRepository, role: &str) -> TurnId {
     let ready = check_assignment(&world.state, &world.config, role, clean(), 0).unwrap();
-    let none = HookOutcome::none(HookPhase::BeforeAssignment);
+    let none = HookReport::none(HookPhase::BeforeAssignment);
     let (change, turn) = ready.confirm(&none, &mut ids(2), now()).unwrap();
     world.state = change.state;
     turn.id().clone()

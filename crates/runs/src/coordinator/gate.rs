@@ -28,16 +28,16 @@ impl Coordinator {
         let mut session = self.open_session()?;
         session.catch_up(Account::None)?;
         // Refused before a hook is asked about it.
-        approve_gate(&session.place(), session.now())?;
+        approve_gate(&session.initiative(), session.now())?;
         let gate = session.state.pending_gate().cloned().unwrap_or_default();
-        let batch = hooks::before_gate(&session.place(), &session.workspace());
+        let batch = hooks::before_gate(&session.initiative(), &session.workspace());
         let said = session.hooks(batch, HookPhase::BeforeGate)?;
         if let Some(failure) = said.failure() {
             return Err(failure);
         }
         let now = session.now();
         let mut ledger = session.ledger;
-        let change = approve_gate(&session.place(), now)?.into_change(&mut ledger, now);
+        let change = approve_gate(&session.initiative(), now)?.into_change(&mut ledger, now);
         session.commit(change)?;
         Ok(GateApproval {
             gate,

@@ -31,7 +31,7 @@ impl Coordinator {
     /// With `no_initiative` when none was begun.
     pub fn divergence(&self) -> Result<Vec<Divergence>, Failure> {
         let seen = self.snapshot()?;
-        Ok(diverging(&seen.place(), &seen.views))
+        Ok(diverging(&seen.initiative(), &seen.views))
     }
 
     /// Takes over what happened in the repositories. A blocked initiative goes on when a person
@@ -54,7 +54,7 @@ impl Coordinator {
         Ok(ResyncResult {
             state: session.state,
             projected: found.projected.into_iter().map(|(line, _)| line).collect(),
-            mended: found.mended,
+            mended: found.repaired,
             left: found.left,
             resumed: found.resumed,
         })

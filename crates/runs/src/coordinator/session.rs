@@ -7,9 +7,10 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
-    CoordinatorStatus, Divergence, Place, RepoView, Resync, hooks, recovery_report_path, resync,
+    CoordinatorStatus, Divergence, Initiative, RepoView, Resync, hooks, recovery_report_path,
+    resync,
 };
-use accord_runs_core::hooks::{HookBatch, HookOutcome, HookPhase};
+use accord_runs_core::hooks::{HookBatch, HookPhase, HookReport};
 use accord_runs_core::state::Turn;
 use accord_runs_core::{Ids, TurnId, dispatch};
 
@@ -99,8 +100,8 @@ pub(super) fn none_begun() -> Failure {
 }
 
 impl CoordinatorSession<'_> {
-    pub(super) fn place(&self) -> Place<'_> {
-        Place {
+    pub(super) fn initiative(&self) -> Initiative<'_> {
+        Initiative {
             config: &self.config,
             state: &self.state,
             barriers: &self.barriers,
@@ -137,9 +138,9 @@ impl CoordinatorSession<'_> {
         &self,
         batch: Option<HookBatch>,
         phase: HookPhase,
-    ) -> Result<HookOutcome, Failure> {
+    ) -> Result<HookReport, Failure> {
         let Some(batch) = batch else {
-            return Ok(HookOutcome::none(phase));
+            return Ok(HookReport::none(phase));
         };
         let environment = &self.coordinator.environment;
         let mut extra = hooks::protected_files();
@@ -171,7 +172,7 @@ impl CoordinatorSession<'_> {
     /// Takes over what happened in the repositories, writes it, and tells the hooks. Gives what
     /// was found; where the initiative cannot go on, that is a refusal.
     pub(super) fn catch_up(&mut self, account: Account<'_>) -> Result<Resync, Failure> {
-        let (place, now) = (self.place(), self.now());
+        let (place, now) = (self.initiative(), self.now());
         let mut ids = self.ids.clone();
         let found = resync(&place, &self.views, account, &mut ids, now)?;
         self.ids = ids;
@@ -207,7 +208,7 @@ impl CoordinatorSession<'_> {
         line: &Object,
         effects: &[accord_runs_core::coordinator::Effect],
     ) -> Result<(), Failure> {
-        let batch = hooks::after_acceptance(&self.place(), line, effects, &self.workspace());
+        let batch = hooks::after_acceptance(&self.initiative(), line, effects, &self.workspace());
         let said = self.hooks(batch, HookPhase::AfterAcceptance)?;
         let turn = line.get("repo_turn_id").and_then(|turn| turn.as_str());
         let lines = said.annotation_lines(turn.unwrap_or_default(), self.now());
@@ -220,7 +221,7 @@ impl CoordinatorSession<'_> {
 
     /// Advisory: what comes of these hooks changes nothing.
     fn notify_blocked(&self) {
-        let batch = hooks::on_escalation(&self.place(), &self.workspace());
+        let batch = hooks::on_escalation(&self.initiative(), &self.workspace());
         if let Err(failure) = self.hooks(batch, HookPhase::OnEscalation) {
             self.coordinator
                 .environment

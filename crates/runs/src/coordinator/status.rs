@@ -7,8 +7,8 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_runs_core::coordinator::{
     Barriers, BlockerKind, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus,
-    Divergence, Obstacle, ObstacleReason, Place, RepoView, diverging, gate_blockers, prospects,
-    recovery_report_path,
+    Divergence, Initiative, Obstacle, ObstacleReason, RepoView, diverging, gate_blockers,
+    prospects, recovery_report_path,
 };
 
 use super::repos::{ChildRepo, When, views};
@@ -95,8 +95,8 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn place(&self) -> Place<'_> {
-        Place {
+    pub(super) fn initiative(&self) -> Initiative<'_> {
+        Initiative {
             config: &self.config,
             state: &self.state,
             barriers: &self.barriers,
@@ -123,7 +123,7 @@ impl Coordinator {
             findings: stray_findings(
                 COORDINATOR_CONFIG,
                 Code::XchainInvalidCoordinatorConfig,
-                &config.strays(),
+                &config.unknown_members(),
             ),
             next: Vec::new(),
             holder: self.workspace.lock_holder()?,
@@ -135,9 +135,9 @@ impl Coordinator {
             return Ok(overview);
         }
         let seen = self.snapshot_with(config)?;
-        overview.divergence = diverging(&seen.place(), &seen.views);
+        overview.divergence = diverging(&seen.initiative(), &seen.views);
         if seen.state.status() == CoordinatorStatus::Active {
-            overview.prospects = prospects(&seen.place(), &seen.views);
+            overview.prospects = prospects(&seen.initiative(), &seen.views);
         }
         overview.repos = self.repos(&seen.children, Some(&seen.state));
         overview.next = next(&seen, &overview);
@@ -205,8 +205,8 @@ fn next(seen: &Snapshot, overview: &CoordinatorOverview) -> Vec<NextAction> {
     };
     let can = overview.prospects.iter().any(|(_, found)| found.is_ok());
     let mut behind = overview.divergence.iter();
-    let behind = behind.any(|found| found.kind.is_mendable());
-    let shut = gate_blockers(&seen.place(), &seen.views);
+    let behind = behind.any(|found| found.kind.is_repairable());
+    let shut = gate_blockers(&seen.initiative(), &seen.views);
     if can || behind || shut.is_empty() {
         moves.insert(0, NextAction::Step);
         return moves;

@@ -6,8 +6,8 @@ use accord_contract::wire::{Object, Value};
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{
     Account, CONTEXT_DOCUMENT, CONTEXT_MARKDOWN, Choice, CoordinatorState, CoordinatorStatus,
-    Dispatching, Found, begin_dispatch, choose, context_folder, end_dispatch, forget_dispatch,
-    hooks, request_completion, request_phase,
+    DispatchedTurn, Dispatching, begin_dispatch, choose, context_folder, end_dispatch,
+    forget_dispatch, hooks, request_completion, request_phase,
 };
 use accord_runs_core::hooks::HookPhase;
 
@@ -61,7 +61,7 @@ impl Coordinator {
         let mut session = self.open_session()?;
         if let Some(dispatching) = Dispatching::of(&session.state) {
             match dispatching.find(&session.view(&dispatching.choice.repo)) {
-                Found::Active {
+                DispatchedTurn::Active {
                     turn,
                     dispatched: false,
                 } => {
@@ -69,11 +69,11 @@ impl Coordinator {
                     return self.hand_over(dispatching, &turn, Vec::new());
                 }
                 // A worker may be at it already, and is left alone.
-                Found::Active { turn, .. } | Found::Over(turn) => {
+                DispatchedTurn::Active { turn, .. } | DispatchedTurn::Over(turn) => {
                     announce(&mut session, &dispatching, &turn)?;
                 }
-                Found::Nothing => {
-                    let change = forget_dispatch(&session.place());
+                DispatchedTurn::Nothing => {
+                    let change = forget_dispatch(&session.initiative());
                     session.commit(change)?;
                 }
             }
@@ -81,19 +81,24 @@ impl Coordinator {
         check_open(&session)?;
         let found = session.catch_up(Account::None)?;
         let projected: Vec<Object> = found.projected.into_iter().map(|(line, _)| line).collect();
-        let choice = match choose(&session.place(), &session.views, workstream) {
+        let choice = match choose(&session.initiative(), &session.views, workstream) {
             Ok(choice) => choice,
             Err(nothing) => return reach_gate(session, nothing, projected),
         };
-        let batch = hooks::before_assignment(&session.place(), &choice, &session.workspace());
+        let batch = hooks::before_assignment(&session.initiative(), &choice, &session.workspace());
         let said = session.hooks(batch, HookPhase::BeforeAssignment)?;
         if let Some(failure) = said.failure() {
             return Err(failure);
         }
         let view = session.view(&choice.repo);
         let mut ids = session.ids.clone();
-        let (dispatching, change) =
-            begin_dispatch(&session.place(), &choice, &view, &mut ids, session.now());
+        let (dispatching, change) = begin_dispatch(
+            &session.initiative(),
+            &choice,
+            &view,
+            &mut ids,
+            session.now(),
+        );
         session.ids = ids;
         session.commit(change)?;
         drop(session);
@@ -143,7 +148,7 @@ impl Coordinator {
     fn take_back(&self, dispatching: &Dispatching) -> Result<(), Failure> {
         let mut session = self.open_session()?;
         if Dispatching::of(&session.state).as_ref() == Some(dispatching) {
-            let change = forget_dispatch(&session.place());
+            let change = forget_dispatch(&session.initiative());
             session.commit(change)?;
         }
         Ok(())
@@ -193,11 +198,11 @@ fn announce(
         return Ok(());
     }
     let mut change = if known {
-        forget_dispatch(&session.place())
+        forget_dispatch(&session.initiative())
     } else {
         let mut ledger = session.ledger;
         let change = end_dispatch(
-            &session.place(),
+            &session.initiative(),
             dispatching,
             turn,
             &mut ledger,
@@ -243,7 +248,7 @@ fn reach_gate(
     nothing: Failure,
     projected: Vec<Object>,
 ) -> Result<StepResult, Failure> {
-    let (place, now) = (session.place(), session.now());
+    let (place, now) = (session.initiative(), session.now());
     let next = session.config.next_phase(session.state.phase());
     let reached = match next {
         Some(next) => request_phase(&place, &session.views, next, now),

@@ -18,7 +18,7 @@ use accord_contract::wire::{Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::TurnId;
 use accord_runs_core::hooks::{
-    self, Execution, Hook, HookBatch, HookChain, HookOutcome, HookPhase, Transport,
+    self, Execution, Hook, HookBatch, HookChain, HookPhase, HookReport, Transport,
 };
 
 use crate::environment::{Environment, Notice};
@@ -38,7 +38,7 @@ pub fn run(
     locked: &LockedRepository,
     environment: &Environment,
     extra: &[String],
-) -> Result<HookOutcome, Failure> {
+) -> Result<HookReport, Failure> {
     let scope = HookScope {
         locked,
         extra,
@@ -66,7 +66,7 @@ pub(crate) fn run_in_scope(
     batch: HookBatch,
     scope: &HookScope<'_>,
     environment: &Environment,
-) -> Result<HookOutcome, Failure> {
+) -> Result<HookReport, Failure> {
     let locked = scope.locked;
     let phase = batch.phase;
     let run_id = batch.run_id.clone();
@@ -116,7 +116,7 @@ pub(crate) fn run_in_scope(
             });
         }
     }
-    Ok(chain.finish().unwrap_or_else(|| HookOutcome::none(phase)))
+    Ok(chain.finish().unwrap_or_else(|| HookReport::none(phase)))
 }
 
 /// Runs the hooks of a batch where there are any.
@@ -129,10 +129,10 @@ pub fn run_any(
     locked: &LockedRepository,
     environment: &Environment,
     extra: &[String],
-) -> Result<HookOutcome, Failure> {
+) -> Result<HookReport, Failure> {
     match batch {
         Some(batch) => run(batch, locked, environment, extra),
-        None => Ok(HookOutcome::none(phase)),
+        None => Ok(HookReport::none(phase)),
     }
 }
 
@@ -141,7 +141,7 @@ pub fn run_any(
 /// # Errors
 /// When it cannot be written.
 pub fn keep_annotations(
-    outcome: &HookOutcome,
+    outcome: &HookReport,
     turn: &TurnId,
     locked: &LockedRepository,
     at: Time,

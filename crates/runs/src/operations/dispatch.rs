@@ -6,7 +6,7 @@ use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::config::{Runtime, RuntimeType};
 use accord_runs_core::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
-use accord_runs_core::dispatch::{self, Between, Briefing};
+use accord_runs_core::dispatch::{self, Briefing, OutsideChanges};
 use accord_runs_core::hooks::{self, HookBatch, HookPhase};
 use accord_runs_core::manifest::{self, Bundle, MANIFEST, ManifestError};
 use accord_runs_core::run::stopped_by_hook;
@@ -149,7 +149,7 @@ impl Runs {
 fn changes_without_worker(
     operation: &Operation<'_>,
     turn: &Turn,
-) -> Result<Option<Between>, Failure> {
+) -> Result<Option<OutsideChanges>, Failure> {
     let runtime = turn
         .runtime_id()
         .and_then(|id| operation.config.runtime(id));
@@ -161,7 +161,7 @@ fn changes_without_worker(
     let noted = turn
         .member(dispatch::LEFT_BEHIND)
         .is_some_and(Value::is_object);
-    if by_hand || !(noted || alone && dispatch::never_handed_out(turn)) {
+    if by_hand || !(noted || alone && dispatch::was_never_dispatched(turn)) {
         return Ok(None);
     }
     let Some(git) = operation.git()? else {
@@ -173,7 +173,7 @@ fn changes_without_worker(
         baseline.view.clear();
     }
     match git.observe(baseline.as_ref()) {
-        Ok(seen) => Ok(dispatch::between(turn, &seen, git.view()?)),
+        Ok(seen) => Ok(dispatch::outside_changes(turn, &seen, git.view()?)),
         // Whose a file is that cannot be spoken of is for the acceptance to say.
         Err(failure) if is_unusable(&failure) => Ok(None),
         Err(failure) => Err(failure),

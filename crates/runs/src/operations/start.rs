@@ -48,7 +48,7 @@ impl Runs {
             provenance: Some(provenance),
             inherited_context: None,
             repo_decisions: decisions.active().cloned().collect(),
-            told_of: self.last_event_run()?,
+            last_event_run: self.last_event_run()?,
         };
         let now = operation.now();
         let change = run::init(

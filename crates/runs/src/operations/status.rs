@@ -8,7 +8,7 @@ use accord_contract::wire::{Extensible, Value};
 use accord_runs_core::budget::{Shortfall, shortfall};
 use accord_runs_core::config::{Config, Runtime, RuntimeType, WriteAuthority};
 use accord_runs_core::conflict::HUMAN_MERGE;
-use accord_runs_core::run::{BaselineCheck, check_told};
+use accord_runs_core::run::{BaselineCheck, check_records};
 use accord_runs_core::state::{Category, State, Status, Turn, TurnStatus};
 use accord_runs_core::{TurnId, dispatch};
 use accord_trees::lock::still_runs;
@@ -208,7 +208,7 @@ impl Runs {
             // Nothing else can be done before.
             (.., Some(failure)) => vec![NextStep::Examine(failure)],
             (Ok(config), Ok(state), None) => {
-                match check_told(state, self.last_event_run()?.as_deref()) {
+                match check_records(state, self.last_event_run()?.as_deref()) {
                     Err(failure) => vec![NextStep::Examine(failure)],
                     Ok(()) => self.next_steps(config, state, &turns)?,
                 }

@@ -5,7 +5,7 @@ use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_runs_core::Ids;
 use accord_runs_core::coordinator::{
-    Barriers, CoordinatorConfig, CoordinatorState, Offer, Place, project,
+    Barriers, CoordinatorConfig, CoordinatorState, Initiative, Offer, project,
 };
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(super) fn run(fixture: &Fixture, ids: &mut Ids, now: Time) -> Result<Value, 
     }
     let wrong = |failure: Failure| failure.to_string();
     let state = expand::coordinator_state(&object(setup, "coordinator_state"));
-    let place = Place {
+    let place = Initiative {
         config: &config.map_err(wrong)?,
         state: &CoordinatorState::read(state.into()).map_err(wrong)?,
         barriers: &Barriers::read(&object(setup, "barriers").into()).map_err(wrong)?,

@@ -10,7 +10,7 @@ use accord_adapters::agentxchain::answer;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_runs_core::Ids;
-use accord_runs_core::hooks::{HookChain, HookOutcome};
+use accord_runs_core::hooks::{HookChain, HookReport};
 use serde_json::Value;
 
 pub(crate) use self::world::World;
@@ -60,7 +60,7 @@ pub(crate) fn run(fixture: &Fixture, ids: &mut Ids, now: Time) -> Result<Step, S
 }
 
 /// The answer after the hooks of a fixture have run.
-pub(crate) fn hooks_ran(outcome: &HookOutcome) -> Value {
+pub(crate) fn hooks_ran(outcome: &HookReport) -> Value {
     let lines = outcome.entries.iter().map(|entry| entry.line().clone());
     answer::hooks(outcome.ok, outcome.blocked, &lines.collect::<Vec<_>>())
 }

@@ -8,7 +8,7 @@ use accord_contract::wire::Object;
 use accord_runs_core::accept::Conclusion;
 use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::gate::{self, View};
-use accord_runs_core::hooks::{HookBatch, HookChain, HookOutcome, HookPhase};
+use accord_runs_core::hooks::{HookBatch, HookChain, HookPhase, HookReport};
 use accord_runs_core::result::{self, Leniency, Situation};
 use accord_runs_core::run::{self, BaselineCheck, Beginning, Change, Refused};
 use accord_runs_core::state::Baseline;
@@ -120,7 +120,7 @@ fn assign(world: &World, args: &Object, ids: &mut Ids, now: Time) -> Result<Chan
     });
     let length = world.repository.history.len() as u64;
     let assignable = run::check_assignment(&world.repository.state, &config, role, clean, length)?;
-    let said = HookOutcome::none(HookPhase::BeforeAssignment);
+    let said = HookReport::none(HookPhase::BeforeAssignment);
     Ok(assignable.confirm(&said, ids, now)?.0)
 }
 
@@ -209,7 +209,7 @@ fn hooks(fixture: &Fixture) -> Result<Step, String> {
     Ok(
         match HookBatch::new(phase, config.hooks(phase), payload, run) {
             Some(batch) => Step::Hooks(Box::new(HookChain::new(batch))),
-            None => Step::Done(hooks_ran(&HookOutcome::none(phase))),
+            None => Step::Done(hooks_ran(&HookReport::none(phase))),
         },
     )
 }

@@ -7,7 +7,7 @@ use accord_runs_core::accept::{
     Acceptance, Answer, Conclusion, Inputs, Observation, Options, Want,
 };
 use accord_runs_core::config::Config;
-use accord_runs_core::hooks::HookOutcome;
+use accord_runs_core::hooks::HookReport;
 use accord_runs_core::ledger::DecisionIds;
 use accord_runs_core::repo_decisions::RepoDecisions;
 use accord_runs_core::state::State;
@@ -97,7 +97,7 @@ impl World {
                     let bytes = repository.files.get(&path)?.clone().into_bytes();
                     Some((path, bytes))
                 })),
-                Want::Hooks(batch) => Answer::Hooks(HookOutcome::none(batch.phase)),
+                Want::Hooks(batch) => Answer::Hooks(HookReport::none(batch.phase)),
                 Want::Clean(paths) => {
                     for path in paths {
                         repository.files.remove(path.as_str());

@@ -24,7 +24,7 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
     for id in own.iter() {
         ids.add(id);
     }
-    let mut said = Vec::new();
+    let mut notes = Vec::new();
     for (index, decision) in decisions.iter_mut().enumerate() {
         let Some(decision) = decision.as_object_mut() else {
             continue;
@@ -32,7 +32,7 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
         let field = |member: Member<Text>| format!("decisions.{index}.{}", member.name());
         if !doc::Decision::ID.get(decision).is_some_and(is_decision_id) {
             let id = ids.take_next();
-            said.push((
+            notes.push((
                 RewriteCode::DecisionIdAssigned,
                 field(doc::Decision::ID),
                 format!("it became {id}"),
@@ -45,7 +45,7 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
             &["decision", "description", "summary", "title"],
         ) {
             let why = format!("it was under {name}");
-            said.push((
+            notes.push((
                 RewriteCode::DecisionStatementFound,
                 field(doc::Decision::STATEMENT),
                 why,
@@ -54,7 +54,7 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
         let places = ["reason", "why", "description", "decision", "statement"];
         if let Some(name) = adopt(decision, doc::Decision::RATIONALE, &places) {
             let why = format!("it was under {name}");
-            said.push((
+            notes.push((
                 RewriteCode::DecisionRationaleFound,
                 field(doc::Decision::RATIONALE),
                 why,
@@ -67,7 +67,7 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
         {
             doc::Decision::CATEGORY.set(decision, "implementation");
             let why = "it became implementation".to_owned();
-            said.push((
+            notes.push((
                 RewriteCode::DecisionCategoryRewritten,
                 field(doc::Decision::CATEGORY),
                 why,
@@ -75,8 +75,8 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
         }
     }
     doc::Result::DECISIONS.set(&mut draft.result, decisions);
-    for (code, field, why) in said {
-        draft.said(code, field, &why);
+    for (code, field, why) in notes {
+        draft.note(code, field, &why);
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn objections(draft: &mut Draft) {
     else {
         return;
     };
-    let mut said = Vec::new();
+    let mut notes = Vec::new();
     let taken: Vec<String> = objections
         .iter()
         .filter_map(|objection| doc::Objection::ID.get(objection).map(str::to_owned))
@@ -104,7 +104,7 @@ pub(super) fn objections(draft: &mut Draft) {
             let mut free = free.filter(|(_, id)| !taken.contains(id));
             if let Some((number, id)) = free.next() {
                 next = number + 1;
-                said.push((
+                notes.push((
                     RewriteCode::ObjectionIdAssigned,
                     index,
                     doc::Objection::ID,
@@ -115,7 +115,7 @@ pub(super) fn objections(draft: &mut Draft) {
         }
         if let Some(name) = adopt(objection, doc::Objection::STATEMENT, &["summary", "detail"]) {
             let why = format!("it was under {name}");
-            said.push((
+            notes.push((
                 RewriteCode::ObjectionStatementFound,
                 index,
                 doc::Objection::STATEMENT,
@@ -124,9 +124,9 @@ pub(super) fn objections(draft: &mut Draft) {
         }
     }
     doc::Result::OBJECTIONS.set(&mut draft.result, objections);
-    for (code, index, member, why) in said {
+    for (code, index, member, why) in notes {
         let field = format!("objections.{index}.{}", member.name());
-        draft.said(code, field, &why);
+        draft.note(code, field, &why);
     }
 }
 
@@ -137,7 +137,7 @@ pub(super) fn verification(draft: &mut Draft) {
     else {
         return;
     };
-    let mut said = Vec::new();
+    let mut notes = Vec::new();
     if doc::Verification::STATUS.given(&verification).is_none() {
         let status = match doc::Verification::EXIT_CODE.get(&verification) {
             Some(0) => "pass",
@@ -145,13 +145,13 @@ pub(super) fn verification(draft: &mut Draft) {
             None => "skipped",
         };
         doc::Verification::STATUS.set(&mut verification, status);
-        said.push((
+        notes.push((
             RewriteCode::VerificationStatusInferred,
             doc::Verification::STATUS.name(),
             format!("it became {status}"),
         ));
     }
-    fold_evidence(&mut verification, &mut said);
+    fold_evidence(&mut verification, &mut notes);
     if doc::Verification::STATUS.get(&verification) == Some("pass")
         && let Some(Value::Array(evidence)) = MACHINE_EVIDENCE.raw_mut(&mut verification)
     {
@@ -160,7 +160,7 @@ pub(super) fn verification(draft: &mut Draft) {
             if let (Some(code), false) = (code, doc::Evidence::EXPECTED_EXIT_CODE.is_in(item)) {
                 doc::Evidence::EXPECTED_EXIT_CODE.set(item, code);
                 let why = format!("the result passes, so {code} was expected");
-                said.push((
+                notes.push((
                     RewriteCode::ExpectedExitCodeAdded,
                     MACHINE_EVIDENCE.name(),
                     why,
@@ -169,13 +169,13 @@ pub(super) fn verification(draft: &mut Draft) {
         }
     }
     doc::Result::VERIFICATION.set(&mut draft.result, verification);
-    for (code, name, why) in said {
-        draft.said(code, format!("verification.{name}"), &why);
+    for (code, name, why) in notes {
+        draft.note(code, format!("verification.{name}"), &why);
     }
 }
 
 /// Evidence with a type and no command is a remark.
-fn fold_evidence(verification: &mut Object, said: &mut Vec<(RewriteCode, &'static str, String)>) {
+fn fold_evidence(verification: &mut Object, notes: &mut Vec<(RewriteCode, &'static str, String)>) {
     let evidence = MACHINE_EVIDENCE.get(verification);
     let is_remark = |item: &&Value| {
         let item = item.as_object();
@@ -204,7 +204,7 @@ fn fold_evidence(verification: &mut Object, said: &mut Vec<(RewriteCode, &'stati
     doc::Verification::EVIDENCE_SUMMARY.set(verification, parts.join("\n"));
     MACHINE_EVIDENCE.set(verification, commands);
     let why = "what is no command went into evidence_summary".to_owned();
-    said.push((RewriteCode::EvidenceFolded, MACHINE_EVIDENCE.name(), why));
+    notes.push((RewriteCode::EvidenceFolded, MACHINE_EVIDENCE.name(), why));
 }
 
 /// The list of what was made, whatever its entries are.
@@ -226,7 +226,7 @@ pub(super) fn created(draft: &mut Draft) {
     }
     if flattened {
         let why = "an entry is a path, not an object";
-        draft.said(
+        draft.note(
             RewriteCode::FileEntryFlattened,
             doc::Result::ARTIFACTS_CREATED,
             why,

@@ -55,11 +55,11 @@ impl Draft {
     /// Sets a member and says so.
     fn set<K>(&mut self, code: RewriteCode, member: Member<K>, value: impl Content<K>, why: &str) {
         member.set(&mut self.result, value);
-        self.said(code, member, why);
+        self.note(code, member, why);
     }
 
     /// Says that something was corrected.
-    fn said(&mut self, code: RewriteCode, field: impl Into<String>, why: &str) {
+    fn note(&mut self, code: RewriteCode, field: impl Into<String>, why: &str) {
         self.rewrites.push(Rewrite {
             code,
             field: field.into(),

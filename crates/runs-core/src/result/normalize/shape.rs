@@ -50,7 +50,7 @@ pub(super) fn files(draft: &mut Draft) {
     }
     if flattened > 0 {
         let why = "an entry is a path, not an object";
-        draft.said(
+        draft.note(
             RewriteCode::FileEntryFlattened,
             doc::Result::FILES_CHANGED,
             why,

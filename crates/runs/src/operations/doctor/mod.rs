@@ -54,7 +54,11 @@ impl Runs {
             self.check_hooks(config, &mut findings);
             self.check_prompts(config, &mut findings);
             let code = Code::XchainInvalidConfig;
-            findings.extend(stray_findings("agentxchain.json", code, &config.strays()));
+            findings.extend(stray_findings(
+                "agentxchain.json",
+                code,
+                &config.unknown_members(),
+            ));
             if let Ok(state) = self.state() {
                 self.check_run(&state, &mut findings);
             }

@@ -3,7 +3,7 @@
 use accord_contract::wire::{Extensible, Value};
 use accord_runs_core::dispatch;
 use accord_runs_core::history::RunIndex;
-use accord_runs_core::run::check_told;
+use accord_runs_core::run::check_records;
 use accord_runs_core::state::{State, Status, Turn, TurnStatus};
 
 use super::{Finding, Level, error_of};
@@ -14,8 +14,8 @@ use crate::repository::RecordFile;
 
 impl Runs {
     pub(super) fn check_run(&self, state: &State, findings: &mut Vec<Finding>) {
-        let told_of = self.last_event_run().ok().flatten();
-        if let Err(failure) = check_told(state, told_of.as_deref()) {
+        let last_event_run = self.last_event_run().ok().flatten();
+        if let Err(failure) = check_records(state, last_event_run.as_deref()) {
             findings.push(error_of(failure.code, "the run", failure.message));
         }
         if state.status() == Status::Blocked {

@@ -12,7 +12,7 @@ use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Conclusion, Inputs, Observation, Options, Want,
 };
 use accord_runs_core::config::Config;
-use accord_runs_core::hooks::{HookOutcome, HookPhase};
+use accord_runs_core::hooks::{HookPhase, HookReport};
 use accord_runs_core::run::{BaselineCheck, Beginning, check_assignment, init};
 use accord_runs_core::state::{Baseline, State};
 use accord_runs_core::{Ids, RepoPath, TurnId};
@@ -98,7 +98,7 @@ pub(super) fn assign(held: &LockedRepository, seed: u8) -> Result<TurnId, Failur
     });
     let ready = check_assignment(&before, &config, "dev", clean, length)?;
     let mut ids = ids(seed);
-    let none = HookOutcome::none(HookPhase::BeforeAssignment);
+    let none = HookReport::none(HookPhase::BeforeAssignment);
     let (change, turn) = ready.confirm(&none, &mut ids, now()).unwrap();
     held.commit(&Commit::of_change(&before, &change, &mut ids, now()))?;
     Ok(turn.id().clone())
@@ -172,7 +172,7 @@ fn drive(
     loop {
         let answer = match machine.want().clone() {
             Want::Staging(paths) => Answer::Staging(held.staged(&paths)?),
-            Want::Hooks(batch) => Answer::Hooks(HookOutcome::none(batch.phase)),
+            Want::Hooks(batch) => Answer::Hooks(HookReport::none(batch.phase)),
             Want::Clean(_) => Answer::Cleaned,
             Want::Observe { .. } => Answer::Observed(Observation::default()),
             Want::Files(paths) => Answer::Files(held.texts(&paths)?),

@@ -33,7 +33,7 @@ const MOST: usize = 2_000;
 /// What somebody else changed while no worker had a turn.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub struct Between {
+pub struct OutsideChanges {
     /// What the next try is compared with.
     pub baseline: Baseline,
     /// The files that somebody else changed or committed.
@@ -60,7 +60,7 @@ pub fn left_behind(seen: &Observation) -> Value {
 }
 
 /// Whether no worker ever had this turn.
-pub fn never_handed_out(turn: &Turn) -> bool {
+pub fn was_never_dispatched(turn: &Turn) -> bool {
     turn.value(doc::Turn::DISPATCHED_AT)
         .is_none_or(Value::is_null)
 }
@@ -68,11 +68,15 @@ pub fn never_handed_out(turn: &Turn) -> bool {
 /// What somebody else changed since the turn's last worker ended, or since its assignment where it
 /// had none, as far as that is known and anything was. `view` is what decides now which changes
 /// version control shows.
-pub fn between(turn: &Turn, seen: &Observation, view: BTreeMap<String, String>) -> Option<Between> {
+pub fn outside_changes(
+    turn: &Turn,
+    seen: &Observation,
+    view: BTreeMap<String, String>,
+) -> Option<OutsideChanges> {
     let nothing = Object::new();
     let left = match turn.left_behind() {
         Some(left) => left,
-        None if never_handed_out(turn) => &nothing,
+        None if was_never_dispatched(turn) => &nothing,
         None => return None,
     };
     let mut baseline = turn.baseline()?;
@@ -97,5 +101,5 @@ pub fn between(turn: &Turn, seen: &Observation, view: BTreeMap<String, String>) 
         baseline.dirty.push((path.clone(), mark.clone()));
         files.push(path.clone());
     }
-    (other_view || !files.is_empty()).then_some(Between { baseline, files })
+    (other_view || !files.is_empty()).then_some(OutsideChanges { baseline, files })
 }

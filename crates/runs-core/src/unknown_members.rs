@@ -24,7 +24,7 @@ enum Part {
 
 /// A member that a document may have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownMember {
     name: &'static str,
     part: Part,
     shape: Shape,
@@ -36,9 +36,9 @@ pub(crate) enum Shape {
     /// Nothing: its members, where it has any, are free.
     Free,
     /// An object with these members.
-    Object(&'static [Known]),
+    Object(&'static [KnownMember]),
     /// An object whose members depend on its `type`; one of another type is not looked at.
-    ByType(&'static [(&'static str, &'static [Known])]),
+    ByType(&'static [(&'static str, &'static [KnownMember])]),
     /// An object with members of any name and one shape.
     Map(&'static Self),
     /// A list of values of one shape.
@@ -46,29 +46,29 @@ pub(crate) enum Shape {
 }
 
 /// A member that decides something.
-pub(crate) const fn decides(name: &'static str) -> Known {
+pub(crate) const fn decides(name: &'static str) -> KnownMember {
     known(name, Part::Decides)
 }
 
 /// A member without which something is more open.
-pub(crate) const fn guards(name: &'static str) -> Known {
+pub(crate) const fn guards(name: &'static str) -> KnownMember {
     known(name, Part::Guards)
 }
 
 /// A member that feeds features of other runners.
-pub(crate) const fn kept(name: &'static str) -> Known {
+pub(crate) const fn kept(name: &'static str) -> KnownMember {
     known(name, Part::Kept)
 }
 
-const fn known(name: &'static str, part: Part) -> Known {
-    Known {
+const fn known(name: &'static str, part: Part) -> KnownMember {
+    KnownMember {
         name,
         part,
         shape: Shape::Free,
     }
 }
 
-impl Known {
+impl KnownMember {
     /// The same, with something known of its value.
     pub(crate) const fn of(self, shape: Shape) -> Self {
         Self { shape, ..self }
@@ -78,17 +78,17 @@ impl Known {
 /// A member that decides nothing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub struct Stray {
+pub struct UnknownMember {
     /// Where it is, as a dotted name.
     pub field: String,
     /// What is the matter with it.
-    pub kind: StrayKind,
+    pub kind: UnknownMemberKind,
 }
 
 /// What is the matter with a member that decides nothing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum StrayKind {
+pub enum UnknownMemberKind {
     /// It is kept for other runners.
     Kept,
     /// Nobody knows it.
@@ -101,13 +101,21 @@ pub enum StrayKind {
 }
 
 /// Every member of a document that decides nothing, in the document's order.
-pub(crate) fn strays(document: &Object, known: &'static [Known]) -> Vec<Stray> {
+pub(crate) fn unknown_members(
+    document: &Object,
+    known: &'static [KnownMember],
+) -> Vec<UnknownMember> {
     let mut found = Vec::new();
-    look_at(document, "", known, &mut found);
+    collect(document, "", known, &mut found);
     found
 }
 
-fn look_at(members: &Object, at: &str, known: &'static [Known], found: &mut Vec<Stray>) {
+fn collect(
+    members: &Object,
+    at: &str,
+    known: &'static [KnownMember],
+    found: &mut Vec<UnknownMember>,
+) {
     for (name, value) in members {
         if is_for_others(name) {
             continue;
@@ -118,29 +126,29 @@ fn look_at(members: &Object, at: &str, known: &'static [Known], found: &mut Vec<
                 descend(value, &field, &known.shape, found);
                 continue;
             }
-            Some(_) => StrayKind::Kept,
+            Some(_) => UnknownMemberKind::Kept,
             None => {
                 let names = known.iter().map(|known| known.name);
                 let meant = closest(name, names);
                 let meant = known.iter().find(|known| Some(known.name) == meant);
-                StrayKind::Unknown {
+                UnknownMemberKind::Unknown {
                     meant: meant.map(|known| known.name),
                     leaves_open: meant.is_some_and(|known| known.part == Part::Guards),
                 }
             }
         };
-        found.push(Stray { field, kind });
+        found.push(UnknownMember { field, kind });
     }
 }
 
-fn descend(value: &Value, at: &str, shape: &'static Shape, found: &mut Vec<Stray>) {
+fn descend(value: &Value, at: &str, shape: &'static Shape, found: &mut Vec<UnknownMember>) {
     match (shape, value) {
-        (Shape::Object(known), Value::Object(members)) => look_at(members, at, known, found),
+        (Shape::Object(known), Value::Object(members)) => collect(members, at, known, found),
         (Shape::ByType(types), Value::Object(members)) => {
             let kind = text(members, "type");
             let known = types.iter().find(|(name, _)| Some(*name) == kind);
             if let Some((_, known)) = known {
-                look_at(members, at, known, found);
+                collect(members, at, known, found);
             }
         }
         (Shape::Map(shape), Value::Object(members)) => {

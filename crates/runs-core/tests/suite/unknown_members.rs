@@ -1,6 +1,6 @@
 //! Members that have no effect.
 
-use accord_runs_core::StrayKind;
+use accord_runs_core::UnknownMemberKind;
 use accord_runs_core::config::{Config, problems};
 use accord_runs_core::coordinator::CoordinatorConfig;
 use serde_json::{Value, json};
@@ -77,9 +77,9 @@ fn full() -> Value {
     })
 }
 
-fn strays(document: &Value) -> Vec<(String, StrayKind)> {
+fn unknown_members(document: &Value) -> Vec<(String, UnknownMemberKind)> {
     let members = document.as_object().unwrap().clone();
-    let found = Config::lenient(members).strays().into_iter();
+    let found = Config::lenient(members).unknown_members().into_iter();
     found.map(|stray| (stray.field, stray.kind)).collect()
 }
 
@@ -87,9 +87,9 @@ fn strays(document: &Value) -> Vec<(String, StrayKind)> {
 fn every_member_that_is_known_is_known_and_those_for_other_runners_are_named_so() {
     let document = full();
     assert_eq!(problems(&document), [], "the example is sound");
-    let (kept, other): (Vec<_>, Vec<_>) = strays(&document)
+    let (kept, other): (Vec<_>, Vec<_>) = unknown_members(&document)
         .into_iter()
-        .partition(|(_, kind)| *kind == StrayKind::Kept);
+        .partition(|(_, kind)| *kind == UnknownMemberKind::Kept);
     assert_eq!(other, []);
     let kept: Vec<&str> = kept.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(
@@ -121,11 +121,11 @@ fn every_member_that_is_known_is_known_and_those_for_other_runners_are_named_so(
 fn said_of(object: &str, name: &str) -> (Option<&'static str>, bool) {
     let mut document = full();
     document.pointer_mut(object).unwrap()[name] = json!(true);
-    let mut found = strays(&document);
-    found.retain(|(_, kind)| *kind != StrayKind::Kept);
+    let mut found = unknown_members(&document);
+    found.retain(|(_, kind)| *kind != UnknownMemberKind::Kept);
     let field = format!("{object}/{name}").replace('/', ".");
     match &found[..] {
-        [(at, StrayKind::Unknown { meant, leaves_open })] if format!(".{at}") == field => {
+        [(at, UnknownMemberKind::Unknown { meant, leaves_open })] if format!(".{at}") == field => {
             (*meant, *leaves_open)
         }
         other => panic!("{field}: {other:?}"),
@@ -227,9 +227,9 @@ fn names_for_other_eyes_and_free_maps_are_left_alone() {
         ("/run_loop/continuous", "anything"),
     ] {
         let mut document = full();
-        let before = strays(&document);
+        let before = unknown_members(&document);
         document.pointer_mut(object).unwrap()[name] = json!(true);
-        assert_eq!(strays(&document), before, "{object} {name}");
+        assert_eq!(unknown_members(&document), before, "{object} {name}");
     }
 }
 
@@ -247,7 +247,7 @@ fn a_coordinators_members_are_looked_at_too() {
             "named_decisions": {"decision_ids_by_repo": {"api": ["DEC-1"]}}}},
         "x_note": 1
     });
-    let found = CoordinatorConfig::read(document).unwrap().strays();
+    let found = CoordinatorConfig::read(document).unwrap().unknown_members();
     let found: Vec<&str> = found.iter().map(|stray| stray.field.as_str()).collect();
     assert_eq!(
         found,
