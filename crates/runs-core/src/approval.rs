@@ -47,7 +47,7 @@ fn approves(
     index: &RunIndex,
     asking_role: &str,
 ) -> bool {
-    // That the gate's own conditions hold is why the question is asked at all.
+    // The gate's own conditions hold here, or the policy would not be asked.
     let participated = |role: &String| role == asking_role || index.participated(phase, role);
     let visited = |name: &&str| *name == phase || index.turns_of_phase(name) > 0;
     rule.action == ApprovalAction::AutoApprove

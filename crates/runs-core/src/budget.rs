@@ -1,4 +1,4 @@
-//! What turns may cost and have cost.
+//! The budget of a run.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ use crate::event::EventType;
 use crate::members::{amount, build};
 use crate::state::{Block, State};
 
-/// What a spent budget leads to.
+/// The effect of an exhausted budget.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Exceeded {
     /// The run stops.
     Block(Block),
-    /// The run goes on, and an event says so.
+    /// The run goes on with a warning event.
     Warn(Object),
 }
 
-/// What is missing for another turn.
+/// The budget that is missing for another turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Shortfall {
@@ -31,7 +31,7 @@ pub struct Shortfall {
     pub wanted_usd: f64,
 }
 
-/// What a run lacks for another turn, where its budget does not cover one.
+/// The missing budget, where another turn is not covered.
 pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     let (Some(most), OnExceed::PauseAndEscalate) =
         (config.budget.per_run_max_usd, config.budget.on_exceed)
@@ -58,7 +58,7 @@ pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Fai
     )
 }
 
-/// What a turn cost beyond what is set aside for one, for people and as the event tells it.
+/// The cost of a turn above its reservation: a message, and the payload of the event.
 pub(crate) fn overrun(config: &Config, cost_usd: f64) -> Option<(String, Object)> {
     let most = config.budget.per_turn_max_usd?;
     let message = format!(
@@ -73,7 +73,7 @@ pub(crate) fn overrun(config: &Config, cost_usd: f64) -> Option<(String, Object)
     (cost_usd > most).then_some((message, payload))
 }
 
-/// Sets aside what a turn may cost. The budget may have been raised since a turn was last
+/// Reserves the budget of a turn. The budget may have been raised since a turn was last
 /// booked, and other runners go by what the state says is left.
 pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
     if config.budget.per_run_max_usd.is_some() {
@@ -91,7 +91,7 @@ pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
     state.set(doc::State::BUDGET_RESERVATIONS, reservations);
 }
 
-/// What is set aside for a turn.
+/// The reservation of a turn.
 pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
     let reservations = doc::State::BUDGET_RESERVATIONS.get(state.members());
     let own = reservations.and_then(|all| all.get(turn.as_str()));
@@ -103,7 +103,7 @@ pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
     })
 }
 
-/// Books what a turn cost and gives back what was set aside for it.
+/// Books the cost of a turn and releases its reservation.
 pub(crate) fn book(
     state: &mut State,
     config: &Config,
@@ -130,14 +130,14 @@ pub(crate) fn book(
     })
 }
 
-/// Gives back what was set aside for a turn.
+/// Releases the reservation of a turn.
 pub(crate) fn release(state: &mut State, turn: &TurnId) {
     let mut reservations = reservations(state);
     reservations.shift_remove(turn.as_str());
     state.set(doc::State::BUDGET_RESERVATIONS, reservations);
 }
 
-/// Writes down what is spent and left; whether nothing is left.
+/// Records the spent and remaining budget; whether nothing remains.
 fn tell(state: &mut State, config: &Config, spent: f64) -> bool {
     let left = config.budget.per_run_max_usd.map(|most| most - spent);
     let mut status = doc::State::BUDGET_STATUS

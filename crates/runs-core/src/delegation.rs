@@ -1,4 +1,4 @@
-//! Work that one role hands to another, and how it comes back.
+//! Delegations: work that one role gives to another.
 //!
 //! A delegation waits, is carried out by a child turn, and is done or failed. When all
 //! delegations of a turn have come back, its role reviews them.
@@ -52,7 +52,7 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
 }
 
 /// Books an accepted turn: what it delegates is queued, what was delegated to it comes back.
-/// Gives the role that should go next, where delegations have a say.
+/// Returns the role for the next turn, where delegations decide it.
 pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -> Option<String> {
     let mut queue = queue(state);
     for delegation in doc::Result::DELEGATIONS.objects(result) {
@@ -82,7 +82,7 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
     next
 }
 
-/// Takes back what a turn that is no more was given, for the role that goes on with it.
+/// Requeues the delegation of a withdrawn turn, for the role that continues it.
 pub(crate) fn hand_back(state: &mut State, turn: &Turn, role: &str) {
     if let Some(review) = turn.delegation_review() {
         let mut review = review.clone();
@@ -139,7 +139,7 @@ fn queued(delegation: &Object, turn: &Turn, now: Time) -> Object {
     ])
 }
 
-/// What a delegation must deliver, under either of its names.
+/// The acceptance contract of a delegation, under either of its names.
 pub(crate) fn contract(delegation: &Object) -> Value {
     let named = doc::Delegation::ACCEPTANCE_CONTRACT.given(delegation);
     let value = named.or_else(|| doc::Delegation::SCOPE.given(delegation));

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - a [`RunIndex`] says the same whether its lines came in at once or one by one;
-//! - lines of other runs, and of turns that were taken back, change nothing in it but the
+//! - lines of other runs, and of turns that were withdrawn, change nothing in it but the
 //!   length of the history;
 //! - an index that was written and read again is the same, and goes on from there.
 
@@ -19,7 +19,7 @@ use crate::names::Names;
 use crate::patterns::is_decision_id;
 use crate::{RepoPath, RunId, TurnId};
 
-/// The status of a line about a turn that was taken back: it tells what happened, and is no
+/// The status of a line about a turn that was withdrawn: a record of it, and no
 /// accepted turn.
 pub const REISSUED: &str = "reissued";
 
@@ -28,7 +28,7 @@ pub fn is_accepted(line: &Object) -> bool {
     doc::History::STATUS.get(line) != Some(REISSUED)
 }
 
-/// What the records say about one run.
+/// An index of the records of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunIndex {
     run_id: Option<String>,
@@ -44,10 +44,10 @@ pub struct RunIndex {
     last_decisions: Vec<Object>,
 }
 
-/// How many of the last turns, and of the last decisions, an index tells of.
+/// How many of the last turns, and of the last decisions, an index keeps.
 const LAST_TURNS: usize = 3;
 const LAST_DECISIONS: usize = 5;
-/// How much of a text it tells.
+/// The most characters of a text that it keeps.
 const LAST_CHARS: usize = 500;
 
 /// The last accepted turn that changed a file.
@@ -91,7 +91,7 @@ impl RunIndex {
             .insert(role.to_owned());
         let streak = self.streak.take().filter(|(last, _)| last == role);
         self.streak = Some((role.to_owned(), streak.map_or(0, |(_, turns)| turns) + 1));
-        // Old lines have no sequence; their place stands for it.
+        // Old lines have no sequence; their line number replaces it.
         let accepted_sequence = doc::History::ACCEPTED_SEQUENCE
             .get(line)
             .unwrap_or(self.lines);
@@ -320,7 +320,7 @@ impl RunIndex {
     }
 }
 
-/// Adds to a list that keeps its last items alone.
+/// Adds to a list that keeps only its last items.
 fn keep(list: &mut Vec<Object>, item: Object, most: usize) {
     list.push(item);
     if list.len() > most {
@@ -373,8 +373,9 @@ mod tests {
         let read_again = |index: &RunIndex| RunIndex::read(&index.document());
         assert_eq!(read_again(&index).as_ref(), Some(&index));
         for (turn, role) in [("turn_1", "pm"), ("turn_2", "dev"), ("turn_3", "dev")] {
-            let line = json!({"run_id": "run_1", "turn_id": turn, "role": role, "status": "completed",
-                "phase": "implementation", "files_changed": ["src/a.rs", turn], "accepted_sequence": 4,
+            let line = json!({"run_id": "run_1", "turn_id": turn, "role": role,
+                "status": "completed", "phase": "implementation",
+                "files_changed": ["src/a.rs", turn], "accepted_sequence": 4,
                 "decisions": [{"id": format!("DEC-00{}", &turn[5..])}]});
             index.add_history(line.as_object().unwrap());
             let again = read_again(&index).unwrap();

@@ -50,7 +50,7 @@ ids! {
 }
 
 impl TurnId {
-    /// The eight characters behind `turn_` that people call the turn by.
+    /// The first eight characters after `turn_`, as people call the turn.
     pub fn short(&self) -> &str {
         let rest = self.0.strip_prefix("turn_").unwrap_or(&self.0);
         rest.char_indices()

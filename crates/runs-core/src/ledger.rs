@@ -3,7 +3,7 @@
 //! Invariants:
 //! - of the decisions that one run writes, no two have the same id;
 //! - an id that is made up here is the run's next free one;
-//! - a ledger that already has an id twice is read all the same: [`duplicates`] names them.
+//! - a ledger that already has an id twice is read nevertheless: [`duplicates`] names them.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ impl DecisionIds {
         id
     }
 
-    /// A fresh list that gives out ids behind all of these, without holding them.
+    /// An empty list that continues the numbers of this one.
     pub fn continued(&self) -> Self {
         Self {
             taken: Names::default(),
@@ -126,7 +126,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
             let found = doc::Decision::ID.raw(entry).unwrap_or(&Value::Null);
             Failure::new(
                 Code::XchainInvalidDecisionIdFormat,
-                format!("{found} is no id of a decision"),
+                format!("{found} is not the id of a decision"),
             )
             .at("/id")
         })?;
@@ -212,7 +212,7 @@ pub fn typed(kind: &str, state: &State, now: Time, details: Object) -> Object {
     about(doc::Ledger::TYPE, kind, state, now, details)
 }
 
-/// Ids that stand more than once among the decisions of one run; for a check-up.
+/// Ids that occur more than once among the decisions of one run; for a check-up.
 pub fn duplicates<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut twice = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! AgentXchain v7: governed runs, and what is decided about them.
 //!
-//! * [`config`], [`state`]: who works under which rules, and where a run stands. Both keep
+//! * [`config`], [`state`]: who works under which rules, and the state of a run. Both keep
 //!   every member that they do not know.
 //! * [`run`]: what can be done to a run; [`dispatch`], [`manifest`]: what a worker is given;
 //!   [`lock`]: who works on a repository.

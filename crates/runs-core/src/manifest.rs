@@ -1,10 +1,10 @@
-//! `MANIFEST.json`: what was in a dispatch bundle when it was handed over.
+//! `MANIFEST.json`: the files of a dispatch bundle when it was finalized.
 //!
 //! Invariants:
-//! - a manifest never lists itself, and lists every other file of the bundle once, sorted, also those in folders
-//!   inside it;
-//! - a bundle is what its manifest says only when no file is missing, changed or new, and nothing lies in it that is
-//!   neither a file nor a folder.
+//! - a manifest never lists itself, and lists every other file of the bundle once, sorted, also
+//!   those in folders inside it;
+//! - a bundle is what its manifest says only when no file is missing, changed or new, and nothing
+//!   lies in it that is neither a file nor a folder.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ wire_enum! {
     pub enum Fault("ManifestFault", closed) {
         /// There is no manifest.
         MissingManifest = "missing_manifest",
-        /// The manifest is none.
+        /// The manifest is invalid.
         InvalidManifest = "invalid_manifest",
         /// A listed file is not there.
         MissingFile = "missing_file",
@@ -95,14 +95,14 @@ pub fn finalize(
     ]))
 }
 
-/// Compares a bundle with its manifest. The others are what lies in it and is neither a file nor a folder, such as a link:
-/// no manifest can vouch for what a worker would read there.
+/// Compares a bundle with its manifest. The others are what lies in it and is neither a file nor a
+/// folder, such as a link: no manifest can vouch for what a worker would read there.
 ///
 /// Clauses: AX-DM-VALID, AX-DM-UNEXPECTED, AX-DM-BELOW, AX-DM-DIGEST, AX-DM-MISSING, AX-DM-SIZE,
 /// AX-DM-ACCUMULATE, AX-DM-NO-MANIFEST.
 ///
 /// # Errors
-/// With everything that is wrong; a manifest that is missing or none comes alone.
+/// With everything that is wrong; a missing or invalid manifest is the only error.
 pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<ManifestError>> {
     let Some(bytes) = bundle.get(MANIFEST) else {
         return Err(vec![error(
@@ -196,9 +196,9 @@ impl ManifestError {
 
 /// Clauses: AX-DM-MALFORMED, AX-DM-FIELDS.
 fn read(bytes: &[u8]) -> Result<Object, String> {
-    let value = accord_canon::read(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+    let value = accord_canon::read(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
     let Value::Object(manifest) = value else {
-        return Err("it is no JSON object".into());
+        return Err("it is not a JSON object".into());
     };
     if given(&manifest, "manifest_version").is_none() {
         return Err("it names no manifest_version".into());

@@ -1,11 +1,11 @@
 //! A set of names that is cheap to read again when it is large.
 //!
-//! Most of the names lie in one sorted text, a space between them, that is taken over from a
-//! document as it is and searched where it lies; those that came later lie beside it.
+//! Most of the names are in one sorted text, a space between them, that is taken over from a
+//! document as it is and searched in place; later names are kept beside it.
 //!
 //! Invariants:
 //! - the text is sorted and has no name twice, and no name is both in it and beside it;
-//! - two sets are the same when they have the same names, wherever those lie.
+//! - two sets are the same when they have the same names, wherever they are stored.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use accord_contract::wire::{Object, Value};
 
 use crate::members::{build, list, text};
 
-/// What stands between names: nothing that a JSON text must escape, which would cost more to read
+/// The separator: nothing that a JSON text must escape, which would cost more to read
 /// than all the rest.
 const BETWEEN: char = ' ';
 

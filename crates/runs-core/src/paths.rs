@@ -1,12 +1,12 @@
 //! Paths that agents name, and what the paths of a governed repository are for.
 //!
 //! Invariants:
-//! - a [`RepoPath`] lies below the root of its repository: it is relative, has no `.` or `..`
+//! - a [`RepoPath`] is below the root of its repository: it is relative, has no `.` or `..`
 //!   and no empty name; two spellings of one path are one `RepoPath`;
 //! - what belongs to the run itself is recognised in any spelling, and in any letter case,
-//!   because some file systems do not tell the cases apart.
+//!   because some file systems ignore letter case.
 //!
-//! Links are not seen here: whoever opens a file resolves them inside the root again.
+//! Links are not seen here: the code that opens a file resolves them inside the root.
 
 use crate::rule;
 use std::fmt;
@@ -77,7 +77,7 @@ const STATE_FILES: [&str; 18] = [
     "migration-report.md",
 ];
 
-/// What of a run lies below [`HOME`] and is never attributed to an agent.
+/// The files below [`HOME`] that are never attributed to an agent.
 const OPERATIONAL: [&str; 10] = [
     "dispatch/",
     "dispatch-progress",
@@ -106,7 +106,7 @@ const RESERVED_FOLDERS: [&str; 6] = [
 const BASELINE_EXEMPT: [&str; 3] = ["reviews/", "reports/", "proposed/"];
 
 impl RepoPath {
-    /// Reads a path that somebody wrote, resolving `.` and `..` by name.
+    /// Reads a path, resolving `.` and `..` by name.
     ///
     /// Clauses: AX-TR-INSIDE.
     ///
@@ -144,7 +144,7 @@ impl RepoPath {
         Ok(Self(names.join("/")))
     }
 
-    /// Reads the path of a file that somebody claims or proposes: as [`RepoPath::parse`], and
+    /// Reads the path of a file that a result claims or proposes: as [`RepoPath::parse`], and
     /// it is one that a file can have.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl RepoPath {
         Ok(path)
     }
 
-    /// Whether the path lies below another, which must be a folder then.
+    /// Whether the path is below another, which must be a folder then.
     pub fn is_below(&self, other: &Self) -> bool {
         let rest = self.0.strip_prefix(&other.0);
         rest.is_some_and(|rest| rest.starts_with('/'))

@@ -14,7 +14,7 @@ use crate::members::build;
 use crate::rule;
 use crate::state::{State, Turn};
 
-/// What people weigh unless the configuration has a role of that name.
+/// The authority of people unless the configuration has a role of that name.
 const HUMAN_AUTHORITY: u64 = 100;
 
 /// The decisions of a repository, in the order of their file.
@@ -29,7 +29,7 @@ impl RepoDecisions {
         Self { lines }
     }
 
-    /// Where they lie in a repository.
+    /// Their path in a repository.
     pub fn path() -> String {
         format!("{}/repo-decisions.jsonl", crate::HOME)
     }
@@ -43,13 +43,14 @@ impl RepoDecisions {
     ///
     /// Clauses: AX-DC-CARRY.
     pub fn active(&self) -> impl Iterator<Item = &Object> {
-        self.lines
-            .iter()
-            .filter(|line| rule!(doc::RepoDecision::STATUS.get(line) == Some("active"); StaleCarried => true))
+        self.lines.iter().filter(|line| {
+            let status = doc::RepoDecision::STATUS.get(line);
+            rule!(status == Some("active"); StaleCarried => true)
+        })
     }
 
-    /// Ids that stand more than once, each with the runs that gave it, in the order of the file; for a
-    /// check-up.
+    /// Ids that occur more than once, each with the runs that gave it, in the order of the file;
+    /// for a check-up.
     pub fn repeated(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut runs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for line in &self.lines {
@@ -97,7 +98,7 @@ impl RepoDecisions {
             .with("overrides", target)
         };
         let Some(found) = self.find(target) else {
-            let refused = refuse("which is no decision of the repository".into());
+            let refused = refuse("which is not a decision of the repository".into());
             return rule!(Err(refused); OverrideOfUnknown => Ok(None));
         };
         if rule!(doc::RepoDecision::STATUS.get(found) != Some("active"); OverriddenAgain => false) {
@@ -113,7 +114,7 @@ impl RepoDecisions {
         }
         match (authority(config, role), authority(config, owner)) {
             (Some(own), Some(theirs)) if rule!(own < theirs; AuthorityIgnored => false) => {
-                let what = format!("which belongs to {owner}, whose word weighs more");
+                let what = format!("which belongs to {owner}, which has more authority");
                 Err(refuse(what))
             }
             _ => Ok(None),

@@ -39,7 +39,7 @@ pub fn phase_action(config: &Config, phase: &str) -> TimeoutAction {
     own.unwrap_or(config.timeouts.action)
 }
 
-/// What has taken too long by now. A phase alone can be skipped: anything else escalates
+/// What has taken too long now. Only a phase can be skipped: anything else escalates
 /// instead.
 pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Time) -> Vec<Overrun> {
     let began = |name: &str| text(state.members(), name).and_then(Time::parse_iso);

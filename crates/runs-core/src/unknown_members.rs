@@ -1,10 +1,10 @@
 //! Members of a document that decide nothing: those that are kept for others, and those that
-//! nobody knows and that are most likely mistyped.
+//! are unknown and most likely misspelled.
 //!
 //! Invariants:
-//! - a name for other eyes (`x-…`, `x_…`, `$…`) is never a stray, nor is anything below a member
+//! - an extension (`x-…`, `x_…`, `$…`) is never reported, nor is anything below a member
 //!   whose content is free;
-//! - what is below a stray is not looked at: the stray itself is what is to be mended.
+//! - members below an unknown member are not reported.
 
 use accord_contract::closest::closest;
 use accord_contract::wire::{Object, Value};
@@ -91,11 +91,11 @@ pub struct UnknownMember {
 pub enum UnknownMemberKind {
     /// It is kept for other runners.
     Kept,
-    /// Nobody knows it.
+    /// It is unknown.
     Unknown {
         /// The member that was most likely meant.
         meant: Option<&'static str>,
-        /// Whether something stands open because that one is missing.
+        /// Whether the absence of that one disables a protection.
         leaves_open: bool,
     },
 }
@@ -165,7 +165,7 @@ fn descend(value: &Value, at: &str, shape: &'static Shape, found: &mut Vec<Unkno
     }
 }
 
-/// Whoever wrote such a name said already that it is for others.
+/// Such a prefix marks a member as an extension.
 fn is_for_others(name: &str) -> bool {
     ["x-", "x_", "$"]
         .iter()

@@ -17,7 +17,7 @@ use crate::state::State;
 use crate::{HOME, Ids, TransactionId, TurnId};
 
 wire_enum! {
-    /// A record that only grows, one JSON object a line.
+    /// An append-only record, one JSON object per line.
     pub enum Record("GovernedRecord", closed) {
         /// Accepted turns.
         History = "history.jsonl",
@@ -48,10 +48,10 @@ wire_enum! {
     }
 }
 
-/// What journals of acceptances once said that their commit does.
+/// The kind of acceptances in journals of earlier versions.
 const OLD_ACCEPT: &str = "accept";
 
-/// How a line is known to be there already.
+/// How a duplicate line is recognized.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Key {
     /// A line with the same value under this name.
@@ -101,12 +101,12 @@ pub struct Commit {
     pub kind: CommitKind,
     /// The journal.
     pub journal: Object,
-    /// The writes, in order; the state comes behind everything that it speaks of.
+    /// The writes, in order. The state is the last, so that it never refers to a missing record.
     pub writes: Vec<Write>,
 }
 
 impl CommitKind {
-    /// What the commit of a journal does, whichever runner wrote it: one that does not say
+    /// What the commit of a journal does, of any runner: one without a kind
     /// accepts a turn. `None` when it does something that is not known here.
     pub fn of_journal(journal: &Object) -> Option<Self> {
         match doc::Journal::KIND.raw(journal) {
@@ -118,12 +118,12 @@ impl CommitKind {
 }
 
 impl Record {
-    /// Where the record lies.
+    /// The path of the record.
     pub fn path(self) -> String {
         format!("{HOME}/{self}")
     }
 
-    /// How a line of the record is known to be there already.
+    /// How a duplicate line of the record is recognized.
     pub fn key(self) -> Key {
         match self {
             Self::History => Key::Member(doc::History::TURN_ID.name()),
@@ -310,12 +310,12 @@ impl Write {
     }
 }
 
-/// What tells one state from another, however it is spelled.
+/// A digest of a state that does not depend on its spelling.
 pub(super) fn fingerprint(state: &State) -> String {
     digest(state.document())
 }
 
-/// What tells one document from another, however it is spelled.
+/// A digest of a document.
 pub(crate) fn digest(document: Object) -> String {
     sha256(Value::Object(document).to_string().as_bytes()).hex()
 }
@@ -327,7 +327,7 @@ pub(crate) fn append(record: Record, line: &Object) -> Write {
     }
 }
 
-/// Where the state lies.
+/// The path of the state.
 pub(super) fn state_path() -> String {
     format!("{HOME}/state.json")
 }

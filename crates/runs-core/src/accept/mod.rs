@@ -50,7 +50,7 @@ use crate::{Ids, RepoPath, TurnId};
 pub struct Inputs {
     /// The rules.
     pub config: Config,
-    /// Where the run stands.
+    /// The state of the run.
     pub state: State,
     /// What the run has so far.
     pub index: RunIndex,
@@ -292,7 +292,7 @@ impl Acceptance {
             ) => Err(failure.into()),
             (step, answer) => {
                 self.step = step;
-                let message = format!("{answer:?} is no answer to {:?}", self.want);
+                let message = format!("{answer:?} does not answer {:?}", self.want);
                 let message: String = message.chars().take(200).collect();
                 return Err(Failure::new(Code::XchainAcceptanceOutOfStep, message));
             }

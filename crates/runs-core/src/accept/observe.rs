@@ -1,4 +1,4 @@
-//! What version control saw, held against what the result declares.
+//! Compares the changes that version control shows with those that the result declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::members::array;
 use crate::result::TurnResult;
 use crate::state::{Baseline, Turn};
 
-/// The way out where a worker is blamed for what it did not do.
+/// The remedy where a worker is blamed for the changes of a person.
 const OF_A_PERSON: &str = "what a person changed meanwhile is taken from the turn once it is \
                            committed and the run was stopped and let go on (accord run escalate, \
                            accord run resolve)";
@@ -19,38 +19,38 @@ const OF_A_PERSON: &str = "what a person changed meanwhile is taken from the tur
 /// What has changed since a baseline.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Observation {
-    /// The commit by now; `None` without version control.
+    /// The commit now; `None` without version control.
     pub head_ref: Option<String>,
     /// Whether anything is changed and not committed.
     pub dirty: bool,
     /// Every path that differs from the baseline's commit, committed since or not, with a
     /// mark of its content. Ignored files are not in it.
     pub changed: BTreeMap<String, String>,
-    /// Those of them whose change is in no commit.
+    /// The changed paths whose change is not committed.
     pub uncommitted: BTreeSet<String>,
     /// The changes in a line, for people.
     pub summary: Option<String>,
-    /// Those of the files that the result names to which the way leads, by a link, out of the
+    /// The files that the result names and that lead, through a link, out of the
     /// repository.
     pub outside: Vec<String>,
-    /// Those of the files that the result proposes to write that could not be, each with the path
+    /// The files that the result proposes and that cannot be written, each with the path
     /// of what is in its way.
     pub obstructed: Vec<(String, String)>,
 }
 
-/// What a turn is held to have changed.
+/// The files that count as changed by a turn.
 pub(super) struct Checked {
     pub(super) changed: Vec<RepoPath>,
     pub(super) warnings: Vec<String>,
 }
 
 impl Observation {
-    /// Whether version control saw it.
+    /// Whether it comes from version control.
     pub fn is_git(&self) -> bool {
         self.head_ref.is_some()
     }
 
-    /// What the run rests on from now: the commit, or the workspace as it is.
+    /// The basis of the run from now on: the commit, or the workspace as it is.
     pub fn integration_ref(&self) -> Option<String> {
         let head = self.head_ref.as_ref()?;
         Some(if self.dirty {
@@ -70,7 +70,7 @@ impl Observation {
         moved.cloned().collect()
     }
 
-    /// What can be attributed to somebody: no files of the run, and none that was already
+    /// The changes that can be attributed to a turn: no files of the run, and none that was already
     /// changed in the same way when the turn was assigned.
     fn attributable(&self, baseline: Option<&Baseline>) -> Vec<RepoPath> {
         let known: BTreeMap<&str, &str> = baseline
@@ -90,7 +90,7 @@ impl Observation {
     }
 }
 
-/// Holds what was seen against what is declared.
+/// Compares the observed changes with the declared ones.
 pub(super) fn check(
     result: &TurnResult,
     turn: &Turn,
@@ -105,7 +105,7 @@ pub(super) fn check(
         let failure = Failure::new(Code::XchainPathOutsideRepository, message);
         return Err(failure.with("files", array(&seen.outside)));
     }
-    // What the proposal deletes is out of the way by then.
+    // Files that the proposal deletes are gone by then.
     let deleted = result.proposed(true);
     let stays = |by: &str| !deleted.iter().any(|path| path.as_str() == by);
     if let Some((path, by)) = seen.obstructed.iter().find(|(_, by)| stays(by)) {
@@ -194,7 +194,7 @@ fn left_behind(
         .copied()
         .filter(|path| seen.uncommitted.contains(path.as_str()))
         .collect();
-    // Whose change it is cannot be told while turns run side by side.
+    // Changes cannot be attributed while several turns are active.
     if lying.is_empty() || shared {
         return Ok(());
     }
@@ -207,7 +207,8 @@ fn left_behind(
         ));
     }
     let message = "the declared checks left files behind that the result does not account for; \
-                   name each in verification.produced_files (artifact or ignore) or in files_changed";
+                   name each in verification.produced_files (artifact or ignore) or in \
+                   files_changed";
     Err(mismatch(
         Code::XchainUndeclaredVerificationOutputs,
         message,
@@ -222,12 +223,12 @@ fn review_only(
     warnings: &mut Vec<String>,
 ) -> Result<(), Failure> {
     if !product.is_empty() && !shared {
-        let message = "a role that only reviews changed files that are no reviews";
+        let message = "a review-only role changed files other than reviews";
         return Err(mismatch(Code::XchainArtifactMismatch, message, product));
     }
     if !product.is_empty() {
         warnings.push(format!(
-            "changed by somebody, while turns run side by side: {}",
+            "changed while several turns were active: {}",
             join(product)
         ));
     }
@@ -253,7 +254,7 @@ fn written(
     }
     if shared {
         warnings.push(format!(
-            "changed and declared by nobody so far: {}",
+            "changed and not declared by any result yet: {}",
             join(undeclared)
         ));
         return Ok(());

@@ -143,7 +143,7 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
         .map(|role| role.id.as_str())
         .filter(|role| phases.iter().any(|phase| index.participated(phase, role)))
         .collect();
-    // What carried the turns of the first role that had one, be it one that is still out.
+    // The runtime of the first role that had a turn, or of an active turn.
     let connector = roles.first().and_then(|role| {
         let runtime = config.role(role)?.runtime.as_deref();
         config.runtime(runtime?)
@@ -201,7 +201,7 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
     ]))
 }
 
-/// What the run came to, in a few words.
+/// A short summary of the run.
 fn retrospective(state: &State, index: &RunIndex) -> Object {
     let blocked = state.value(doc::State::BLOCKED_REASON);
     let completed = state.status() == Status::Completed;
@@ -225,20 +225,20 @@ fn retrospective(state: &State, index: &RunIndex) -> Object {
     ])
 }
 
-/// Where the work stands when it is noted.
+/// A checkpoint of the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint<'a> {
-    /// Why it is noted.
+    /// Why it is written.
     pub reason: &'a str,
     /// The turn that it is about.
     pub turn: Option<&'a Turn>,
-    /// What carries that turn.
+    /// The adapter of that turn.
     pub adapter: Option<&'a str>,
     /// The branch that the repository is on, where that was looked up.
     pub branch: Option<&'a str>,
 }
 
-/// `session.json`: where the work stood at the last checkpoint.
+/// `session.json`: the work at the last checkpoint.
 pub fn session(
     previous: Option<&Object>,
     session_id: &str,

@@ -1,8 +1,8 @@
-//! What a journal that was left behind asks for.
+//! Recovery from a journal that was left behind.
 //!
-//! A journal that is there says that its commit happened and may not be on disk in full.
-//! Lines are looked up before they are written; files are replaced only while nobody went
-//! on from there.
+//! A journal on disk means that its commit happened and may not be on disk completely. Lines are
+//! looked up before they are written; files are replaced only while no later change was made to
+//! them.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -22,8 +22,8 @@ pub struct Recovery {
     pub writes: Vec<Write>,
     /// Whether the state already says what the journal says.
     pub applied: bool,
-    /// Whether somebody who does not know the journal went on from the state before it, so
-    /// that what it says never happened.
+    /// Whether another runner, which does not know the journal, continued from the state before it,
+    /// so that the commit never happened.
     pub superseded: bool,
 }
 
@@ -72,7 +72,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     })
 }
 
-/// Reads a coordinator's journal, given the mark of its state on disk, `None` where it has
+/// Reads a coordinator's journal, given the digest of its state on disk, `None` where it has
 /// none.
 pub(crate) fn recover_coordinator(
     journal: &Object,

@@ -558,7 +558,7 @@ impl Cleared {
 impl Accepted {
     /// The commit is on disk.
     pub(super) fn committed(self: Box<Self>, context: &Context) -> Next {
-        // The turn's own line is the last one by now.
+        // The turn's own line is the last one now.
         let index = context.inputs.index.length().saturating_sub(1);
         let payload =
             hooks::after_acceptance(&context.turn, &self.state, &self.history_entry, index);

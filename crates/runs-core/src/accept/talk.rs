@@ -59,7 +59,7 @@ pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     }
 }
 
-/// The review of a role that works from afar, as a file.
+/// The review of a role that works remotely, as a file.
 pub(super) fn review(
     result: &TurnResult,
     turn: &Turn,
@@ -141,7 +141,7 @@ pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
     writes
 }
 
-/// A text on one line, so that it cannot pass for a section.
+/// A text on one line, so that it cannot start a section of its own.
 fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")

@@ -45,7 +45,7 @@ fn role((id, members): (&String, &Object)) -> Role {
         id: id.clone(),
         title: text(members, "title").unwrap_or(id).to_owned(),
         mandate: text(members, "mandate").unwrap_or_default().to_owned(),
-        // Without a word about it, a role may do the least.
+        // By default a role has the least authority.
         authority: authority.unwrap_or(WriteAuthority::ReviewOnly),
         runtime: members::filled(members, "runtime").map(str::to_owned),
         decision_authority: count(members, "decision_authority"),

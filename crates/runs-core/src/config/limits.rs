@@ -36,7 +36,7 @@ wire_enum! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Budget {
-    /// What is set aside for a turn.
+    /// The reservation of a turn.
     pub per_turn_max_usd: Option<f64>,
     /// What all turns of a run may cost.
     pub per_run_max_usd: Option<f64>,
@@ -107,7 +107,7 @@ pub struct Policy {
 wire_enum! {
     /// Who approves a gate that wants approval.
     pub enum ApprovalAction("ApprovalAction", closed) {
-        /// Nobody: it passes.
+        /// No person: it passes.
         AutoApprove = "auto_approve",
         /// A person.
         RequireHuman = "require_human",

@@ -94,7 +94,7 @@ impl Config {
     }
 
     /// Takes what of a document is sound and passes over the rest, for decisions about a
-    /// document that nobody vouches for.
+    /// document that was not validated.
     pub fn lenient(document: Object) -> Self {
         let workflow = WorkflowKit::declared(&document);
         Self::extract(document, workflow)
@@ -131,7 +131,7 @@ impl Config {
         self.phases()[0]
     }
 
-    /// The phase behind that one, where there is one.
+    /// The phase after that one, where there is one.
     pub fn next_phase(&self, phase: &str) -> Option<&str> {
         let phases = self.phases();
         let at = phases.iter().position(|name| *name == phase)?;
@@ -206,7 +206,7 @@ impl Config {
     }
 
     /// The members that have no effect here: those that are kept for other runners, and those
-    /// that nobody knows.
+    /// that are unknown.
     pub fn unknown_members(&self) -> Vec<UnknownMember> {
         unknown_members(&self.document, &vocabulary::DOCUMENT)
     }

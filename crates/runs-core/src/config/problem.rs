@@ -22,7 +22,7 @@ pub fn refusal(problems: &[ConfigProblem]) -> Failure {
     let Some(first) = problems.first() else {
         return Failure::new(
             Code::XchainInvalidConfig,
-            "the configuration is no JSON object",
+            "the configuration is not a JSON object",
         );
     };
     let messages: Value = problems

@@ -45,7 +45,7 @@ pub struct Role {
     pub authority: WriteAuthority,
     /// The runtime that carries its turns, where one is named.
     pub runtime: Option<String>,
-    /// How much its decisions weigh, from 0 to 99.
+    /// The authority of its decisions, from 0 to 99.
     pub decision_authority: Option<u64>,
     /// The files that it says it works on.
     pub file_scope: Vec<String>,
@@ -69,7 +69,7 @@ impl RuntimeType {
         matches!(self, Self::ApiProxy | Self::RemoteAgent)
     }
 
-    /// Whether nobody but the worker itself vouches for what it verified.
+    /// Whether only the worker itself attests its verification.
     pub fn only_attests(self) -> bool {
         matches!(self, Self::Manual | Self::ApiProxy)
     }

@@ -1,4 +1,4 @@
-//! Phases: who begins them, who may follow whom, what guards their end, and how long they may take.
+//! Phases: entry roles, allowed next roles, exit gates and time limits.
 
 use super::TimeoutAction;
 

@@ -31,7 +31,7 @@ wire_enum! {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Artifact {
-    /// Where it lies, in its one spelling.
+    /// Its path, normalized.
     pub path: String,
     /// How it is judged.
     pub semantics: Option<Semantics>,
@@ -142,8 +142,8 @@ impl WorkflowKit {
     }
 }
 
-/// A path of the configuration in its one spelling, by which files are found, compared and judged alike. What is no path
-/// below the root stays as it is: no file is found there.
+/// A path of the configuration in its one spelling, by which files are found, compared and judged
+/// alike. A text that is no path below the root stays as it is: no file is found there.
 ///
 /// Clauses: AX-GATE-SPELLING.
 pub(super) fn spelled(path: &str) -> String {
@@ -169,7 +169,7 @@ impl Artifact {
 }
 
 impl Template {
-    /// The documents that it stands for.
+    /// The documents that it expands to.
     pub fn artifacts(self) -> Vec<Artifact> {
         let (paths, sections): (&[&str], &[&str]) = match self {
             Self::PlanningDefault => (

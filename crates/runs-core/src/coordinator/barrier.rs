@@ -29,7 +29,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// How a barrier stands.
+    /// The status of a barrier.
     pub enum BarrierStatus("BarrierStatus", closed) {
         /// Nothing counts yet.
         Pending = "pending",
@@ -68,9 +68,9 @@ pub struct Barriers {
 pub struct Effect {
     /// The barrier.
     pub barrier_id: String,
-    /// How it stood.
+    /// Its earlier status.
     pub previous: BarrierStatus,
-    /// How it stands.
+    /// Its status.
     pub status: BarrierStatus,
 }
 
@@ -114,7 +114,7 @@ impl Barrier {
         self.kind
     }
 
-    /// How it stands.
+    /// Its status.
     pub fn status(&self) -> BarrierStatus {
         self.status
     }
@@ -147,7 +147,7 @@ impl Barrier {
         }
     }
 
-    /// How it stands given the coordinator's history, and which repositories count.
+    /// Its status, given the coordinator's history, and which repositories count.
     ///
     /// Clauses: AX-CO-FIRST, AX-CO-ALL, AX-CO-ORDERED, AX-CO-HUMAN, AX-CO-ALIGNMENT, AX-CO-NAMED.
     fn judge(&self, workstream: &Workstream, history: &[Object]) -> (BarrierStatus, Vec<String>) {

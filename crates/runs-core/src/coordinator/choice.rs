@@ -25,7 +25,7 @@ wire_enum! {
         RepoBlocked = "repo_blocked",
         /// Its next repository works on a turn.
         RepoBusy = "repo_busy",
-        /// Nobody can be named who would take the turn.
+        /// No role can be found for the turn.
         RoleUnresolved = "role_unresolved",
         /// Every repository had its turn, and the barrier waits for something else.
         BarrierBlocked = "barrier_blocked",
@@ -38,7 +38,7 @@ wire_enum! {
     }
 }
 
-/// A turn to hand out.
+/// A turn to dispatch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Choice {
@@ -50,7 +50,7 @@ pub struct Choice {
     pub role: String,
 }
 
-/// Why there is none from a workstream.
+/// Why a workstream has no turn to dispatch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Obstacle {
@@ -74,7 +74,7 @@ pub fn choose(
 ) -> Result<Choice, Failure> {
     if initiative.state.status() != CoordinatorStatus::Active {
         let message = format!(
-            "an initiative that is {} hands out no turns",
+            "an initiative that is {} dispatches no turns",
             initiative.state.status()
         );
         return Err(Failure::new(Code::XchainInvalidStateTransition, message));
@@ -123,7 +123,7 @@ pub fn prospects(
     streams.into_iter().map(prospect).collect()
 }
 
-/// The line of the coordinator's history for a turn that was handed out.
+/// The line of the coordinator's history for a turn that was dispatched.
 pub fn dispatched_line(
     initiative: &Initiative<'_>,
     choice: &Choice,

@@ -14,7 +14,7 @@ use crate::{HOME, Ids};
 pub struct CoordinatorChange {
     /// The state that follows.
     pub state: CoordinatorState,
-    /// The barriers as they stand.
+    /// The barriers after the change.
     pub barriers: Barriers,
     /// Lines of the history.
     pub history: Vec<Object>,
@@ -22,7 +22,7 @@ pub struct CoordinatorChange {
     pub barrier_ledger: Vec<Object>,
     /// Lines of the decision ledger.
     pub decisions: Vec<Object>,
-    /// The context of a turn that is about to be handed out.
+    /// The context of a turn that is about to be dispatched.
     pub context: Option<TurnContext>,
     /// Whole documents beside these, by their path from the workspace.
     pub documents: Vec<(String, String)>,
@@ -31,7 +31,7 @@ pub struct CoordinatorChange {
 }
 
 impl CoordinatorChange {
-    /// A change of nothing but the state.
+    /// A change of the state only.
     pub fn of_state(state: CoordinatorState, barriers: Barriers) -> Self {
         Self {
             state,
@@ -46,7 +46,7 @@ impl CoordinatorChange {
     }
 
     /// The commit; `before` is the state that it changes. The state is written last, so that
-    /// it never speaks of what is not there.
+    /// it never refers to a missing record.
     pub fn commit(&self, before: Option<&CoordinatorState>, ids: &mut Ids, now: Time) -> Commit {
         let mut state = self.state.clone();
         state.touch(now);
@@ -84,10 +84,10 @@ impl CoordinatorChange {
     }
 }
 
-/// What a coordinator's journal that was left behind asks for, given the state on disk.
+/// Recovery from a coordinator's journal, given the state on disk.
 ///
 /// # Errors
-/// With `record_invalid` when it is none of a coordinator; it is then left alone.
+/// With `record_invalid` when it belongs to no coordinator; it is then left alone.
 pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Recovery, Failure> {
     let now = state.map(|state| digest(state.document()));
     recover_coordinator(journal, now.as_deref(), &coordinator_state_path())
@@ -104,12 +104,12 @@ pub fn coordinator_home() -> String {
     format!("{HOME}/multirepo")
 }
 
-/// Where its state lies.
+/// The path of its state.
 pub fn coordinator_state_path() -> String {
     format!("{}/state.json", coordinator_home())
 }
 
-/// Where its barriers lie.
+/// The path of its barriers.
 pub fn barriers_path() -> String {
     format!("{}/barriers.json", coordinator_home())
 }
@@ -119,7 +119,7 @@ pub fn recovery_report_path() -> String {
     format!("{}/RECOVERY_REPORT.md", coordinator_home())
 }
 
-/// Where the context of a turn lies.
+/// The folder of the context of a turn.
 pub fn context_folder(reference: &str) -> String {
     format!("{}/context/{reference}", coordinator_home())
 }

@@ -18,7 +18,7 @@ use crate::unknown_members::{UnknownMember, unknown_members};
 pub struct Repo {
     /// Its id.
     pub id: String,
-    /// Where it lies, from the workspace.
+    /// Its path, relative to the workspace.
     pub path: String,
     /// The branch that it works on.
     pub default_branch: String,
@@ -106,7 +106,8 @@ impl CoordinatorConfig {
         &self.document
     }
 
-    /// The members that have no effect, as those of [`Config::unknown_members`](crate::config::Config::unknown_members).
+    /// The members that have no effect, as those of
+    /// [`Config::unknown_members`](crate::config::Config::unknown_members).
     pub fn unknown_members(&self) -> Vec<UnknownMember> {
         unknown_members(&self.document, &DOCUMENT)
     }
@@ -176,7 +177,7 @@ impl CoordinatorConfig {
         }
     }
 
-    /// The phase behind that one.
+    /// The phase after that one.
     pub fn next_phase(&self, phase: &str) -> Option<&str> {
         let phases = self.phases();
         let at = phases.iter().position(|name| *name == phase)?;

@@ -25,7 +25,7 @@ pub struct TurnContext {
     pub line: Object,
 }
 
-/// Puts together what a turn that is handed out must know: what was accepted in its
+/// The context of a turn that is dispatched: what was accepted in its
 /// workstream and in those before it, and the decisions that it owes.
 pub fn turn_context(
     initiative: &Initiative<'_>,

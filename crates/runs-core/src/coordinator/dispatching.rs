@@ -1,7 +1,7 @@
 //! Handing a turn out, in two commits: one before the repository is touched, which says what
-//! is meant, and one behind it, which says which turn it became.
+//! is meant, and one after it, which names the turn.
 //!
-//! Invariant: whoever finds the first without the second can tell whether the turn was
+//! Invariant: after the first commit without the second, it can be decided whether the turn was
 //! assigned, since a repository's sequence only grows.
 
 use accord_contract::time::Time;
@@ -18,26 +18,26 @@ use crate::members::build;
 use crate::state::TurnStatus;
 use crate::{Ids, RunId, TurnId};
 
-/// A turn that is being handed out.
+/// A turn that is being dispatched.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Dispatching {
     /// Which turn is meant.
     pub choice: Choice,
-    /// What it is told.
+    /// The reference of its context.
     pub context: String,
     /// How far the repository had counted before.
     pub since: u64,
 }
 
-/// What became of a turn that was being handed out.
+/// A turn that was being dispatched, as its repository knows it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DispatchedTurn {
     /// The repository works on it; whether its bundle was written.
     Active {
         /// The turn.
         turn: TurnId,
-        /// Whether a worker can have been told.
+        /// Whether its bundle may have been written.
         dispatched: bool,
     },
     /// The repository is through with it.
@@ -47,7 +47,7 @@ pub enum DispatchedTurn {
 }
 
 impl Dispatching {
-    /// The turn that a state says is being handed out.
+    /// The turn that a state says is being dispatched.
     pub fn of(state: &CoordinatorState) -> Option<Self> {
         let members = state.dispatching()?;
         let name = |member: Member<Text>| member.get(members).map(str::to_owned);
@@ -62,7 +62,7 @@ impl Dispatching {
         })
     }
 
-    /// Looks for the turn in its repository.
+    /// Finds the turn in its repository.
     pub fn find(&self, view: &RepoView) -> DispatchedTurn {
         let Some(state) = &view.state else {
             return DispatchedTurn::Nothing;
@@ -89,7 +89,7 @@ impl Dispatching {
     }
 }
 
-/// Says which turn is meant, and what it is told.
+/// Records the intended turn and its context.
 pub fn begin_dispatch(
     initiative: &Initiative<'_>,
     choice: &Choice,
@@ -122,7 +122,7 @@ pub fn begin_dispatch(
     (dispatching, change)
 }
 
-/// Says which turn it became.
+/// Records the turn.
 pub fn end_dispatch(
     initiative: &Initiative<'_>,
     dispatching: &Dispatching,
@@ -160,7 +160,7 @@ pub fn end_dispatch(
     change
 }
 
-/// Gives up a turn that was never assigned.
+/// Forgets a turn that was never assigned.
 pub fn forget_dispatch(initiative: &Initiative<'_>) -> CoordinatorChange {
     let mut state = initiative.state.clone();
     state.clear(doc::Coordinator::DISPATCHING);

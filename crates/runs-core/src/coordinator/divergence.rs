@@ -1,4 +1,4 @@
-//! Where a repository is no longer as the coordinator knows it.
+//! Differences between a repository and what the coordinator knows of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,11 +25,11 @@ wire_enum! {
         RepoCompletedUnexpectedly = "repo_completed_unexpectedly",
         /// It waits for a person.
         RepoBlockedUnexpectedly = "repo_blocked_unexpectedly",
-        /// It accepted a turn that was never taken over.
+        /// It accepted a turn that was never projected.
         TurnAcceptedUnprojected = "turn_accepted_unprojected",
-        /// It rejected a turn that was handed out.
+        /// It rejected a turn that was dispatched.
         TurnRejectedUnprojected = "turn_rejected_unprojected",
-        /// A turn that was handed out is nowhere.
+        /// A dispatched turn is missing.
         TurnDisappeared = "turn_disappeared",
     }
 }
@@ -115,7 +115,7 @@ pub fn diverging(
     found
 }
 
-/// The turns that were handed out, and what became of them.
+/// The dispatched turns and their results.
 fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
     let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
     let known = |kinds: &[&str]| -> BTreeSet<&str> {
@@ -166,7 +166,7 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
                 add(DivergenceKind::TurnRejectedUnprojected);
             }
         } else if anew.contains_key(turn) && !rejected.contains(turn) {
-            // It was taken back, and nobody says what took its initiative.
+            // It was withdrawn, and no record names the turn that replaced it.
             add(DivergenceKind::TurnRejectedUnprojected);
         } else if !rejected.contains(turn) {
             add(DivergenceKind::TurnDisappeared);
@@ -174,7 +174,7 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
     }
 }
 
-/// The turns of a run that were taken back, each with the one that took its initiative, where that
+/// The turns of a run that were withdrawn, each with the one that replaced it, where that
 /// is known.
 fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Option<&'a str>> {
     let lines = view.history.iter();
@@ -197,10 +197,10 @@ fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Op
     anew
 }
 
-/// The turn that the work of a turn came to, however often it was taken back.
+/// The last turn in a chain of reissued turns.
 fn last_of<'a>(first: &'a str, anew: &BTreeMap<&'a str, Option<&'a str>>) -> &'a str {
     let mut turn = first;
-    // A record that somebody else wrote may go in a circle.
+    // A foreign record may contain a cycle.
     for _ in 0..anew.len() {
         match anew.get(turn) {
             Some(Some(next)) => turn = next,

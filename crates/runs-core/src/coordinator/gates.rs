@@ -22,7 +22,7 @@ pub const DEFAULT_FINAL_GATE: &str = "initiative_ship";
 wire_enum! {
     /// What keeps a gate shut.
     pub enum BlockerKind("CoordinatorBlocker", closed) {
-        /// There is no phase behind this one.
+        /// There is no next phase.
         NoNextPhase = "no_next_phase",
         /// The wanted phase is not the next.
         PhaseSkipForbidden = "phase_skip_forbidden",
@@ -63,7 +63,7 @@ pub struct Blocker {
 pub struct GateChange {
     /// The state that follows.
     pub state: CoordinatorState,
-    /// The barriers as they stand.
+    /// The barriers after the change.
     pub barriers: Barriers,
     /// Lines of the coordinator's history.
     pub history: Vec<Object>,

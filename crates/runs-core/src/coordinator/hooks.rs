@@ -1,4 +1,4 @@
-//! What the coordinator's own hooks are told, and what they may not touch.
+//! The payloads of the coordinator's hooks, and the files that they must not change.
 
 use accord_contract::wire::{Object, Value};
 
@@ -25,7 +25,7 @@ pub fn protected_files() -> Vec<String> {
         .collect()
 }
 
-/// The hooks before a turn is handed out; `None` where there are none.
+/// The hooks before a turn is dispatched; `None` where there are none.
 pub fn before_assignment(
     initiative: &Initiative<'_>,
     choice: &Choice,
@@ -44,7 +44,7 @@ pub fn before_assignment(
     batch(initiative, HookPhase::BeforeAssignment, payload, workspace)
 }
 
-/// The hooks after an acceptance was taken over: `line` is that of the history.
+/// The hooks after an acceptance was projected: `line` is that of the history.
 pub fn after_acceptance(
     initiative: &Initiative<'_>,
     line: &Object,
@@ -106,7 +106,7 @@ pub fn on_escalation(initiative: &Initiative<'_>, workspace: &str) -> Option<Hoo
     batch(initiative, HookPhase::OnEscalation, payload, workspace)
 }
 
-/// What every hook of a coordinator is told beside that.
+/// The members that every payload has.
 fn batch(
     initiative: &Initiative<'_>,
     phase: HookPhase,

@@ -79,7 +79,7 @@ pub fn init(
             return Err(refuse(
                 id,
                 "repo_no_state",
-                format!("{id} is no governed repository"),
+                format!("{id} is not a governed repository"),
             ));
         };
         if let Some(problem) = phase_alignment(id, &own.phases(), &config.phases()) {

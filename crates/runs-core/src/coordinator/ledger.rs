@@ -16,7 +16,7 @@ wire_enum! {
     pub enum CoordinatorDecision("CoordinatorDecision", closed) {
         /// An initiative began.
         Initialization = "initialization",
-        /// A turn was handed out.
+        /// A turn was dispatched.
         Dispatch = "dispatch",
         /// The way to the next phase was asked for, or opened.
         PhaseTransition = "phase_transition",

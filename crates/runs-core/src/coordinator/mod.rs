@@ -1,10 +1,10 @@
 //! Several repositories, one initiative: `agentxchain-multi.json` and what follows from it.
 //!
-//! The coordinator never writes into a repository's own run. It hands out turns, takes
+//! The coordinator never writes into a repository's own run. It dispatches turns, takes
 //! acceptances over as projections, and waits at barriers and gates.
 //!
 //! Invariants:
-//! - an accepted turn is taken over once, however often it is offered;
+//! - an accepted turn is projected once, also when it is offered again;
 //! - a barrier that is satisfied stays so;
 //! - a projection names only files inside its own repository.
 

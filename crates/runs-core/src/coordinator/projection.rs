@@ -1,4 +1,4 @@
-//! An accepted turn of a repository is taken over.
+//! Projection: an accepted turn of a repository becomes known to the coordinator.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -16,13 +16,13 @@ use crate::{Ids, RepoPath};
 pub struct Projection {
     /// Its name.
     pub reference: String,
-    /// The line of the coordinator's history; `None` when the turn was taken over before.
+    /// The line of the coordinator's history; `None` when the turn was projected before.
     pub line: Option<Object>,
     /// The barriers that moved.
     pub effects: Vec<Effect>,
     /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
-    /// The barriers as they stand.
+    /// The barriers after the change.
     pub barriers: Barriers,
 }
 
@@ -46,18 +46,18 @@ pub struct Offer<'a> {
     pub repo: &'a str,
     /// The workstream that it belongs to.
     pub workstream: &'a str,
-    /// Where the repository lies, for files that are named from the root of the file system.
+    /// The path of the repository, for files that are named from the root of the file system.
     pub root: Option<&'a str>,
     /// The turn, as the repository's history has it.
     pub accepted: &'a Object,
 }
 
-/// Takes an accepted turn over.
+/// Projects an accepted turn.
 ///
 /// Clauses: AX-CO-PROJECTION, AX-CO-MEMBER, AX-CO-ONCE.
 ///
 /// # Errors
-/// With `projection_failed` when the workstream is not known, the repository is none of its
+/// With `projection_failed` when the workstream is not known, the repository is not one of its
 /// own or the turn has no id, with `cross_repo_write_violation` when the turn changed a file
 /// outside its repository.
 pub fn project(
@@ -86,7 +86,7 @@ pub fn project(
     if rule!(!member; AnyRepositoryCounts => false) {
         let its = stream.repos.join(", ");
         return Err(unknown(format!(
-            "{repo} is no repository of {workstream}, which has {its}"
+            "{repo} is not a repository of {workstream}, which has {its}"
         )));
     }
     let turn = doc::History::TURN_ID
@@ -159,7 +159,7 @@ fn taken_over<'a>(
         .and_then(|line| doc::MultiHistory::PROJECTION_REF.get(line))
 }
 
-/// Every file lies inside the repository, by name.
+/// Every file is inside the repository, by name.
 ///
 /// Clauses: AX-CO-ISOLATION.
 fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), Failure> {

@@ -19,7 +19,7 @@ use crate::{Ids, RunId};
 /// Whether a person accounts for what went wrong.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Account<'a> {
-    /// Nobody does: only what happened in the ordinary course is taken over.
+    /// No report: only accepted and rejected turns are recorded.
     None,
     /// A person wrote this report, and the repositories are taken as they are.
     Report(&'a str),
@@ -31,13 +31,13 @@ pub enum Account<'a> {
 pub struct Resync {
     /// The state that follows: blocked where something is left that only a person mends.
     pub state: CoordinatorState,
-    /// The barriers as they stand.
+    /// The barriers after the change.
     pub barriers: Barriers,
     /// Lines of the coordinator's history.
     pub history: Vec<Object>,
     /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
-    /// The acceptances that were taken over, and the barriers that each moved.
+    /// The projected acceptances, each with the barriers that it changed.
     pub projected: Vec<(Object, Vec<Effect>)>,
     /// What was repaired.
     pub repaired: Vec<Divergence>,
@@ -49,10 +49,10 @@ pub struct Resync {
     before: Option<String>,
 }
 
-/// Takes over what happened in the repositories behind the coordinator's back.
+/// Records what happened in the repositories without the coordinator.
 ///
 /// # Errors
-/// As [`project`]: a turn that wrote outside its repository is not taken over.
+/// As [`project`]: a turn that wrote outside its repository is not projected.
 pub fn resync(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -104,7 +104,7 @@ pub fn check_recovery_report(report: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!(
-        "the initiative is blocked, and {} says nothing under {}",
+        "the initiative is blocked, and {} has no content under {}",
         recovery_report_path(),
         empty.join(", ")
     );

@@ -12,20 +12,20 @@ use crate::members::{self, build};
 use crate::state::State;
 
 wire_enum! {
-    /// How an initiative stands.
+    /// The status of an initiative.
     pub enum CoordinatorStatus("CoordinatorStatus", closed) {
-        /// Turns can be handed out.
+        /// Turns can be dispatched.
         Active = "active",
         /// A person must approve a gate.
         Paused = "paused",
-        /// A person must mend something.
+        /// A person must repair something.
         Blocked = "blocked",
         /// It is over.
         Completed = "completed",
     }
 }
 
-/// Where an initiative stands.
+/// The state of an initiative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoordinatorState {
     status: CoordinatorStatus,
@@ -111,7 +111,7 @@ impl CoordinatorState {
             .unwrap_or_default()
     }
 
-    /// How it stands.
+    /// Its status.
     pub fn status(&self) -> CoordinatorStatus {
         self.status
     }
@@ -139,12 +139,12 @@ impl CoordinatorState {
         doc::Coordinator::PENDING_GATE.get(&self.members)
     }
 
-    /// The turn that is being handed out.
+    /// The turn that is being dispatched.
     pub(super) fn dispatching(&self) -> Option<&Object> {
         doc::Coordinator::DISPATCHING.get(&self.members)
     }
 
-    /// Why a person must mend something.
+    /// Why a person must repair something.
     pub fn blocked_reason(&self) -> Option<&str> {
         doc::Coordinator::BLOCKED_REASON.get(&self.members)
     }

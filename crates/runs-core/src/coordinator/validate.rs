@@ -50,7 +50,7 @@ pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
     let message = texts
         .first()
         .cloned()
-        .unwrap_or_else(|| "config_invalid: it is no object".into());
+        .unwrap_or_else(|| "config_invalid: it is not an object".into());
     Failure::new(code, message).with("errors", array(&texts))
 }
 
@@ -77,10 +77,7 @@ pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
                 ("name", "project_name_invalid"),
             ] {
                 if filled(project, name).is_none() {
-                    found.add(
-                        code,
-                        format!("project.{name} must be a text that says something"),
-                    );
+                    found.add(code, format!("project.{name} must be a non-blank text"));
                 }
             }
         }
@@ -147,7 +144,7 @@ fn repos(document: &Object, found: &mut Problems) {
         if !is_name(id) {
             found.add(
                 "repo_id_invalid",
-                format!("{id:?} must be a-z, 0-9, _ and - alone"),
+                format!("{id:?} may contain only a-z, 0-9, _ and -"),
             );
         }
         let Some(repo) = value.as_object() else {
@@ -194,7 +191,7 @@ fn workstreams(document: &Object, found: &mut Problems) {
         if !is_name(id) {
             found.add(
                 "workstream_id_invalid",
-                format!("{id:?} must be a-z, 0-9, _ and - alone"),
+                format!("{id:?} may contain only a-z, 0-9, _ and -"),
             );
         }
         let Some(workstream) = value.as_object() else {
@@ -205,7 +202,7 @@ fn workstreams(document: &Object, found: &mut Problems) {
         if !phases.iter().any(|known| known == phase) {
             found.add(
                 "workstream_phase_invalid",
-                format!("{id} is in {phase:?}, which is no phase"),
+                format!("{id} is in {phase:?}, which is not a phase"),
             );
         }
         workstream_repos(document, id, workstream, found);
@@ -266,7 +263,7 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
             "workstream_entry_repo_invalid",
             format!("{id} must name its entry_repo"),
         ),
-        // Where there are none, that is what is wrong.
+        // Without repositories, that problem is already reported.
         Some(entry) if !repos.is_empty() && !seen.contains(entry) => {
             let message = format!("{id} begins in {entry}, which is not one of its repositories");
             found.add("workstream_entry_repo_mismatch", message);
@@ -323,7 +320,7 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
     for repo in repos.iter().filter(|repo| !by_repo.contains_key(*repo)) {
         found.add(
             code("repo_missing"),
-            format!("{id}.{name} says nothing about {repo}"),
+            format!("{id}.{name} has no entry for {repo}"),
         );
     }
     for (repo, ids) in by_repo {
@@ -352,7 +349,8 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
     }
 }
 
-/// Workstreams that wait for each other in a circle, each for the next; those that only wait for them are not named.
+/// Workstreams that wait for each other in a circle, each for the next; those that only wait for
+/// them are not named.
 ///
 /// Clauses: AX-CO-CYCLE.
 fn cycle(all: &Object) -> Option<Vec<String>> {
@@ -381,7 +379,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
             left.remove(id);
         }
     }
-    // Each of the rest waits for another of them, so that whoever follows comes by a initiative twice.
+    // Each of the rest waits for another of them, so that whoever follows meets a workstream twice.
     let mut way: Vec<&str> = Vec::new();
     let mut here = left.first().copied()?;
     loop {
@@ -411,7 +409,7 @@ fn routing(document: &Object, found: &mut Problems) {
         if !is_phase(phase) {
             found.add(
                 "routing_phase_invalid",
-                format!("{phase:?} is no name for a phase"),
+                format!("{phase:?} is not a valid name of a phase"),
             );
         }
         let Some(route) = value.as_object() else {
@@ -455,7 +453,7 @@ fn gates(document: &Object, found: &mut Problems) {
         if !is_name(id) {
             found.add(
                 "gate_id_invalid",
-                format!("{id:?} must be a-z, 0-9, _ and - alone"),
+                format!("{id:?} may contain only a-z, 0-9, _ and -"),
             );
         }
         let Some(gate) = value.as_object() else {

@@ -11,7 +11,7 @@ use crate::doc::{self, Member, Text};
 use crate::members::{self, text};
 use crate::state::{State, Turn};
 
-/// How much of a summary or a statement is told to the turns that follow.
+/// The most characters of a summary or a statement in a bundle.
 const MAX_CHARS: usize = 4000;
 
 /// What both documents are made from.
@@ -19,7 +19,7 @@ const MAX_CHARS: usize = 4000;
 pub struct Briefing<'a> {
     /// The rules.
     pub config: &'a Config,
-    /// Where the run stands, the turn being active.
+    /// The state of the run, in which the turn is active.
     pub state: &'a State,
     /// The turn.
     pub turn: &'a Turn,
@@ -81,7 +81,7 @@ pub fn context(briefing: &Briefing<'_>) -> String {
     }
     let lasting = state.value(doc::State::REPO_DECISIONS);
     decisions(
-        "Decisions of the repository in force",
+        "Repository decisions in force",
         lasting.as_array().map_or(&[], Vec::as_slice),
         &mut context,
     );
@@ -107,7 +107,7 @@ pub fn context(briefing: &Briefing<'_>) -> String {
         }
     }
     if let Some(failure) = state.value(doc::State::LAST_GATE_FAILURE).as_object() {
-        context.push_str("\n## The gate failed last time\n\n");
+        context.push_str("\n## Why the gate failed last time\n\n");
         for reason in doc::GateFailure::REASONS.get(failure) {
             let _ = writeln!(context, "- {reason}");
         }
@@ -118,11 +118,11 @@ pub fn context(briefing: &Briefing<'_>) -> String {
 fn authority(authority: WriteAuthority) -> &'static str {
     match authority {
         WriteAuthority::Authoritative => {
-            "Files of the repository. Declare every one that you change."
+            "Files of the repository. Declare every file that you change."
         }
-        WriteAuthority::Proposed => "Nothing. Put what should change into `proposed_changes`.",
+        WriteAuthority::Proposed => "Nothing. Put your changes into `proposed_changes`.",
         WriteAuthority::ReviewOnly => {
-            "Files below `.planning/` and `.agentxchain/reviews/` alone. Deliver a review."
+            "Only files below `.planning/` and `.agentxchain/reviews/`. Deliver a review."
         }
     }
 }
@@ -146,7 +146,7 @@ fn rejection(turn: &Turn, prompt: &mut String) {
 fn delegation(turn: &Turn, prompt: &mut String) {
     if let Some(context) = turn.delegation_context() {
         let charter = doc::Queued::CHARTER.get(context).unwrap_or_default();
-        let _ = write!(prompt, "\n## What was delegated to you\n\n{charter}\n\n");
+        let _ = write!(prompt, "\n## Your delegation\n\n{charter}\n\n");
         for requirement in doc::Queued::ACCEPTANCE_CONTRACT.get(context) {
             let _ = writeln!(prompt, "- {requirement}");
         }
@@ -155,7 +155,7 @@ fn delegation(turn: &Turn, prompt: &mut String) {
         }
     }
     if let Some(review) = turn.delegation_review() {
-        prompt.push_str("\n## What you delegated has come back\n\n");
+        prompt.push_str("\n## Results of your delegations\n\n");
         for result in doc::Review::DELEGATION_RESULTS.objects(review) {
             let member = |member: Member<Text>| member.get(result).unwrap_or("?");
             let _ = writeln!(
@@ -175,10 +175,10 @@ fn gate(config: &Config, state: &State, prompt: &mut String) {
     let Some(gate) = config.exit_gate(state.phase()) else {
         return;
     };
-    let _ = write!(prompt, "\n## The phase ends at the gate {}\n\n", gate.id);
+    let _ = write!(prompt, "\n## Exit gate of the phase: {}\n\n", gate.id);
     for path in needed {
         let requirement = crate::gate::requirement(config, state.phase(), &path);
-        let requirement = requirement.as_deref().unwrap_or("is there");
+        let requirement = requirement.as_deref().unwrap_or("exists");
         let _ = writeln!(prompt, "- `{path}` {requirement}.");
     }
     if gate.requires_verification_pass {
@@ -212,11 +212,15 @@ fn said(verb: &str, item: &Object, context: &mut String) {
     );
 }
 
-/// A text as far as it is told to whoever comes next: what one turn says must not drown what the
+/// The start of a text: a long text of one turn must not displace those of the
 /// others said.
 fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_CHARS) {
         None => text.into(),
-        Some((end, _)) => format!("{}… (cut; the history has it all)", &text[..end]).into(),
+        Some((end, _)) => format!(
+            "{}… (shortened; the history has the full text)",
+            &text[..end]
+        )
+        .into(),
     }
 }

@@ -15,10 +15,11 @@ pub(super) fn form(briefing: &Briefing<'_>) -> String {
     proposals(briefing, &mut text);
     let _ = write!(
         text,
-        "\n### Paths to leave alone\n\n\
-         Neither change nor declare what the run keeps for itself, in any spelling: {}, the other records, \
-         `dispatch/`, `locks/` and `transactions/` below `.agentxchain/`, and everything below `.git/`. Your \
-         own result is not declared either. Paths are relative to the repository and stay inside it.\n",
+        "\n### Reserved paths\n\n\
+         Do not change or declare the files of the run itself, in any spelling: {}, the other\n\
+         records, `dispatch/`, `locks/` and `transactions/` below `.agentxchain/`, and everything\n\
+         below `.git/`. Do not declare your own result. Paths are relative to the repository and\n\
+         stay inside it.\n",
         NAMED_RESERVED.map(|path| format!("`{path}`")).join(", "),
     );
     text
@@ -44,20 +45,23 @@ fn members(briefing: &Briefing<'_>) -> String {
     };
     format!(
         "\n## When you are done\n\nWrite one JSON object to `{}`, with these members:\n\n\
-         - `schema_version` \"1.0\", `run_id` \"{}\", `turn_id` \"{}\", `role` \"{}\", `runtime_id` \"{}\"\n\
+         - `schema_version` \"1.0\", `run_id` \"{}\", `turn_id` \"{}\", `role` \"{}\",\n\
+         \x20 `runtime_id` \"{}\"\n\
          - `status`: completed, blocked, needs_human (with `needs_human_reason`) or failed\n\
          - `summary`: what you did\n\
-         - `decisions`: a list, see below; empty where you decided nothing\n\
-         - `objections`: objects with `id` (OBJ- and a number), `severity` (low, medium, high, blocking),\n\
-         \x20 `statement`; a role that only reviews raises at least one\n\
-         - `files_changed`: every file that you changed, added or deleted, relative to the repository\n\
+         - `decisions`: a list, see below; empty if you decided nothing\n\
+         - `objections`: objects with `id` (OBJ- and a number), `severity` (low, medium, high,\n\
+         \x20 blocking) and `statement`; a review-only role raises at least one\n\
+         - `files_changed`: every file that you changed, added or deleted, relative to the\n\
+         \x20 repository\n\
          - `verification`: `status` (pass, fail, skipped), `commands`, `evidence_summary`,\n\
-         \x20 `machine_evidence` (objects with `command` and `exit_code`), `produced_files` (what checks left\n\
-         \x20 behind: objects with `path` and `disposition`, artifact to keep it or ignore to have it deleted)\n\
+         \x20 `machine_evidence` (objects with `command` and `exit_code`), `produced_files`\n\
+         \x20 (files that checks left behind: objects with `path` and `disposition`, which is\n\
+         \x20 artifact to keep the file or ignore to delete it)\n\
          - `artifact`: `type` (workspace for changed files, review for none, patch, commit)\n\
          - `proposed_next_role`: {}human\n\
-         - {request}; leave it out, and {other} too, while it is not\n\
-         - `cost`: `usd`, what the turn cost, where you know it\n",
+         - {request}; otherwise omit it, and omit {other} too\n\
+         - `cost`: `usd`, the cost of the turn, if you know it\n",
         staging_path(turn.id()),
         state.run_id().map_or("?", crate::RunId::as_str),
         turn.id(),
@@ -73,11 +77,14 @@ fn decisions(briefing: &Briefing<'_>, text: &mut String) {
     let _ = write!(
         text,
         "\n### Decisions\n\n\
-         Each has `id`, `category` (implementation, architecture, scope, process, quality, release), `statement` and \
-         `rationale`. Ids are not used twice in a run: the next free one is {}.\n\n\
-         - `durability`: \"repo\" for a decision that later runs are bound by too; without it, it ends with the run.\n\
-         - `overrides`: the id of a decision of the repository that this one replaces. It must be in force \
-         (CONTEXT.md lists those), and yours or of a role with no higher authority.\n",
+         Each decision has `id`, `category` (implementation, architecture, scope, process,\n\
+         quality, release), `statement` and `rationale`. An id is used once in a run:\n\
+         the next free one is {}.\n\n\
+         - `durability`: \"repo\" for a decision that also binds later runs. Without it, the\n\
+         \x20 decision ends with the run.\n\
+         - `overrides`: the id of a repository decision that this one replaces. It must be in\n\
+         \x20 force (CONTEXT.md lists those), and belong to your role or to a role with no higher\n\
+         \x20 authority.\n",
         briefing.next_decision,
     );
 }
@@ -87,18 +94,17 @@ fn delegations(briefing: &Briefing<'_>, text: &mut String) {
     let roles = next_roles(briefing);
     let roles: Vec<&str> = roles.into_iter().filter(|role| *role != own).collect();
     if roles.is_empty() || briefing.turn.delegation_context().is_some() {
-        text.push_str(
-            "\n### Delegations\n\nThis turn hands nothing on: leave `delegations` out.\n",
-        );
+        text.push_str("\n### Delegations\n\nThis turn cannot delegate: omit `delegations`.\n");
         return;
     }
     let _ = write!(
         text,
         "\n### Delegations\n\n\
-         To hand parts of the work on, add `delegations`, at most {MAX_DELEGATIONS} objects with `id` (del-001, del-002, …), \
-         `to_role` ({}), `charter` (what is to be done) and `acceptance_contract` (a list: what shows that it is done); \
-         `required_decision_ids` where decisions must come back. You review what came back in a later turn. Do not \
-         ask for the end of the run in the same result.\n",
+         To delegate parts of the work, add `delegations`: at most {MAX_DELEGATIONS} objects with\n\
+         `id` (del-001, del-002, …), `to_role` ({}), `charter` (the task),\n\
+         `acceptance_contract` (a list: what shows that the task is done) and, where\n\
+         decisions are needed, `required_decision_ids`. You review the results in a later turn. Do not ask for the end\n\
+         of the run in the same result.\n",
         roles.join(", "),
     );
 }
@@ -108,13 +114,14 @@ fn proposals(briefing: &Briefing<'_>, text: &mut String) {
     if role.is_some_and(|role| role.authority == WriteAuthority::Proposed) {
         text.push_str(
             "\n### Proposed changes\n\n\
-             `proposed_changes`: objects with `path`, `action` (create, modify, delete) and, but for delete, the whole \
-             `content`. `files_changed` stays empty, and `artifact.type` is patch.\n",
+             `proposed_changes`: objects with `path`, `action` (create, modify, delete) and,\n\
+             except for delete, the whole `content`. `files_changed` stays empty, and\n\
+             `artifact.type` is patch.\n",
         );
     }
 }
 
-/// The roles that may go next, people aside.
+/// The roles that may go next, without `human`.
 fn next_roles<'a>(briefing: &Briefing<'a>) -> Vec<&'a str> {
     let route = briefing.config.route(briefing.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());

@@ -1,4 +1,4 @@
-//! What a turn's worker is given, and what it is told.
+//! Dispatch: the bundle of a turn and its documents.
 
 mod brief;
 mod form;
@@ -30,7 +30,7 @@ const NAMED_RESERVED: [&str; 4] = [
     ".agentxchain/lock.json",
 ];
 
-/// Where a turn's bundle lies.
+/// The folder of a turn's bundle.
 pub fn bundle_folder(turn: &TurnId) -> String {
     format!("{HOME}/dispatch/turns/{turn}")
 }
@@ -168,7 +168,7 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Tim
     kept(previous, members)
 }
 
-/// A turn was handed to its worker. What somebody else changed while none had it is not the turn's
+/// A turn was dispatched to its worker. Changes by others before that are not the turn's
 /// own.
 ///
 /// # Errors
@@ -196,7 +196,7 @@ pub fn hand_over(
     Ok(change)
 }
 
-/// A turn was handed to its worker, or its worker was seen to do something.
+/// A turn was dispatched, or its worker changed its status.
 ///
 /// # Errors
 /// With `invalid_state_transition` when the run is not active, or as [`State::target`].

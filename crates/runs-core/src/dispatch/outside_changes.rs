@@ -1,17 +1,17 @@
-//! What changed while no worker had a turn: between two tries, or before the first.
+//! What changed while no worker had a turn: between two attempts, or before the first.
 //!
 //! When a worker ends without being accepted, what differs from the turn's baseline then is noted
-//! with the turn. Whatever differs from that note when the turn is handed out again was changed
-//! by somebody else: a person who corrected the configuration, or who committed. A turn that was
+//! with the turn. Whatever differs from that note when the turn is dispatched again was changed
+//! by another person: someone who corrected the configuration, or who committed. A turn that was
 //! never handed out has left nothing, and needs no note.
 //!
 //! Invariants:
-//! - what a worker left, committed or not, stays the turn's own until somebody commits it or
+//! - what a worker left, committed or not, stays the turn's own until a person commits it or
 //!   changes it once more;
-//! - a file that somebody else changed is theirs as it is: a worker that changes it again answers
-//!   for it;
+//! - a file that a person changed is not the worker's; a worker that changes it again is
+//!   responsible for it;
 //! - where nothing was noted of a worker, nothing is forgiven;
-//! - settings of version control that changed meanwhile are somebody else's like files: a worker
+//! - settings of version control that changed meanwhile belong to a person, like files: a worker
 //!   that changes some leaves no note.
 
 use std::collections::BTreeMap;
@@ -30,17 +30,17 @@ pub const LEFT_BEHIND: &str = doc::Turn::LEFT_BEHIND.name();
 /// The most files that are noted; past it everything stays the turn's own.
 const MOST: usize = 2_000;
 
-/// What somebody else changed while no worker had a turn.
+/// Changes by others while no worker had a turn.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OutsideChanges {
-    /// What the next try is compared with.
+    /// The baseline of the next attempt.
     pub baseline: Baseline,
-    /// The files that somebody else changed or committed.
+    /// The files that others changed or committed.
     pub files: Vec<String>,
 }
 
-/// What a worker left when it ended; null where nobody can tell or it is too much to note.
+/// The changes of a worker when it ended; null where they are unknown or too many to record.
 pub fn left_behind(seen: &Observation) -> Value {
     if !seen.is_git() || seen.changed.len() > MOST {
         return Value::Null;
@@ -65,7 +65,7 @@ pub fn was_never_dispatched(turn: &Turn) -> bool {
         .is_none_or(Value::is_null)
 }
 
-/// What somebody else changed since the turn's last worker ended, or since its assignment where it
+/// Changes by others since the turn's last worker ended, or since its assignment where it
 /// had none, as far as that is known and anything was. `view` is what decides now which changes
 /// version control shows.
 pub fn outside_changes(
@@ -87,7 +87,7 @@ pub fn outside_changes(
         files.and_then(|files| text(files, path)) == Some(mark)
     };
     let is_left = |path: &str, mark: &str| {
-        // What is committed now and was not then was committed by somebody else.
+        // What is committed now and was not then was committed by a person.
         let may_be_uncommitted = seen.uncommitted.contains(path);
         of("committed", path, mark) || (may_be_uncommitted && of("uncommitted", path, mark))
     };

@@ -218,7 +218,10 @@ impl Member<Map> {
 }
 
 macro_rules! kinds {
-    ($($(#[doc = $about:literal])* $kind:ident: $read:ty, |$value:ident| $function:expr, $fits:expr;)+) => {$(
+    ($(
+        $(#[doc = $about:literal])*
+        $kind:ident: $read:ty, |$value:ident| $function:expr, $fits:expr;
+    )+) => {$(
         $(#[doc = $about])*
         pub(crate) struct $kind;
 
@@ -240,9 +243,11 @@ kinds! {
     /// A text.
     Text: Option<&'a str>, |value| value.and_then(Value::as_str), Value::is_string;
     /// A whole number from zero, however it is written.
-    Count: Option<u64>, |value| value.and_then(wire::count_of), |value| wire::count_of(value).is_some();
+    Count: Option<u64>, |value| value.and_then(wire::count_of),
+        |value| wire::count_of(value).is_some();
     /// A whole number.
-    Int: Option<i64>, |value| value.and_then(wire::integer_of), |value| wire::integer_of(value).is_some();
+    Int: Option<i64>, |value| value.and_then(wire::integer_of),
+        |value| wire::integer_of(value).is_some();
     /// A number of dollars or the like.
     Amount: Option<f64>, |value| value.and_then(Value::as_f64), Value::is_number;
     /// True or false; anything but `true` reads as false.
@@ -250,7 +255,8 @@ kinds! {
     /// A point in time.
     Timestamp: Option<Time>, |value| Time::parse_iso(value?.as_str()?), Value::is_string;
     /// A list; anything else reads as an empty one.
-    List: &'a [Value], |value| value.and_then(Value::as_array).map_or(&[], Vec::as_slice), Value::is_array;
+    List: &'a [Value], |value| value.and_then(Value::as_array).map_or(&[], Vec::as_slice),
+        Value::is_array;
     /// A list of texts; items of other types are passed over.
     Texts: Vec<String>, |value| texts(List::read(value)), Value::is_array;
     /// An object.

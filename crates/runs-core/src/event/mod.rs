@@ -121,7 +121,7 @@ pub fn check(event: &Value) -> Vec<String> {
     };
     let mut errors = Vec::new();
     if doc::Event::EVENT_ID.filled(event).is_none() {
-        errors.push("event_id must be a text that says something".into());
+        errors.push("event_id must be a non-blank text".into());
     }
     let kind = doc::Event::EVENT_TYPE.get(event);
     if rule!(

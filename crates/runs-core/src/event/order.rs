@@ -1,4 +1,4 @@
-//! Whether events can have happened in the order in which they stand.
+//! Checks the order of events.
 
 use std::collections::BTreeSet;
 

@@ -47,7 +47,7 @@ wire_enum! {
         RunBlocked = "run_blocked",
         /// The run is over.
         RunCompleted = "run_completed",
-        /// Somebody stopped the run.
+        /// The run was stopped.
         EscalationRaised = "escalation_raised",
         /// The run goes on.
         EscalationResolved = "escalation_resolved",

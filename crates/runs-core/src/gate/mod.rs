@@ -38,7 +38,7 @@ pub struct View<'a> {
 /// Whether a phase may end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PhaseExit {
-    /// Nobody asked.
+    /// There is no request.
     NoRequest,
     /// There is no such phase.
     UnknownPhase(String),
@@ -68,7 +68,7 @@ pub enum PhaseExit {
 /// Whether the run may end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Completion {
-    /// Nobody asked.
+    /// There is no request.
     NoRequest,
     /// There are phases to come; the reason.
     NotFinal(String),
@@ -105,10 +105,8 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
     let gate = config.exit_gate(phase);
     let wrong_way = match config.next_phase(phase) {
         Some(next) if rule!(next == request; PhaseSkipped => true) => None,
-        Some(next) => Some(format!("behind {phase} comes {next}, not {request}")),
-        None => Some(format!(
-            "{phase} is the last phase; there is none behind it"
-        )),
+        Some(next) => Some(format!("the phase after {phase} is {next}, not {request}")),
+        None => Some(format!("{phase} is the last phase")),
     };
     if let Some(reason) = wrong_way {
         return PhaseExit::Failed {

@@ -1,8 +1,8 @@
-//! Sections of Markdown documents, and whether anything real stands in them.
+//! Sections of Markdown documents, and whether they have content.
 
 use crate::rule;
 
-/// Whether anything but blank and placeholder lines stands under a header.
+/// Whether a section has lines other than blank and placeholder lines.
 ///
 /// The section begins at the first line that starts with the header and ends before the next
 /// second-level header.
@@ -16,7 +16,7 @@ pub(crate) fn has_content(text: &str, header: &str, is_placeholder: impl Fn(&str
         .any(|line| !line.is_empty() && rule!(!is_placeholder(line); PlaceholderCounts => true))
 }
 
-/// The rest of the first line that starts with a label and a colon, whatever its letter case
+/// The rest of the first line that starts with a label and a colon, in any letter case
 /// and the white space around it.
 pub(super) fn labelled<'a>(text: &'a str, prefix: &str, label: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {

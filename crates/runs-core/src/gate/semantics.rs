@@ -24,7 +24,7 @@ pub fn evaluate(
     }
 }
 
-/// What a document must say, for whoever is to write it.
+/// The requirement on a document, for its author.
 pub(super) fn requirement(semantics: Semantics, required_sections: &[String]) -> String {
     let sections = |sections: &[&str]| format!("has something to say under {}", quoted(sections));
     match semantics {
@@ -34,8 +34,8 @@ pub(super) fn requirement(semantics: Semantics, required_sections: &[String]) ->
         Semantics::ImplementationNotes => sections(&IMPLEMENTATION_NOTES.sections),
         Semantics::ReleaseNotes => sections(&RELEASE_NOTES.sections),
         Semantics::AcceptanceMatrix => {
-            "has a table whose first column is `Req #`, a row for each requirement, and `PASS` in the last \
-             column of every row"
+            "has a table whose first column is `Req #`, a row for each requirement, and `PASS` in \
+             the last column of every row"
                 .to_owned()
         }
         Semantics::SectionCheck => {
@@ -119,7 +119,7 @@ fn system_spec(path: &str, text: &str) -> Option<String> {
     })
 }
 
-/// Notes with two sections that somebody must have written.
+/// Notes with two sections that must have content.
 struct Notes {
     sections: [&'static str; 2],
     placeholder: &'static str,

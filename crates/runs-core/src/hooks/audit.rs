@@ -115,7 +115,7 @@ impl AuditEntry {
         }
     }
 
-    /// The entry of a hook behind one that refused.
+    /// The entry of a hook after one that refused.
     pub(super) fn skipped(hook: &Hook, about: &About, at: Time) -> Self {
         let ran = Execution::default();
         let action = Action::Skipped;

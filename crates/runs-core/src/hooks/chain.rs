@@ -9,7 +9,7 @@ use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
 use crate::members::build;
 use crate::rule;
 
-/// Hooks to run, and what they are told.
+/// Hooks to run, and their payload.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookBatch {
@@ -17,7 +17,7 @@ pub struct HookBatch {
     pub phase: HookPhase,
     /// The hooks, in their order; never empty.
     pub hooks: Vec<Hook>,
-    /// What they are told.
+    /// Their payload.
     pub payload: Object,
     /// The run.
     pub run_id: Option<String>,
@@ -90,7 +90,7 @@ impl HookChain {
         self.batch.hooks.get(self.next)
     }
 
-    /// What the hooks are told, and when they run.
+    /// The batch.
     pub fn batch(&self) -> &HookBatch {
         &self.batch
     }

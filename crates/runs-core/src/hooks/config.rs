@@ -24,7 +24,7 @@ pub enum Transport {
     Http {
         /// The address.
         url: String,
-        /// Headers; `${NAME}` in a value stands for a variable.
+        /// Headers; `${NAME}` in a value is replaced by a variable.
         headers: Vec<(String, String)>,
     },
 }
@@ -104,7 +104,7 @@ pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(St
     for (name, value) in hooks {
         let at = format!("hooks.{name}");
         let Some(phase) = HookPhase::parse(name).filter(|phase| phases.contains(phase)) else {
-            found.push((at.clone(), format!("{at} is no phase for hooks")));
+            found.push((at.clone(), format!("{at} is not a phase for hooks")));
             continue;
         };
         let Some(items) = value.as_array() else {

@@ -1,10 +1,10 @@
 //! Hooks: what others run at fixed points of a run, and what their answers lead to.
 //!
-//! [`HookChain`] says which hook runs next and takes what came of it; whoever runs them
+//! [`HookChain`] says which hook runs next and takes its result; the host runs them,
 //! watches the [protected files](PROTECTED_FILES) and restores them.
 //!
 //! Invariants:
-//! - every hook of a chain has exactly one audit entry, but for those behind a tampering
+//! - every hook of a chain has exactly one audit entry, except those after a tampering
 //!   one, which have none;
 //! - an advisory hook never stops anything but by tampering;
 //! - a hook that says nothing sound is treated as one that refused.

@@ -1,4 +1,4 @@
-//! What hooks are told.
+//! The payloads of hooks.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};

@@ -1,6 +1,6 @@
 //! Files that no hook may change.
 //!
-//! Whoever runs hooks takes a [`Snapshot`] before each and after it, restores every file
+//! The host takes a [`Snapshot`] before each and after it, restores every file
 //! that differs, and reports their names.
 
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ impl Snapshot {
 }
 
 /// The code for what was changed, in this repository or in one that is coordinated: the
-/// gravest first. What lies in a bundle is never taken for a record.
+/// gravest first. A file of a bundle is never taken for a record.
 pub fn tamper_code(paths: &[String]) -> Code {
     let records: Vec<&str> = paths
         .iter()
@@ -66,7 +66,7 @@ pub fn tamper_code(paths: &[String]) -> Code {
     ]) {
         Code::XchainHookLedgerTamper
     } else if named(&["events.jsonl", "run-history.jsonl", "hook-audit.jsonl"]) {
-        // What is told about the state has no code of its own.
+        // The state has no code of its own.
         Code::XchainHookStateTamper
     } else {
         Code::XchainHookBundleTamper

@@ -22,7 +22,7 @@ wire_enum! {
     }
 }
 
-/// What came of running a hook, as whoever ran it saw it.
+/// The execution of a hook.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Execution {
     /// How long it took.
@@ -55,7 +55,7 @@ pub struct VerdictDocument {
 }
 
 impl VerdictDocument {
-    /// Reads a hook's output; `Err` says why it is none.
+    /// Reads a hook's output; `Err` says why it is invalid.
     ///
     /// Clauses: AX-HK-OUTPUT.
     ///
@@ -69,7 +69,7 @@ impl VerdictDocument {
             accord_canon::read(output.trim_ascii()).map_err(|error| error.to_string())?;
         let document = document
             .as_object()
-            .ok_or("the hook's output is no JSON object")?;
+            .ok_or("the hook's output is not a JSON object")?;
         let verdict = text(document, "verdict")
             .and_then(|verdict| {
                 rule!(

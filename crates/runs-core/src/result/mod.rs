@@ -50,7 +50,7 @@ wire_enum! {
 pub struct Situation<'a> {
     /// The rules.
     pub config: &'a Config,
-    /// Where the run stands.
+    /// The state of the run.
     pub state: &'a State,
     /// The turn that the result is for: the one that is meant, or the only active one.
     pub turn: Option<&'a Turn>,
@@ -119,7 +119,7 @@ pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
         ));
     }
     accord_canon::read(bytes)
-        .map_err(|error| format!("the staged result is no sound JSON: {error}"))
+        .map_err(|error| format!("the staged result is not valid JSON: {error}"))
 }
 
 /// Corrects and judges a staged result; `Err` is why there is none.

@@ -29,7 +29,7 @@ wire_enum! {
         Pass = "pass",
         /// It does not.
         Fail = "fail",
-        /// Nobody looked.
+        /// It was not checked.
         Skipped = "skipped",
     }
 }
@@ -110,7 +110,7 @@ impl TurnResult {
         named || self.evidence().iter().any(proven)
     }
 
-    /// The files that it says it changed, as paths; those that are none are passed over.
+    /// The files that it says it changed, as paths; others are ignored.
     pub fn files_changed(&self) -> Vec<RepoPath> {
         let files = doc::Result::FILES_CHANGED.get(&self.document);
         files
@@ -191,7 +191,7 @@ impl TurnResult {
         doc::Result::RUN_COMPLETION_REQUEST.get(&self.document)
     }
 
-    /// Whom it wants to go next.
+    /// The role that it proposes for the next turn.
     pub fn proposed_next_role(&self) -> Option<&str> {
         doc::Result::PROPOSED_NEXT_ROLE.get(&self.document)
     }

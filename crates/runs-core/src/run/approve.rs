@@ -21,7 +21,7 @@ use crate::state::{Block, Pending, State, Status};
 pub struct ApprovalPlan {
     /// What is approved.
     pub pending: Pending,
-    /// Hooks that have a say.
+    /// Hooks that can refuse.
     pub hooks: Option<HookBatch>,
     /// Commands that must succeed.
     pub actions: Vec<GateAction>,
@@ -263,7 +263,7 @@ pub(crate) fn pass_gate(state: &mut State, gate: &str) {
     set_gate(state, gate, "passed");
 }
 
-/// How a gate stands: `pending`, `passed` or `failed`.
+/// The status of a gate: `pending`, `passed` or `failed`.
 pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
     let mut gates = doc::State::PHASE_GATE_STATUS
         .get(state.members())

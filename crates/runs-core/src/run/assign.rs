@@ -22,13 +22,13 @@ pub(crate) const DEFAULT_TURN_MINUTES: u64 = 120;
 pub enum BaselineCheck {
     /// Nothing is changed that a turn could be blamed for.
     Clean(Baseline),
-    /// These files are changed and belong to nobody.
+    /// These files are changed and belong to no turn.
     Dirty(Baseline, Vec<String>),
     /// What is changed belongs to this accepted turn, which has no checkpoint yet.
     Uncheckpointed(Baseline, String),
 }
 
-/// An assignment that nothing but a hook can stop any more.
+/// An assignment that only a hook can still stop.
 #[derive(Clone, Debug)]
 pub struct Assignable {
     state: State,
@@ -146,7 +146,7 @@ fn few(files: &[String]) -> String {
 }
 
 impl Assignable {
-    /// The hooks that still have a say.
+    /// The hooks that can still refuse.
     pub fn hooks(&self) -> Option<HookBatch> {
         let phase = HookPhase::BeforeAssignment;
         let payload =
@@ -155,7 +155,7 @@ impl Assignable {
         HookBatch::new(phase, self.config.hooks(phase), payload, run)
     }
 
-    /// Assigns the turn, now that the hooks had their say.
+    /// Assigns the turn, after its hooks ran.
     ///
     /// # Errors
     /// With `hook_blocked`, and a run that is blocked, or with the code of what was tampered

@@ -16,7 +16,7 @@ use crate::{Ids, RunId};
 /// How a run begins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beginning {
-    /// Whether a run that is over or blocked may be left behind.
+    /// Whether a run that is over or blocked may be replaced.
     pub restart: bool,
     /// Who or what began it.
     pub provenance: Option<Object>,
@@ -24,26 +24,24 @@ pub struct Beginning {
     pub inherited_context: Option<Object>,
     /// The decisions of the repository that are in force.
     pub repo_decisions: Vec<Object>,
-    /// The run that the last event tells of.
+    /// The run of the last event.
     pub last_event_run: Option<String>,
 }
 
-/// Refuses where the last event tells of another run than the state: that run's records were
+/// Refuses when the last event names another run than the state: that run's records were
 /// taken away under it.
 ///
 /// # Errors
 /// With `records_missing`.
 pub fn check_records(state: &State, last_event_run: Option<&str>) -> Result<(), Failure> {
     let known = state.run_id().map(RunId::as_str);
-    let Some(last_event_run) =
-        last_event_run.filter(|last_event_run| Some(*last_event_run) != known)
-    else {
+    let Some(last_event_run) = last_event_run.filter(|run| Some(*run) != known) else {
         return Ok(());
     };
     let known = known.unwrap_or("no run");
     let message = format!(
-        ".agentxchain/events.jsonl tells of {last_event_run}, and .agentxchain/state.json knows {known}: \
-         its records were taken away, as by git stash, where git stash pop brings them back"
+        ".agentxchain/events.jsonl names {last_event_run}, but .agentxchain/state.json names \
+         {known}: its records are missing, for example after git stash; git stash pop restores them"
     );
     Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", last_event_run))
 }
@@ -53,8 +51,8 @@ pub fn check_records(state: &State, last_event_run: Option<&str>) -> Result<(), 
 /// Clauses: AX-SM-START, AX-SM-START-IDLE, AX-DC-CARRY.
 ///
 /// # Errors
-/// With `invalid_state_transition` when a run goes on already, with `records_missing` when one
-/// did whose records are gone, unless that is left behind.
+/// With `invalid_state_transition` when a run is active already, with `records_missing` when the
+/// records of the last run are missing, unless it is replaced.
 pub fn init(
     state: &State,
     config: &Config,

@@ -57,7 +57,7 @@ pub struct Change {
 pub struct Refused {
     /// Why.
     pub failure: Failure,
-    /// What is written all the same.
+    /// The change that is written in spite of it.
     pub record: Option<Box<Change>>,
 }
 

@@ -1,7 +1,7 @@
-//! A turn is taken back and its work given out anew, to the same role or to another.
+//! A turn is withdrawn and its work assigned again, to the same role or to another.
 //!
 //! Invariants:
-//! - the turn that is taken back leaves a line in the history that says so, counts as no
+//! - the turn that is withdrawn leaves a line in the history that says so, counts as no
 //!   accepted turn, and never comes back;
 //! - what was delegated to it, or waits for its review, goes on to the new turn;
 //! - every guard of an assignment holds for the new turn, and a refusal leaves the old one.
@@ -21,7 +21,7 @@ use crate::state::{State, Status, Turn};
 use crate::{Ids, TurnId};
 use crate::{budget, delegation, ledger};
 
-/// A turn that nothing but a hook keeps from being reissued.
+/// A turn that only a hook can keep from being reissued.
 #[derive(Clone, Debug)]
 pub struct Reissuable {
     before: State,
@@ -32,19 +32,19 @@ pub struct Reissuable {
     anew: Assignable,
 }
 
-/// A turn that was taken back, and the one that takes its place.
+/// A turn that was withdrawn, and the one that takes its place.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reissued {
     /// What follows.
     pub change: Change,
-    /// The history's line about the turn that was taken back.
+    /// The history's line about the turn that was withdrawn.
     pub history_entry: Object,
     /// The turn that takes its place.
     pub turn: Turn,
 }
 
-/// Checks whether a turn can be taken back and given to a role. A run that is blocked because
+/// Checks whether a turn can be withdrawn and given to a role. A run that is blocked because
 /// of that very turn goes on with the new one.
 ///
 /// # Errors
@@ -85,17 +85,17 @@ pub fn check_reissue(
 }
 
 impl Reissuable {
-    /// The turn that is taken back.
+    /// The turn that is withdrawn.
     pub fn old(&self) -> &Turn {
         &self.old
     }
 
-    /// The hooks that still have a say.
+    /// The hooks that can still refuse.
     pub fn hooks(&self) -> Option<HookBatch> {
         self.anew.hooks()
     }
 
-    /// Reissues the turn, now that the hooks had their say.
+    /// Reissues the turn, after its hooks ran.
     ///
     /// # Errors
     /// As [`Assignable::confirm`]; the old turn stays then.

@@ -22,15 +22,15 @@ pub struct Rejection {
     pub errors: Vec<String>,
     /// The stage that found it.
     pub failed_stage: Option<String>,
-    /// What the next try is compared with: the turn's own, so that what earlier tries left
+    /// The baseline of the next attempt: the turn's own, so that what earlier attempts left
     /// behind stays attributable, or what the repository is like now where it has none.
     pub baseline: Baseline,
     /// What the turn's worker left, as [`dispatch::left_behind`] has it; null where a person did
-    /// the turn, whose work goes on between the tries.
+    /// the turn, whose work goes on between the attempts.
     pub left_behind: Value,
 }
 
-/// Rejects a turn. Nothing is written to the history; the ledger is told only of rejections
+/// Rejects a turn. Nothing is written to the history; the ledger has only rejections
 /// that end a conflict.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn reject(
         if let Some(conflict) = &conflict {
             turn.set(doc::Turn::CONFLICT_CONTEXT, conflict.clone());
             turn.unset(doc::Turn::CONFLICT_STATE);
-            // The next try knows what the others did: only what comes later is in its way.
+            // The next attempt knows the changes of the others, so that only later ones conflict.
             turn.count_from(state.turn_sequence());
         }
     }

@@ -12,8 +12,8 @@ use crate::rule;
 use crate::state::{Baseline, State, Status, TurnStatus};
 use crate::{Ids, TurnId};
 
-/// Lets a run that is blocked or paused go on. Turns that failed for good may be tried once
-/// more. What the person committed meanwhile, or set in version control, is theirs: active turns are
+/// Lets a run that is blocked or paused go on. Turns that failed for good may be tried once more.
+/// What the person committed meanwhile, or set in version control, is theirs: active turns are
 /// measured from how the repository stands now, where there is a commit.
 ///
 /// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.

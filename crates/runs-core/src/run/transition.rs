@@ -1,4 +1,4 @@
-//! The moves that other operations are made of, and those that nobody may make.
+//! Transitions that other operations use, and those that are never allowed.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -73,7 +73,7 @@ pub fn escalate_role(
     super::block(state, &Block::escalated(reason, role), ids, now)
 }
 
-/// Nobody sets a status: it follows from what happens.
+/// A status cannot be set directly: it follows from operations.
 ///
 /// Clauses: AX-SM-ILLEGAL.
 pub fn refuse_direct(state: &State, target: &str) -> Failure {

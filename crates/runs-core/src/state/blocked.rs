@@ -155,12 +155,13 @@ impl Block {
             Category::BudgetExhausted => {
                 "raise budget.per_run_max_usd in agentxchain.json, then resolve the block"
             }
-            Category::GateActionFailed => "mend what the command reports, then approve again",
+            Category::GateActionFailed => "fix what the command reports, then approve again",
             Category::PolicyEscalation => {
                 "correct the result or the policy, then resolve the block"
             }
             Category::Timeout => {
-                "raise the limit in agentxchain.json where more time is needed, then resolve the block"
+                "raise the limit in agentxchain.json where more time is needed, then resolve the \
+                 block"
             }
             Category::NonProgress => {
                 "do what the gate asks for, or have another role do it, then resolve the block"

@@ -1,4 +1,4 @@
-//! `state.json` 1.1: where a run stands.
+//! `state.json` 1.1: the state of a run.
 //!
 //! Invariants:
 //! - the status is one of six, and every active turn has an id, a role and a sequence;
@@ -31,7 +31,7 @@ use crate::{RunId, TurnId};
 pub const STATE_VERSION: &str = "1.1";
 
 wire_enum! {
-    /// How a run stands.
+    /// The status of a run.
     pub enum Status("RunStatus", closed) {
         /// It has not begun.
         Idle = "idle",
@@ -67,7 +67,7 @@ impl Status {
     }
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     run_id: Option<RunId>,
@@ -155,7 +155,7 @@ impl State {
         self.run_id.as_ref()
     }
 
-    /// How the run stands.
+    /// The status of the run.
     pub fn status(&self) -> Status {
         self.status
     }
@@ -222,10 +222,10 @@ impl State {
         })
     }
 
-    /// The turn of that id, while it is at that try.
+    /// The turn of that id, while it is at that attempt.
     ///
     /// # Errors
-    /// As [`State::target`], and with `attempt_over` when it is at another by now.
+    /// As [`State::target`], and with `attempt_over` when its attempt is another one.
     pub fn target_at(&self, id: &TurnId, attempt: u64) -> Result<&Turn, Failure> {
         let turn = self.target(Some(id))?;
         if turn.attempt() == attempt {
@@ -260,7 +260,7 @@ impl State {
             .unwrap_or(0.0)
     }
 
-    /// What is set aside for active turns, in dollars.
+    /// The reservations of active turns, in dollars.
     pub fn reserved_usd(&self) -> f64 {
         doc::State::BUDGET_RESERVATIONS
             .entries(&self.members)

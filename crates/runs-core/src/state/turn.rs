@@ -12,13 +12,13 @@ use crate::members::build;
 use crate::{RunId, TurnId};
 
 wire_enum! {
-    /// How an active turn stands.
+    /// The status of an active turn.
     pub enum TurnStatus("TurnStatus", closed) {
-        /// Somebody has it.
+        /// A role has it.
         Assigned = "assigned",
         /// Its bundle was written.
         Dispatched = "dispatched",
-        /// Its worker is coming up.
+        /// Its worker starts.
         Starting = "starting",
         /// Its worker works.
         Running = "running",
@@ -30,9 +30,9 @@ wire_enum! {
         FailedAcceptance = "failed_acceptance",
         /// Another turn changed the same files.
         Conflicted = "conflicted",
-        /// Its worker went quiet.
+        /// Its worker stopped responding.
         Stalled = "stalled",
-        /// Its worker never came up.
+        /// Its worker did not start.
         FailedStart = "failed_start",
     }
 }
@@ -137,17 +137,17 @@ impl Turn {
         &self.id
     }
 
-    /// Who has it.
+    /// Its role.
     pub fn role(&self) -> &str {
         &self.role
     }
 
-    /// How it stands.
+    /// Its status.
     pub fn status(&self) -> &Extensible<TurnStatus> {
         &self.status
     }
 
-    /// Which try this is, from one.
+    /// The number of the attempt, from one.
     pub fn attempt(&self) -> u64 {
         self.attempt
     }
@@ -193,7 +193,7 @@ impl Turn {
         doc::Turn::DELEGATION_REVIEW.get(&self.members)
     }
 
-    /// How often it has come into conflict with others, tries that were rejected for it
+    /// How often it has come into conflict with others, attempts that were rejected for it
     /// included.
     pub fn conflicts(&self) -> u64 {
         [doc::Turn::CONFLICT_STATE, doc::Turn::CONFLICT_CONTEXT]

@@ -24,7 +24,7 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
         Some(status) => status
             .as_str()
             .and_then(Status::parse)
-            .ok_or_else(|| invalid("/status", format!("{status} is no status of a run")))?,
+            .ok_or_else(|| invalid("/status", format!("{status} is not the status of a run")))?,
     };
     let phase = doc::State::PHASE
         .get(&members)
@@ -36,7 +36,7 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
         Some(id) => Some(
             id.as_str()
                 .and_then(RunId::parse)
-                .ok_or_else(|| invalid("/run_id", format!("{id} is no id of a run")))?,
+                .ok_or_else(|| invalid("/run_id", format!("{id} is not the id of a run")))?,
         ),
     };
     let turns = turns(&mut members, run_id.as_ref())?;
@@ -56,7 +56,7 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
 }
 
 /// The clock. A state without one has ticked as often as it says that it accepted; one that
-/// does not say that either, as often as its turns know.
+/// has neither, as its latest assigned turn says.
 fn clock(members: &Object, turns: &[Turn]) -> u64 {
     let told = doc::State::TURN_SEQUENCE
         .get(members)

@@ -203,7 +203,7 @@ fn accept(fixture: &Fixture, ids: &Ids, now: Time) -> Result<Value, String> {
 fn hooks(fixture: &Fixture) -> Result<Step, String> {
     let MemoryRepository { config, state, .. } = World::set_up(fixture)?.repository;
     let name = text(&fixture.args, "phase").unwrap_or_default();
-    let phase = HookPhase::parse(name).ok_or(format!("{name:?} is no phase for hooks"))?;
+    let phase = HookPhase::parse(name).ok_or(format!("{name:?} is not a phase for hooks"))?;
     let run = state.run_id().map(ToString::to_string);
     let payload = object(&fixture.args, "payload");
     Ok(

@@ -96,7 +96,7 @@ fn policies(document: &Object, found: &mut Vec<ConfigProblem>) {
             report(format!("{at}.action must be block, warn or escalate"));
         }
         match text(policy, "rule").and_then(PolicyRule::parse) {
-            None => report(format!("{at}.rule is no rule that exists")),
+            None => report(format!("{at}.rule is not a known rule")),
             Some(rule) => {
                 if let Some(problem) = params(rule, members::object(policy, "params")) {
                     report(format!("{at}.params {problem}"));
@@ -167,7 +167,7 @@ fn approval_rule(at: &str, value: &Value, phases: &[String], found: &mut Vec<Con
         {
             found.push(invalid(
                 at,
-                format!("{at}.{name} is no phase of the routing"),
+                format!("{at}.{name} is not a phase of the routing"),
             ));
         }
     }

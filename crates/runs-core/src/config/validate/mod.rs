@@ -88,10 +88,7 @@ fn project(document: &Object, found: &mut Vec<ConfigProblem>) {
     for name in ["id", "name"] {
         if filled(project, name).is_none() {
             let field = format!("project.{name}");
-            found.push(invalid(
-                &field,
-                format!("{field} must be a text that says something"),
-            ));
+            found.push(invalid(&field, format!("{field} must be a non-blank text")));
         }
     }
     if let Some(goal) = given(project, "goal")
@@ -113,7 +110,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
     for (id, value) in roles {
         let field = |name: &str| format!("roles.{id}.{name}");
         if !is_name(id) {
-            let message = format!("role {id:?} must be named by a-z, 0-9, _ and - alone");
+            let message = format!("role {id:?} may contain only a-z, 0-9, _ and -");
             found.push(invalid(format!("roles.{id}"), message));
         }
         let Some(role) = value.as_object() else {
@@ -125,7 +122,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
         };
         for name in ["title", "mandate", "runtime"] {
             if filled(role, name).is_none() {
-                let message = format!("roles.{id}.{name} must be a text that says something");
+                let message = format!("roles.{id}.{name} must be a non-blank text");
                 found.push(invalid(field(name), message));
             }
         }
@@ -240,7 +237,7 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
         if let Some(gate) = given(route, "exit_gate") {
             gate_reference(document, field("exit_gate"), gate, found);
         }
-        // Null is no number of turns; who wants the usual number leaves the member out.
+        // Null is no number of turns; the default is used when the member is absent.
         if let Some(turns) = rule!(
             route.get("max_concurrent_turns");
             TurnsMayBeNull => given(route, "max_concurrent_turns")

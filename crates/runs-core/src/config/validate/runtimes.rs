@@ -86,7 +86,7 @@ fn api_proxy(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
         report("provider", "must be anthropic, openai, google or ollama");
     }
     if filled(runtime, "model").is_none() {
-        report("model", "must be a text that says something");
+        report("model", "must be a non-blank text");
     }
     if provider != Some("ollama") && filled(runtime, "auth_env").is_none() {
         report("auth_env", "must name the variable that holds the key");
@@ -119,7 +119,7 @@ fn mcp(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
         _ => report("transport", "must be stdio or streamable_http"),
     }
     if given(runtime, "tool_name").is_some() && filled(runtime, "tool_name").is_none() {
-        report("tool_name", "must be a text that says something");
+        report("tool_name", "must be a non-blank text");
     }
 }
 

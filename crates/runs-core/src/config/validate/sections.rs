@@ -87,7 +87,7 @@ pub(super) fn workflow(document: &Object, found: &mut Vec<ConfigProblem>) {
     for (phase, value) in entries(kit, "phases") {
         let at = format!("workflow_kit.phases.{phase}");
         if !known.contains(phase) {
-            found.push(invalid(&at, format!("{at} is no phase of the routing")));
+            found.push(invalid(&at, format!("{at} is not a phase of the routing")));
         }
         let Some(phase) = value.as_object() else {
             found.push(invalid(&at, format!("{at} must be an object")));
@@ -126,10 +126,12 @@ fn artifact_problem(document: &Object, artifact: &Value) -> Option<String> {
     if let Some(semantics) = given(artifact, "semantics")
         && semantics.as_str().and_then(Semantics::parse).is_none()
     {
-        return Some(format!("{semantics} is no way to judge a document"));
+        return Some(format!(
+            "{semantics} is not a known way to judge a document"
+        ));
     }
     let owner = text(artifact, "owned_by")?;
     let roles = members::object(document, "roles");
     let declared = roles.is_some_and(|roles| roles.contains_key(owner));
-    (!declared).then(|| format!("{path} is owned by {owner}, which is no role"))
+    (!declared).then(|| format!("{path} is owned by {owner}, which is not a role"))
 }

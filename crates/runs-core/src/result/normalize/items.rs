@@ -10,7 +10,7 @@ use crate::result::Situation;
 
 const MACHINE_EVIDENCE: Member<List> = doc::Verification::MACHINE_EVIDENCE;
 
-/// Decisions get what they lack; an id that is none becomes the run's next free one.
+/// Decisions get what they lack; an invalid id becomes the run's next free one.
 pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
     let Some(Value::Array(mut decisions)) = doc::Result::DECISIONS.raw(&draft.result).cloned()
     else {
@@ -130,7 +130,7 @@ pub(super) fn objections(draft: &mut Draft) {
     }
 }
 
-/// Evidence that is none is told apart, and a pass explains its exit codes.
+/// Moves evidence without a command, and adds expected exit codes to a pass.
 pub(super) fn verification(draft: &mut Draft) {
     let Some(Value::Object(mut verification)) =
         doc::Result::VERIFICATION.raw(&draft.result).cloned()
@@ -203,11 +203,11 @@ fn fold_evidence(verification: &mut Object, notes: &mut Vec<(RewriteCode, &'stat
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     doc::Verification::EVIDENCE_SUMMARY.set(verification, parts.join("\n"));
     MACHINE_EVIDENCE.set(verification, commands);
-    let why = "what is no command went into evidence_summary".to_owned();
+    let why = "evidence without a command was moved to evidence_summary".to_owned();
     notes.push((RewriteCode::EvidenceFolded, MACHINE_EVIDENCE.name(), why));
 }
 
-/// The list of what was made, whatever its entries are.
+/// The list of created artifacts, as paths.
 pub(super) fn created(draft: &mut Draft) {
     let Some(Value::Array(items)) = doc::Result::ARTIFACTS_CREATED.raw_mut(&mut draft.result)
     else {

@@ -26,7 +26,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
         let Some(guarded) = phases.iter().find(guards) else {
             return;
         };
-        let why = format!("{request} is the gate behind {guarded}");
+        let why = format!("{request} is the exit gate of {guarded}");
         let code = RewriteCode::GateNameResolved;
         match config.next_phase(guarded) {
             Some(next) => draft.set(code, doc::Result::PHASE_TRANSITION_REQUEST, next, &why),

@@ -26,7 +26,7 @@ wire_enum! {
         NextRoleAdded = "next_role_added",
         /// A role that may go next replaced one that may not.
         NextRoleRewritten = "next_role_rewritten",
-        /// Another word for a status became the status.
+        /// A synonym of a status became the status.
         StatusSynonym = "status_synonym",
         /// A missing status was taken from what the result asks for.
         StatusInferred = "status_inferred",
@@ -52,7 +52,7 @@ wire_enum! {
         ArtifactTypeInferred = "artifact_type_inferred",
         /// A claim of work without work became a review.
         ArtifactBecameReview = "artifact_became_review",
-        /// The name of a gate became the phase behind it.
+        /// The name of a gate became the phase after it.
         GateNameResolved = "gate_name_resolved",
         /// A request that skips phases became one for the next phase.
         PhaseSkipReduced = "phase_skip_reduced",

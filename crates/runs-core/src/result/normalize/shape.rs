@@ -25,7 +25,7 @@ pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
     }
 }
 
-/// The list of changed files, whatever it was called and made of.
+/// The list of changed files, under its own name and as paths.
 pub(super) fn files(draft: &mut Draft) {
     if !doc::Result::FILES_CHANGED.is_in(&draft.result)
         && let Some(Value::Array(files)) = doc::Result::FILES_MODIFIED.remove(&mut draft.result)
@@ -85,7 +85,7 @@ pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
             .or_else(|| milestone.and_then(|milestone| milestone.get("title")?.as_str()))
             .map(str::to_owned);
         let role = situation.turn.map_or("a role", |turn| turn.role());
-        let summary = found.unwrap_or_else(|| format!("A turn of {role} that says nothing more."));
+        let summary = found.unwrap_or_else(|| format!("A turn of {role} without a summary."));
         draft.set(
             RewriteCode::SummaryAdded,
             doc::Result::SUMMARY,
@@ -126,7 +126,7 @@ fn inferred(draft: &Draft) -> &'static str {
     }
 }
 
-/// The status, whatever it was called, or what follows from the requests.
+/// The status, by its own name, or inferred from the requests.
 pub(super) fn status(draft: &mut Draft) {
     match doc::Result::STATUS.get(&draft.result) {
         Some("complete" | "success" | "done") => {

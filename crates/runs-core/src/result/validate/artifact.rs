@@ -12,7 +12,7 @@ use crate::result::{Situation, TurnResult, TurnStatusClaim};
 use crate::rule;
 use crate::{PathError, RepoPath};
 
-/// How much of a path that is none is told.
+/// The most characters of an invalid path in a message.
 const TOLD_CHARS: usize = 120;
 
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
@@ -67,7 +67,7 @@ fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
 pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Option<RepoPath> {
     match RepoPath::parse_file(text) {
         Err(error) => {
-            // What is too long to be a path is too long to be said.
+            // A long text is cut.
             let told: String = text.chars().take(TOLD_CHARS).collect();
             let message = format!("{field} names {told:?}: {error}");
             let code = match error {
@@ -132,7 +132,7 @@ fn authoritative(
         let message = "an implementation turn that is completed changes at least one product file";
         wrong(findings, doc::Result::FILES_CHANGED, message.into());
     } else if !products.is_empty() && products.iter().all(|file| file.is_test()) {
-        findings.warn("the turn changed tests alone");
+        findings.warn("the turn changed only tests");
     }
 }
 
@@ -144,7 +144,7 @@ fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findi
         .get(result.document())
         .is_empty();
     if from_afar && done && rule!(empty; NothingProposed => false) {
-        let message = "a role that proposes from afar delivers proposed_changes";
+        let message = "a proposing role with a remote runtime must deliver proposed_changes";
         wrong(findings, doc::Result::PROPOSED_CHANGES, message.into());
     }
 }
@@ -190,7 +190,7 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
     }
 }
 
-/// Whether a proposed file can stand beside those before it: each path is named once, and what
+/// Whether a proposed file is compatible with those before it: each path is named once, and what
 /// is written is no folder of something else that is.
 fn fits(
     path: &RepoPath,

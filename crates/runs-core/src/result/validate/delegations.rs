@@ -42,7 +42,10 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
             .get(delegation)
             .is_some_and(is_name)
         {
-            fields.wrong(format!("{at}.to_role"), "must be a-z, 0-9, _ and - alone");
+            fields.wrong(
+                format!("{at}.to_role"),
+                "may contain only a-z, 0-9, _ and -",
+            );
         }
         fields.filled(delegation, &at, doc::Delegation::CHARTER);
         // Either name of the contract will do.
@@ -52,7 +55,7 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
             .as_array()
             .is_some_and(|items| !items.is_empty() && items.iter().all(says))
         {
-            let what = "must be a list of at least one text that says something";
+            let what = "must be a list of at least one non-blank text";
             fields.wrong(format!("{at}.acceptance_contract"), what);
         }
         if let Some(required) = doc::Delegation::REQUIRED_DECISION_IDS.raw(delegation) {

@@ -39,10 +39,7 @@ impl Fields<'_> {
     /// A member that must not be blank.
     pub(super) fn filled(&mut self, object: &Object, at: &str, member: Member<Text>) {
         if member.filled(object).is_none() {
-            self.wrong(
-                place(at, member.name()),
-                "must be a text that says something",
-            );
+            self.wrong(place(at, member.name()), "must be a non-blank text");
         }
     }
 

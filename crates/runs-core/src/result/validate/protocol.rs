@@ -66,7 +66,7 @@ fn phase_request(request: &str, situation: &Situation<'_>, findings: &mut Findin
     } else {
         match config.next_phase(phase) {
             Some(next) if next == request => return,
-            Some(next) => format!("behind {phase} comes {next}, not {request}"),
+            Some(next) => format!("the phase after {phase} is {next}, not {request}"),
             None => format!("{phase} is the last phase; ask for the end of the run"),
         }
     };

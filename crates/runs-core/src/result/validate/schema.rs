@@ -73,7 +73,7 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
         fields.wrong(doc::Result::TURN_ID, "must be the id of a turn");
     }
     if !doc::Result::ROLE.get(result).is_some_and(is_name) {
-        fields.wrong(doc::Result::ROLE, "must be a-z, 0-9, _ and - alone");
+        fields.wrong(doc::Result::ROLE, "may contain only a-z, 0-9, _ and -");
     }
     fields.filled(result, "", doc::Result::RUNTIME_ID);
     fields.filled(result, "", doc::Result::SUMMARY);

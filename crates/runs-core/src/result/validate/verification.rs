@@ -24,7 +24,7 @@ pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findi
         wrong(
             findings,
             doc::Verification::COMMANDS,
-            "must be a list of texts that say something",
+            "must be a list of non-blank texts",
         );
     }
     if doc::Verification::EVIDENCE_SUMMARY.is_mistyped(verification) {
