@@ -16,11 +16,11 @@
 //!
 //! use accord_base::Caller;
 //! use accord_memory::{Memory, MemoryOptions};
-//! use accord_store::MemoryStore;
+//! use accord_store::ModelStore;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), accord_contract::codes::Failure> {
-//! let memory = Memory::new(Arc::new(MemoryStore::new()), MemoryOptions::default());
+//! let memory = Memory::new(Arc::new(ModelStore::new()), MemoryOptions::default());
 //! let request = br#"{"project_id": "shop", "name": "Shop"}"#;
 //! let created = memory.create_project(&Caller::owner(), request).await?;
 //! assert!(created.new);

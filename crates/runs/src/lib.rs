@@ -17,6 +17,17 @@
 //!   the notes for other runners (`session.json`, `dispatch/index.json`);
 //! - time never goes back within a run, whatever the clock says;
 //! - a refusal has a code, and leaves nothing behind but its record.
+//!
+//! ```
+//! use accord_runs::operations::{InitOptions, init};
+//! use accord_runs::{Environment, Runs};
+//!
+//! let folder = tempfile::tempdir().expect("a folder");
+//! init(folder.path(), &InitOptions::default(), &Environment::system())?;
+//! let runs = Runs::open(folder.path(), Environment::system())?;
+//! assert_eq!(runs.config()?.phases(), ["planning", "implementation", "qa"]);
+//! # Ok::<(), accord_contract::codes::Failure>(())
+//! ```
 
 #![cfg(unix)]
 #![expect(
