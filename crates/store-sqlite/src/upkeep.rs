@@ -242,7 +242,7 @@ fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
     for log in ["accord.db-wal", "accord.db-shm"] {
         match fs::remove_file(folder.file(log)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(error).store_error()?
+                Err(error).store_error()?;
             }
             _ => {}
         }

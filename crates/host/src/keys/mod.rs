@@ -183,9 +183,8 @@ impl Keys {
         let id = key_id.to_owned();
         let read = self.memory.read(move |unit| {
             let row = unit.key(&id)?;
-            Ok(row
-                .map(|row| Ok::<_, UnitError>((row, used(unit, &id)?)))
-                .transpose()?)
+            row.map(|row| Ok::<_, UnitError>((row, used(unit, &id)?)))
+                .transpose()
         });
         let Some((row, used)) = read.await? else {
             return Ok(None);
