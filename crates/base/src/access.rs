@@ -106,7 +106,9 @@ impl Access {
         if self.verbs.contains(&verb) || self.verbs.contains(&Verb::Admin) {
             return Ok(());
         }
-        Err(refused(format!("this key may not {verb}")))
+        Err(refused(format!(
+            "this key does not have the `{verb}` scope"
+        )))
     }
 
     /// Whether the key covers a project.
@@ -135,7 +137,8 @@ impl Access {
     pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
         match (named, &self.actor) {
             (Some(named), Some(own)) if !named.is(own) && !self.act_as => {
-                let message = format!("this key may not write as {:?}", named.id.as_str());
+                let id = named.id.as_str();
+                let message = format!("this key may not write as {id:?} without `act_as`");
                 Err(refused(message).at(pointer))
             }
             (Some(named), _) => Ok(Some(named)),

@@ -1,4 +1,4 @@
-//! Deposit: is a package new, known, or another one under a known id?
+//! Deposit: decides whether a package is new, a replay, or a conflict with the package of its id.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire as _};
@@ -8,7 +8,7 @@ use crate::package::transport_text;
 use crate::project::{Project, Writing};
 use crate::{ContentHash, Package, Warning, text};
 
-/// What is stored where a package is to go.
+/// The stored state that a deposit depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DepositState {
     /// The hashes of the package of the same id, where there is one.
@@ -28,23 +28,23 @@ pub struct KnownPackage {
     pub current: ContentHash,
 }
 
-/// What a deposit leads to.
+/// The decision about a deposit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deposit {
-    /// The package is to be stored.
+    /// Store the package.
     New {
-        /// The project that is to be created with it.
+        /// The project to create with it.
         create_project: Option<Box<Project>>,
         /// The first entry of its log.
         revision: Box<Revision>,
-        /// What is odd about it.
+        /// Warnings about it.
         warnings: Vec<Warning>,
     },
-    /// The package is there, as it was deposited or as it is now.
+    /// The same package was deposited before.
     Replay,
 }
 
-/// The answer to a deposit: the package in transport, and what is odd about it.
+/// The answer to a deposit: the package with its hash, and warnings.
 ///
 /// Clauses: AGENTIC-R-026, AGENTIC-R-043.
 pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String {

@@ -1,14 +1,14 @@
-//! The Agentic Protocol 0.1: its documents, and what is decided about them.
+//! The Agentic Protocol 0.1: its documents and its rules.
 //!
 //! * [`package`], [`fact`], [`session`], [`project`]: the four documents, read strictly,
-//!   with every member that we do not know.
-//! * [`deposit`], [`lifecycle`], [`fact`]: what a write leads to, given what is stored.
-//! * [`query`]: what can be asked for; [`bundle`]: the answers that are put together from
-//!   several rows; [`export`]: whole projects as lines.
+//!   with all unknown members kept.
+//! * [`deposit`], [`lifecycle`], [`fact`]: the decision about a write, given what is stored.
+//! * [`query`]: queries; [`bundle`]: answers that combine several rows; [`export`]: whole projects
+//!   as lines.
 //! * [`event`]: the events of the protocol; [`conformance`]: what a server says that it can do.
 //!
-//! Nothing here stores anything. A service loads what a decision needs, asks for it, and
-//! writes what it says, all within one transaction.
+//! Nothing here stores anything. A service loads what a decision needs, calls the decision, and
+//! writes its result, all within one transaction.
 //!
 //! Invariants:
 //! - a package's text is never written again from a value; its hash is that of its text;

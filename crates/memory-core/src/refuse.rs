@@ -1,5 +1,5 @@
-//! Refusals in the words of the protocol: whatever is wrong with a document is
-//! `invalid_schema` at a place, but for the limits, which have codes of their own.
+//! Failures of the protocol. A wrong document is `invalid_schema` with a pointer. Limits have codes
+//! of their own.
 
 use accord_canon::{CanonError, Refusal};
 use accord_contract::codes::{Code, Failure};
@@ -28,12 +28,12 @@ pub(crate) fn check_items(pointer: &str, found: usize, limit: usize) -> Result<(
     Err(Failure::new(Code::AgenticTooManyItems, message).at(pointer))
 }
 
-/// Refuses a value for a member that is not the sender's; `null` says nothing.
+/// Refuses a value for a member that the server sets. `null` is ignored.
 pub(crate) fn not_yours(members: &mut Object, name: &str) -> Result<(), Failure> {
     match members.shift_remove(name) {
         None | Some(Value::Null) => Ok(()),
         Some(_) => {
-            let message = format!("{name} is not yours to set; leave it out");
+            let message = format!("{name} is set by the server; leave it out");
             Err(schema(format!("/{name}"), message))
         }
     }

@@ -109,9 +109,10 @@ impl Follower {
     pub async fn check(&self) -> Result<(), FollowEnd> {
         let (caller, memory) = (self.caller.clone(), self.memory.clone());
         let revoked = (self.memory).read(move |unit| is_shut_out(unit, &caller, memory.now()));
-        match revoked.await.map_err(FollowEnd::Failed)? {
-            true => Err(FollowEnd::ShutOut),
-            false => Ok(()),
+        if revoked.await.map_err(FollowEnd::Failed)? {
+            Err(FollowEnd::ShutOut)
+        } else {
+            Ok(())
         }
     }
 

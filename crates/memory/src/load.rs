@@ -216,9 +216,10 @@ pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
             && said.value == row.value
             && said.valid_from == row.valid_from.as_str()
             && said.valid_to.as_deref() == row.valid_to.as_ref().map(Timestamp::as_str);
-        match same {
-            true => Ok(row.text.as_str()),
-            false => Err("it says something else than its row".to_owned()),
+        if same {
+            Ok(row.text.as_str())
+        } else {
+            Err("it says something else than its row".to_owned())
         }
     });
     said.map_err(|detail| {
@@ -351,9 +352,10 @@ fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
 }
 
 fn agrees(same: bool) -> Result<(), Failure> {
-    match same {
-        true => Ok(()),
-        false => Err(integrity("the row contradicts its document")),
+    if same {
+        Ok(())
+    } else {
+        Err(integrity("the row contradicts its document"))
     }
 }
 

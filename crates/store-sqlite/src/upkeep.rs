@@ -264,12 +264,13 @@ fn integrity(connection: &Connection) -> Result<()> {
     let mut statement = connection
         .prepare("PRAGMA foreign_key_check")
         .store_error()?;
-    match statement.exists(()).store_error()? {
-        false => Ok(()),
-        true => Err(StoreError::new(
+    if statement.exists(()).store_error()? {
+        Err(StoreError::new(
             StoreErrorKind::Corrupt,
             "a row belongs to none",
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -161,9 +161,10 @@ impl Writer {
     /// connection removes the log file and only this one can write.
     pub(crate) fn run(mut self) {
         while let Some(jobs) = self.queue.take(self.group, self.rest) {
-            match jobs.is_empty() {
-                true => self.idle(),
-                false => self.serve(jobs, Joining::Allowed),
+            if jobs.is_empty() {
+                self.idle()
+            } else {
+                self.serve(jobs, Joining::Allowed)
             }
         }
         self.readers.close(LAST_READS);
@@ -356,9 +357,10 @@ fn attempt(
         }
         (Err(_), _) => {
             let broken = StoreError::new(StoreErrorKind::Broken, "a job panicked");
-            match unit.is_lost() {
-                true => Err(broken.into()),
-                false => Ok((JobOutcome::RollBack, Err(broken))),
+            if unit.is_lost() {
+                Err(broken.into())
+            } else {
+                Ok((JobOutcome::RollBack, Err(broken)))
             }
         }
     }

@@ -1,11 +1,9 @@
-//! Rows that are no longer what was written, and how they are found.
+//! Damaged rows.
 //!
-//! A file can be changed by a disk, or by somebody who edits it. What is left of a row is then
-//! never handed out as a row:
-//! - a row that is asked for alone is refused with an error that names it
-//!   ([`StoreError::damaged`]);
-//! - in a list it is left out, the others come, and [`Audit::damage`] names it;
-//! - [`Audit`] meets every package by its number, whatever its columns say.
+//! A faulty disk or another program can change a file. A damaged row is never returned:
+//! - a query for a single row fails with an error that names it ([`StoreError::damaged`]);
+//! - a list leaves it out, and [`Audit::damage`] names it;
+//! - [`Audit`] reads every package by its number, whatever its columns say.
 //!
 //! [`StoreError::damaged`]: crate::StoreError::damaged
 
@@ -43,7 +41,7 @@ pub enum Table {
     Counter,
 }
 
-/// A row that cannot be read, or contradicts what it was made from.
+/// A row that cannot be read, or that contradicts its source.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct DamagedRow {
     /// Where it is kept.
@@ -78,7 +76,7 @@ pub trait Audit {
         number: i64,
     ) -> Result<Option<Stored<PackageRow>>>;
 
-    /// What can be found of a package that differs from `index`, which was made from it now.
+    /// The stored terms and questions of a package that differ from `index`.
     fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>>;
 
     /// Counts and indexes of a project that differ from the rows that they were made from, or

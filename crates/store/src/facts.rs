@@ -1,4 +1,4 @@
-//! Facts, and the chains that they stand in.
+//! Facts and their chains. A chain is the facts of one subject and predicate.
 //!
 //! The facts of one subject and predicate are a chain, in the order of when they begin to hold,
 //! and of the numbers that the store gave them. An engine refuses a second fact without an end in a
@@ -92,7 +92,7 @@ pub trait Facts {
     /// The fact of a chain that has no end.
     fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>>;
 
-    /// What stands beside an instant in a chain. What it costs does not depend on the chain's
+    /// The neighbours of a time in a chain. What it costs does not depend on the chain's
     /// length.
     fn fact_neighbours(
         &self,

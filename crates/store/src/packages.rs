@@ -1,12 +1,12 @@
-//! Packages, the log of their revisions, and what is counted and asked in them.
+//! Packages, their revision logs, their counts and their open questions.
 //!
 //! Packages of a project have one order: by the instant of `created_at`, then by the number that
-//! the store gave them. Neither ever changes, so a [`PackagePosition`] names the same place for
-//! ever, whatever is added, moved or quarantined meanwhile.
+//! the store gave them. Neither ever changes, so a [`PackagePosition`] stays valid, whatever is
+//! added, changed or quarantined meanwhile.
 //!
-//! A package is in one of three rooms: it is open to every reader of the project; it is a
-//! draft; or it is quarantined, and then no list, count, search or question shows it unless
-//! it is asked for.
+//! A package is visible to every reader of the project, or it is a draft, or it is quarantined. A
+//! quarantined package is left out of lists, counts, searches and questions unless a query asks for
+//! it.
 
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::{Time, Timestamp};
@@ -17,16 +17,16 @@ use accord_memory_core::{ContentHash, PackageId};
 use crate::terms::for_index;
 use crate::{Result, StoreError};
 
-/// A package as it is kept.
+/// The row of a package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PackageRow {
     /// The project that owns it.
     pub project_id: ProjectId,
     /// Its id, unique in the project.
     pub package_id: PackageId,
-    /// Its number in the store, which grows with every deposit; the store gives it.
+    /// Its number, which the store assigns and which grows with every deposit.
     pub seq: u64,
-    /// When it says that it was made.
+    /// Its `created_at`.
     pub created_at: Timestamp,
     /// Who made it.
     pub actor: ActorKey,
@@ -40,18 +40,18 @@ pub struct PackageRow {
     pub deposited_at: Timestamp,
     /// The hash with which it was deposited.
     pub deposited_hash: ContentHash,
-    /// Why it is not shown, where something is wrong with it.
+    /// Why it is quarantined, if it is.
     pub quarantine: Option<Quarantine>,
-    /// What of it moves.
+    /// The part that changes after the deposit.
     pub state: PackageState,
 }
 
-/// What of a package moves after its deposit.
+/// The part of a package that changes after its deposit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PackageState {
     /// The number of its latest revision.
     pub revision: u64,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
     /// Who reviews it.
     pub review_type: ReviewType,
@@ -61,7 +61,7 @@ pub struct PackageState {
     pub text: String,
 }
 
-/// Why and since when a package is not shown.
+/// Why and since when a package is quarantined.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Quarantine {
     /// Since when.
@@ -70,19 +70,19 @@ pub struct Quarantine {
     pub reason: String,
 }
 
-/// What can be found of a package besides the package itself: made before the transaction begins,
-/// because nothing in it depends on what is stored. It never changes.
+/// The search terms and open questions of a package. It is computed before the transaction begins,
+/// because it depends on the package alone. It never changes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageIndex {
     terms: [String; PARTS],
     open_questions: Vec<String>,
 }
 
-/// The parts of a package that weigh differently: title, decisions, questions, handoff note, and
+/// The number of parts with their own weights: title, decisions, questions, handoff note, and
 /// everything else.
 pub const PARTS: usize = 5;
 
-/// The most packages that are named for a question.
+/// The maximum number of packages that are listed for a question.
 pub const MAX_SOURCES: usize = 10;
 
 /// One state that a package was in.
@@ -94,7 +94,7 @@ pub struct RevisionRow {
     pub text: String,
 }
 
-/// Which way a list runs.
+/// The direction of a list.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Order {
     /// From the newest to the oldest.
@@ -107,12 +107,12 @@ pub enum Order {
 /// Whose drafts are shown.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Drafts<'a> {
-    /// Everybody's.
+    /// Those of all actors.
     #[default]
     All,
     /// Those of one actor.
     Of(&'a ActorKey),
-    /// Nobody's.
+    /// None.
     None,
 }
 
@@ -124,39 +124,39 @@ pub enum Quarantined {
     No,
     /// They are among the others.
     Also,
-    /// They alone are shown.
+    /// Only they are shown.
     Only,
 }
 
 /// Which packages of a project, and how many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PackageQuery<'a> {
-    /// Only those that stand there.
+    /// Only those with this status.
     pub status: Option<Status>,
     /// Only those of a session.
     pub session: Option<&'a SessionId>,
     /// Whose drafts.
     pub drafts: Drafts<'a>,
-    /// Whether quarantined ones are among them.
+    /// Whether quarantined ones are included.
     pub quarantined: Quarantined,
     /// Only those made at that instant or later.
     pub since: Option<Time>,
-    /// Only those behind that place, in the order of the list.
+    /// Only those after this position in the list.
     pub after: Option<PackagePosition>,
-    /// Which way the list runs.
+    /// The direction of the list.
     pub order: Order,
     /// At most so many.
     pub limit: usize,
 }
 
-/// How many packages are alike.
+/// A number of packages of the same type, actor and status.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Tally {
     /// What kind of package they are.
     pub package_type: PackageType,
     /// Who made them.
     pub actor: ActorKey,
-    /// Where they stand.
+    /// Their status.
     pub status: Status,
     /// How many there are.
     pub packages: u64,
@@ -192,7 +192,7 @@ pub trait Packages {
     /// The packages of an id in all projects, in the order of the projects' ids.
     fn packages_named(&self, package: &PackageId) -> Result<Vec<PackageRow>>;
 
-    /// A page of packages. What it costs depends on its length, not on how many there are.
+    /// A page of packages. The cost depends on its length, not on the number of packages.
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>>;
 
     /// The ids of the packages that were made in a session and are not quarantined, oldest first.
@@ -209,7 +209,7 @@ pub trait Packages {
     /// with `since`, only those made at that instant or later.
     fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>>;
 
-    /// How many packages stand at a status.
+    /// How many packages have a status.
     fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64>;
 
     /// The packages that matter most among those made at `since` or later, and of equal ones the
@@ -221,9 +221,8 @@ pub trait Packages {
         limit: usize,
     ) -> Result<Vec<PackageRow>>;
 
-    /// The open questions, each once. Those that the newest package asks come first, and those of
-    /// one package in its own order. What it costs depends on how many are given, not on how many
-    /// packages ask.
+    /// The open questions, each once. Those of the newest package come first, in the order of that
+    /// package. The cost depends on the number of results, not on the number of packages.
     fn open_questions(
         &self,
         project: &ProjectId,
@@ -236,8 +235,8 @@ pub trait Packages {
 
 /// Writes packages.
 pub trait PackageWrites {
-    /// Adds a package with the first entries of its log, and gives the number that it got; the one
-    /// in `row` counts for nothing.
+    /// Adds a package with the first entries of its log. Returns the number that the store
+    /// assigned; the one in `row` is ignored.
     ///
     /// # Errors
     /// With a conflict when there is one of that id in the project, or no such project.
@@ -248,8 +247,7 @@ pub trait PackageWrites {
         log: &[RevisionRow],
     ) -> Result<u64>;
 
-    /// Moves a package: what moves is replaced, and the revisions that led there are added to the
-    /// log.
+    /// Replaces the state of a package, and appends the revisions that led to it.
     ///
     /// # Errors
     /// With a conflict when there is no such package, or the revisions do not count from its latest
@@ -262,7 +260,7 @@ pub trait PackageWrites {
         revisions: &[RevisionRow],
     ) -> Result<()>;
 
-    /// Quarantines a package, or lets it out again.
+    /// Quarantines or releases a package.
     ///
     /// # Errors
     /// With a conflict when there is no such package.
@@ -273,7 +271,7 @@ pub trait PackageWrites {
         quarantine: Option<&Quarantine>,
     ) -> Result<()>;
 
-    /// Replaces what can be found of a package: the index is made again from the record.
+    /// Replaces the search terms and questions of a package.
     ///
     /// # Errors
     /// With a conflict when there is no such package.
@@ -286,7 +284,7 @@ pub trait PackageWrites {
 }
 
 impl PackageRow {
-    /// Refuses a log that does not count from 1 to the package's latest revision.
+    /// Checks that the log has the numbers from 1 to the package's latest revision.
     ///
     /// # Errors
     /// With a conflict.
@@ -294,7 +292,7 @@ impl PackageRow {
         counts(log, 0, self.state.revision)
     }
 
-    /// Refuses revisions that do not count from the package's latest to that of `state`.
+    /// Checks that the revisions continue the log up to that of `state`.
     ///
     /// # Errors
     /// With a conflict.
@@ -310,7 +308,7 @@ impl PackageRow {
         }
     }
 
-    /// Whether a reader to whom these drafts are shown sees it.
+    /// Whether it is visible to a reader of these drafts.
     pub fn is_shown(&self, drafts: Drafts<'_>) -> bool {
         self.state.status != Status::Draft || drafts.include(&self.actor)
     }
@@ -328,7 +326,7 @@ impl Drafts<'_> {
 }
 
 impl PackageIndex {
-    /// What can be found of a package that has these texts and questions.
+    /// The index of a package with these texts and questions.
     pub fn new(texts: &SearchTexts, open_questions: &[String]) -> Self {
         let parts = [
             &texts.title,
@@ -340,8 +338,8 @@ impl PackageIndex {
         Self::of_parts(parts.map(String::as_str), open_questions)
     }
 
-    /// What can be found of a package that has these parts and questions. Space around a question
-    /// makes no difference.
+    /// The index of a package with these parts and questions. White space around a question is
+    /// ignored.
     pub fn of_parts(parts: [&str; PARTS], open_questions: &[String]) -> Self {
         let terms = parts.map(|part| {
             let mut terms = String::with_capacity(part.len() + part.len() / 4);
@@ -360,7 +358,7 @@ impl PackageIndex {
         }
     }
 
-    /// The terms of each part, in order and as often as they stand there, with a space behind each.
+    /// The terms of each part, in order and with repetitions, each followed by a space.
     pub fn terms(&self) -> &[String; PARTS] {
         &self.terms
     }

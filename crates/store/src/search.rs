@@ -1,13 +1,12 @@
 //! Keyword search.
 //!
-//! What is searched for is a set of terms ([`crate::terms`]), never syntax. A package is found
-//! when it has one of them, and stands the higher the more of them it has, the rarer they are in
-//! its project, and the weightier the part in which they stand: BM25 with a weight a part.
+//! A query is a set of terms ([`crate::terms`]), never syntax. A package matches when it has one of
+//! them. Matches are ranked by BM25 with a weight per part of the package.
 //!
-//! A term that stands in very many packages of the project says little and costs much. It is left
-//! out before it costs, and so are the commonest of those that together cost too much. Where none
-//! is left, the packages that have the longest come in the order of their deposit, last first,
-//! without a score.
+//! A term that occurs in very many packages of the project ranks little and costs much, so it is
+//! not looked up. When the remaining terms together cost too much, the most common of them are left
+//! out too. When no term remains, the packages with the longest term are returned without a score,
+//! the latest deposit first.
 
 use accord_base::{ProjectId, SessionId};
 use accord_memory_core::package::Status;
@@ -21,24 +20,24 @@ pub const WEIGHTS: [f64; PARTS] = [8.0, 4.0, 3.0, 2.0, 1.0];
 /// What is searched for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SearchQuery<'a> {
-    /// Words.
+    /// The text of the query.
     pub text: &'a str,
-    /// Only packages that stand there.
+    /// Only packages with this status.
     pub status: Option<Status>,
     /// Only packages of a session.
     pub session: Option<&'a SessionId>,
     /// Whose drafts are shown.
     pub drafts: Drafts<'a>,
-    /// At most so many packages.
+    /// The maximum number of packages.
     pub limit: usize,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchResults {
-    /// The packages, best first; among equals the one deposited last.
+    /// The packages, best first. Of equal ones, the latest deposit comes first.
     pub hits: Vec<Hit>,
-    /// Words of the query that were left out, because they are very common here or too many.
+    /// Words of the query that were not looked up, because they are very common or too many.
     pub left_out: Vec<String>,
 }
 
@@ -47,32 +46,31 @@ pub struct SearchResults {
 pub struct Hit {
     /// The package.
     pub package: PackageRow,
-    /// How well it fits; zero where every word was very common.
+    /// Its BM25 score; zero when every word was very common.
     pub score: f64,
-    /// The words of the query that it has.
+    /// The words of the query that it contains.
     pub matched: Vec<String>,
 }
 
 /// Which terms are very common.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Common {
-    /// No term that stands in fewer packages than this is.
+    /// A term in fewer packages than this is not.
     pub least: u64,
-    /// Every term that stands in more packages than this is.
+    /// A term in more packages than this is.
     pub most: u64,
-    /// Between the two, a term that stands in more than one in so many packages is.
+    /// Between the two, a term in more than one of this many packages is.
     pub one_in: u64,
-    /// The terms of a query may stand in so many packages, counted for each of them.
+    /// The limit for the sum of the numbers of packages of all terms of a query.
     pub together: u64,
 }
 
-/// What is left of the terms of a query.
+/// The terms of a query that are looked up.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Choice {
-    /// The terms that are looked up, with the number of packages in which each stands; in the order
-    /// of the query.
+    /// The terms in the order of the query, each with the number of packages that contain it.
     pub terms: Vec<(QueryTerm, u64)>,
-    /// Whether they tell packages apart; if not, there is one term.
+    /// Whether matches are ranked. If not, there is one term.
     pub ranked: bool,
     /// The words that are not looked up.
     pub left_out: Vec<String>,
@@ -80,23 +78,22 @@ pub struct Choice {
 
 /// Searches packages.
 pub trait Search {
-    /// The packages of a project that fit best. Quarantined ones are not among them.
+    /// The best matches in a project, without quarantined packages.
     fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults>;
 }
 
 impl Common {
-    /// In how many of so many packages a term may stand and not be very common.
+    /// The largest number of packages in which a term is not yet very common.
     pub fn ceiling(&self, packages: u64) -> u64 {
         (packages / self.one_in.max(1)).clamp(self.least, self.most.max(self.least))
     }
 
-    /// Chooses the terms of a query that are looked up in a project of so many packages. Each comes
-    /// with the number of packages in which it stands, or anything above the ceiling where that is
-    /// more.
+    /// Chooses the terms to look up in a project with this many packages. Each term comes with the
+    /// number of packages that contain it; above the ceiling that number need not be exact.
     pub fn choose(&self, counted: Vec<(QueryTerm, u64)>, packages: u64) -> Choice {
         let ceiling = self.ceiling(packages);
         let mut by_rarity: Vec<usize> = (0..counted.len()).collect();
-        // How common a very common term is nobody has counted; the longer word says more.
+        // The counts of very common terms are not exact. Of those, a longer word is preferred.
         by_rarity.sort_by_key(|place| {
             let (term, with) = &counted[*place];
             let length = if *with > ceiling {
@@ -145,7 +142,7 @@ impl Default for Common {
 }
 
 impl SearchQuery<'_> {
-    /// Whether a package that has the words is shown.
+    /// Whether a match passes the filters of the query.
     pub fn shows(&self, package: &PackageRow) -> bool {
         package.quarantine.is_none()
             && self
@@ -156,7 +153,7 @@ impl SearchQuery<'_> {
     }
 }
 
-/// How much a term tells that stands in `with` of `packages` packages.
+/// The inverse document frequency of a term that `with` of `packages` packages contain.
 pub fn rarity(packages: u64, with: u64) -> f64 {
     let (packages, with) = (packages.max(with) as f64, with as f64);
     (1.0 + (packages - with + 0.5) / (with + 0.5)).ln()

@@ -274,6 +274,20 @@ fn only_the_system_crate_reads_the_wall_clock_and_random_bytes() {
     }
 }
 
+#[test]
+fn one_module_names_the_engine() {
+    for name in ["adapters", "cli", "host", "memory", "runs"] {
+        let sources = sources(&workspace().join("crates").join(name).join("src"));
+        let naming = (sources.iter()).filter(|source| source.contains("accord_store_sqlite"));
+        let allowed = usize::from(name == "host");
+        assert_eq!(
+            naming.count(),
+            allowed,
+            "use accord_store::Engine in {name}"
+        );
+    }
+}
+
 /// Who depends on whom in a build for users: no tests, no build scripts.
 struct Graph {
     members: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! What somebody needs to begin: the bundles of `orient` and `orchestrate`, put
+//! What an actor needs to start its work: the bundles of `orient` and `orchestrate`, put
 //! together from rows that were loaded before.
 //!
 //! Invariants:

@@ -94,9 +94,10 @@ impl Row {
             if value.is_null() || is_empty(&value) {
                 continue;
             }
-            let name = match name.starts_with("x-") {
-                true => name,
-                false => format!("x-{name}"),
+            let name = if name.starts_with("x-") {
+                name
+            } else {
+                format!("x-{name}")
             };
             document.entry(name).or_insert(value);
         }

@@ -18,16 +18,16 @@ wire_enum! {
     }
 }
 
-/// How an assertion is meant.
+/// The options of an assertion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AssertOptions {
-    /// Do nothing where the same value holds already.
+    /// Do nothing when the same value holds already.
     pub if_changed: bool,
     /// What to do with a fact that would not become the current one.
     pub if_out_of_order: OutOfOrder,
 }
 
-/// What is stored where a fact is to go.
+/// The stored facts that an assertion depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AssertState<'a> {
     /// The fact with the id that the asserter chose, where there is one.
@@ -40,20 +40,20 @@ pub struct AssertState<'a> {
     pub source: Option<&'a Actor>,
 }
 
-/// What an assertion leads to.
+/// The decision about an assertion.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Asserted {
-    /// Nothing is to be written; this is the fact that holds, or that was asserted before.
+    /// Write nothing: this fact holds already, or was asserted before.
     Unchanged(Box<Fact>),
-    /// A fact is to be added.
+    /// Add a fact.
     Added {
-        /// The project that is to be created with it.
+        /// The project to create with it.
         create_project: Option<Box<Project>>,
         /// The fact that ends where the new one begins.
         cut: Option<FactId>,
         /// The new fact.
         fact: Box<Fact>,
-        /// What is odd about it.
+        /// Warnings about it.
         warnings: Vec<Warning>,
     },
 }

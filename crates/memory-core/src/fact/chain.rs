@@ -1,7 +1,7 @@
-//! Where a fact fits among those of its subject and predicate.
+//! The position of a fact in its chain, the facts of its subject and predicate.
 //!
-//! A placement needs no more of a chain than its two neighbours, however long the
-//! chain is: spans that never held (`to` is `from`) are passed over.
+//! A placement needs only the two neighbours in the chain, however long it is. Spans that never
+//! held (`to` is `from`) are skipped.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
@@ -55,7 +55,7 @@ impl Span {
 /// - What holds at `from` ends there.
 /// - The new fact ends where `after` begins. Where `before` held at `from` and was
 ///   invalidated before that, it ends there instead: the invalidation said that
-///   nothing holds from then on. One whose end is still to come binds nobody.
+///   nothing holds from then on. An end in the future has no such effect.
 pub fn place(
     from: &Timestamp,
     before: Option<&Span>,
@@ -78,7 +78,7 @@ pub fn place(
     }
 }
 
-/// Refuses a chain, in the order of its starts, that breaks a rule of chains.
+/// Checks the rules of a chain, whose spans are in the order of their starts.
 ///
 /// Clauses: AGENTIC-R-087, AGENTIC-R-091.
 ///

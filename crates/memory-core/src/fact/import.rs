@@ -1,4 +1,4 @@
-//! Taking a fact over from another store, as it stands.
+//! Importing a fact from another store unchanged.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
@@ -7,7 +7,7 @@ use super::chain::overlap;
 use super::{Fact, Span};
 use crate::FactId;
 
-/// What is stored where an imported fact is to go.
+/// The stored facts that an import depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImportState<'a> {
     /// The fact of the same id, where there is one.
@@ -19,14 +19,14 @@ pub struct ImportState<'a> {
     pub after: Option<&'a Fact>,
 }
 
-/// What an import of a fact leads to.
+/// The decision about an imported fact.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Imported {
-    /// It is there already.
+    /// It exists already.
     Unchanged,
-    /// It is to be added as it is.
+    /// Add it unchanged.
     Added,
-    /// It is there without an end or with a later one, and has this one since.
+    /// It exists without an end or with a later one, and gets this end.
     Ended {
         /// The fact.
         fact_id: FactId,
@@ -75,8 +75,8 @@ fn again(fact: &Fact, known: &Fact) -> Result<Imported, Failure> {
         return Err(Failure::new(Code::AgenticDuplicateFactId, message).at("/fact_id"));
     }
     // An end is set once, and moves only when a fact is filled in before it, which makes it
-    // earlier. So of two copies the one with the earlier end is the later one, and ending cannot
-    // get in anything's way.
+    // earlier. So of two copies the one with the earlier end is the newer one, and an earlier end
+    // cannot cause an overlap.
     let ends = |fact: &Fact| fact.valid_to.as_ref().map_or(Time::MAX, Timestamp::time);
     match &fact.valid_to {
         Some(end) if ends(fact) < ends(known) || known.valid_to.is_none() => Ok(Imported::Ended {

@@ -1,12 +1,12 @@
-//! Facts: what holds now, and what held before.
+//! Facts: what is true now, and what was true before.
 //!
 //! The facts of one subject and predicate in one project are a chain. Invariants:
 //! - at most one fact of a chain is current (has no end);
-//! - no two facts of a chain hold at the same instant; one that never held at all
-//!   (its end is its start) gets in nobody's way;
-//! - between two facts there is no gap but one that an invalidation made;
+//! - no two facts of a chain hold at the same time; a fact that never held (its end is its start)
+//!   does not count;
+//! - a gap between two facts exists only where an invalidation made it;
 //! - filling in an earlier fact never lengthens one that was invalidated;
-//! - members that we do not know are kept.
+//! - unknown members are kept.
 
 mod assert;
 mod assertion;
@@ -126,8 +126,8 @@ pub fn not_found(fact: &FactId) -> Failure {
     Failure::new(Code::AgenticFactNotFound, message)
 }
 
-/// Refuses a subject or predicate that is empty, too long, or holds U+0000, which some
-/// engines cannot store.
+/// Refuses a subject or predicate that is empty, too long, or contains U+0000, which some engines
+/// cannot store.
 ///
 /// Clauses: AGENTIC-R-096.
 pub(crate) fn check_key(pointer: &str, text: &str) -> Result<(), Failure> {

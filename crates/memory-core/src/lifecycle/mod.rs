@@ -1,5 +1,5 @@
-//! The life of a package after its deposit: status and review type move, nothing
-//! else does, and every state is in the revision log.
+//! The life of a package after its deposit. Only its status and review type change, and the
+//! revision log has every state.
 //!
 //! Invariants:
 //! - nothing leaves `complete`;
@@ -21,54 +21,54 @@ use crate::limits::MAX_REVISIONS;
 use crate::package::{ReviewType, Status};
 use crate::{Actor, ActorType, Package, Warning};
 
-/// What is asked of a package.
+/// A requested change of a package.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Change {
-    /// Somebody should review it.
+    /// Request a review.
     Flag(Reviewer),
-    /// A reviewer says where it goes.
+    /// End a review with a status.
     Review(Status),
-    /// Its author has done what the reviewer asked for.
+    /// Resubmit it after a revision was requested.
     Resubmit,
-    /// Its author is done, and no reviewer is waited for.
+    /// Complete it without a review.
     Complete,
 }
 
-/// A change that somebody asks for, with what they say about it.
+/// A requested change with its note and author.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Move {
     /// The change.
     pub change: Change,
-    /// What they say about it.
+    /// A note.
     pub note: Option<String>,
-    /// Who asks.
+    /// Who requested it.
     pub actor: Option<Actor>,
 }
 
-/// What is odd about a move of `package` that is carried out all the same. Who may end a review is
-/// for keys to say, with the verb `review`: the protocol asks for a kind of reviewer and leaves it
-/// at that.
+/// Warnings about a move of `package`, which do not prevent it. The verb `review` of a key decides
+/// who may end a review; the protocol only names a kind of reviewer.
 pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {
     let is_machine = |actor: &Actor| actor.kind != ActorType::Human;
     let by_machine = asked.actor.as_ref().is_some_and(is_machine);
     let ends_human_review =
         matches!(asked.change, Change::Review(_)) && package.review_type() == ReviewType::Human;
-    match ends_human_review && by_machine {
-        true => vec![Warning::reviewed_by_machine()],
-        false => Vec::new(),
+    if ends_human_review && by_machine {
+        vec![Warning::reviewed_by_machine()]
+    } else {
+        Vec::new()
     }
 }
 
-/// What a move leads to.
+/// The decision about a move.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Transition {
-    /// The package is already as it was asked to be.
+    /// The package is in the requested state already.
     Unchanged,
     /// The package in its new state, and the log's next entry.
     Moved {
-        /// The package as it is from now on.
+        /// The package in its new state.
         package: Box<Package>,
-        /// The entry that belongs behind the last one.
+        /// The next entry of its log.
         revision: Box<Revision>,
     },
 }
@@ -103,7 +103,7 @@ pub fn transition(
 ) -> Result<Transition, Failure> {
     let (status, review_type) = target(package, asked.change)?;
     let same_state = (status, review_type) == (package.status(), package.review_type());
-    // Asked twice, a flag is raised once; another note is worth another entry.
+    // The same flag twice is one entry; another note is another entry.
     if same_state && (asked.note.is_none() || asked.note == last.note) {
         return Ok(Transition::Unchanged);
     }
@@ -134,7 +134,7 @@ fn target(package: &Package, change: Change) -> Result<(Status, ReviewType), Fai
         }
         Change::Review(outcome) => (outcome, from.may_become(outcome)),
         Change::Resubmit => (AwaitingReview, from == RevisionRequested),
-        // Past a reviewer who is waited for, there is no way but the review.
+        // While a review is pending, only the review can complete the package.
         Change::Complete => (Complete, matches!(from, Draft | RevisionRequested)),
     };
     if allowed {

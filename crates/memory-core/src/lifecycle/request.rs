@@ -1,4 +1,4 @@
-//! What people send to move a package.
+//! The requests that change a package.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Value, Wire as _};

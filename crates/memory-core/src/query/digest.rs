@@ -42,9 +42,6 @@ pub struct Focus {
 
 impl DigestQuery {
     /// Reads what a digest asks for.
-    ///
-    /// # Errors
-    /// When a parameter is not as it must be.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         let named = params.text("project").or(params.text("project_id"));
         let project = named

@@ -24,9 +24,9 @@ pub struct FactQuery {
     pub predicate: Option<String>,
     /// Those that hold at some time.
     pub time: FactTime,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: u32,
-    /// Those behind this place alone.
+    /// Only those after this position.
     pub after: Option<FactPosition>,
 }
 
@@ -59,10 +59,7 @@ pub struct InvalidateQuery {
 }
 
 impl FactQuery {
-    /// Reads what a listing asks for.
-    ///
-    /// # Errors
-    /// When a parameter is not as it must be.
+    /// Reads the parameters of a list.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         let instant = |text: &str| Time::parse_or_date(text).ok();
         let expected = "a time such as 2026-04-18T20:00:00Z, or a day such as 2026-04-18";

@@ -16,9 +16,9 @@ pub const MAX_LIST: u32 = 200;
 pub struct ProjectQuery {
     /// Archived ones, too.
     pub include_archived: bool,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: u32,
-    /// Those behind this place alone.
+    /// Only those after this position.
     pub after: Option<ProjectPosition>,
 }
 
@@ -29,17 +29,14 @@ pub struct SessionQuery {
     pub callsign: Option<String>,
     /// Those that have not ended.
     pub active: bool,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: u32,
-    /// Those behind this place alone.
+    /// Only those after this position.
     pub after: Option<SessionPosition>,
 }
 
 impl ProjectQuery {
-    /// Reads what a listing asks for.
-    ///
-    /// # Errors
-    /// When a parameter is not as it must be.
+    /// Reads the parameters of a list.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         Ok(Self {
             include_archived: params.truth("include_archived")?,
@@ -53,10 +50,7 @@ impl ProjectQuery {
 }
 
 impl SessionQuery {
-    /// Reads what a listing asks for.
-    ///
-    /// # Errors
-    /// When a parameter is not as it must be.
+    /// Reads the parameters of a list.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
             callsign: params.text("callsign").map(str::to_owned),

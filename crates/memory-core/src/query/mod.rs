@@ -1,10 +1,10 @@
-//! What can be asked for, read from the parameters of a request.
+//! Queries, read from the parameters of a request.
 //!
 //! Invariants:
 //! - every number that comes from outside is within its bounds, or refused;
-//! - what is searched for is data: words, never the syntax of an engine;
-//! - a cursor names a place in an order, so that what is inserted meanwhile neither
-//!   repeats nor hides what was there.
+//! - a search query is plain text, never the syntax of an engine;
+//! - a cursor is a position in an order, so that an insertion between two pages neither repeats nor
+//!   hides a row.
 
 mod cursor;
 mod digest;

@@ -37,9 +37,6 @@ pub struct OrientQuery {
 
 impl OrientQuery {
     /// Reads what an orientation asks for.
-    ///
-    /// # Errors
-    /// When a parameter is not as it must be.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         let max_tokens = match params.text("max_tokens") {
             None => None,

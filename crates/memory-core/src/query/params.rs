@@ -13,7 +13,7 @@ pub struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// The parameters in these pairs. Names that nobody asks for are passed over.
+    /// The parameters in these pairs. Unknown names are ignored.
     ///
     /// # Errors
     /// When a name is there twice.
@@ -96,7 +96,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// A parameter that is not as it must be.
+/// A parameter with a wrong value.
 pub(super) fn wrong(name: &str, problem: &str) -> Failure {
     refuse::schema(
         format!("/{name}"),

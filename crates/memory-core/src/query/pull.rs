@@ -32,9 +32,9 @@ pub enum Pull {
 /// Asks for the newest packages.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Latest {
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: u32,
-    /// Those behind this place alone.
+    /// Only those after this position.
     pub after: Option<PackagePosition>,
     /// Of these alone.
     pub filter: PackageFilter,
@@ -47,7 +47,7 @@ pub struct Relevant {
     pub query: String,
     /// Its words.
     pub terms: Terms,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: u32,
     /// Of these alone.
     pub filter: PackageFilter,
@@ -104,9 +104,6 @@ impl Latest {
     /// Reads which of the packages that await a review are asked for.
     ///
     /// Clauses: AGENTIC-R-062.
-    ///
-    /// # Errors
-    /// When a parameter is not as it must be.
     pub fn reviews(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
             limit: params.number("limit", 1..=MAX_PULL, DEFAULT_LIST)?,

@@ -1,4 +1,4 @@
-//! What is searched for: words.
+//! The words of a search query.
 
 use accord_contract::codes::Failure;
 

@@ -19,9 +19,12 @@ pub(crate) struct Member {
 /// document is no object.
 pub(crate) fn member(text: &str, name: &str) -> Result<Option<Member>, CanonError> {
     let mut canonicalizer = Canonicalizer::new(Profile::Agentic);
-    let part = |key: &str| match key == name {
-        true => Part::Raw,
-        false => Part::Ignored,
+    let part = |key: &str| {
+        if key == name {
+            Part::Raw
+        } else {
+            Part::Ignored
+        }
     };
     let projection = canonicalizer.project(text.as_bytes(), part)?;
     let found = projection.and_then(|projection| projection.raw(name));

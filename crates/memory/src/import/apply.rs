@@ -130,10 +130,9 @@ impl Job<'_> {
             return Ok(Applied::Unchanged);
         }
         if !is_bare(&known) {
-            let message = format!(
-                "the project {:?} has another name, description or other members, and is not changed",
-                known.project_id.as_str()
-            );
+            let id = known.project_id.as_str();
+            let message =
+                format!("the project {id:?} has another name, description or members; it is kept");
             return Err(Failure::new(Code::AgenticDuplicateProjectId, message).into());
         }
         self.admit()?;

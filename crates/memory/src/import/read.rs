@@ -129,9 +129,10 @@ impl Item {
                 }
             }
         };
-        match item.project() == project {
-            true => Ok(item),
-            false => Err(elsewhere(item.project(), project)),
+        if item.project() == project {
+            Ok(item)
+        } else {
+            Err(elsewhere(item.project(), project))
         }
     }
 

@@ -280,9 +280,10 @@ mod tests {
     fn digests_are_found_wherever_they_stand() {
         let digest = accord_canon::sha256(b"hello");
         let digits = digest.hex();
+        let upper = digits.to_uppercase();
         let text = format!(
-            "{{\"hash\":\"sha256:{digits}\",\"x\":[\"see sha256:{} and sha256:\"],\"y\":\"sha256:é\"}}",
-            digits.to_uppercase()
+            "{{\"hash\":\"sha256:{digits}\",\"x\":[\"see sha256:{upper} and sha256:\"],\
+             \"y\":\"sha256:é\"}}"
         );
         assert_eq!(named_in(&text).collect::<Vec<_>>(), [digest, digest]);
     }

@@ -29,9 +29,10 @@ impl Look {
             };
             after = Some(last.digest);
             for row in &page {
-                let verdict = match inside {
-                    true => content(&files, &row.digest)?,
-                    false => Ok(()),
+                let verdict = if inside {
+                    content(&files, &row.digest)?
+                } else {
+                    Ok(())
                 };
                 self.report.blobs += u64::from(inside);
                 if let Err(failure) = verdict.and(is_there(&files, row)?) {

@@ -98,8 +98,8 @@ impl Memory {
 /// What to do about a row that nothing else repeats.
 const RESTORE: &str = "restore it from a backup";
 /// What to do about a package.
-const MEND: &str = "run accord store repair, which rebuilds the row when its text and its log are sound; \
-    otherwise restore it from a backup";
+const MEND: &str = "run accord store repair, which rebuilds the row when its text and its log \
+    are sound; otherwise restore it from a backup";
 /// What to do about what is derived.
 const REBUILD: &str = "accord store repair makes it again from what is kept";
 /// What to do about who has a blob.

@@ -31,11 +31,12 @@ pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, 
         && fields.review_type == row.state.review_type
         && first == Some(row.deposited_hash)
         && log.len() as u64 == row.state.revision;
-    match same {
-        true => Ok(package),
-        false => Err(wrong(format!(
+    if same {
+        Ok(package)
+    } else {
+        Err(wrong(format!(
             "the row of package {:?} contradicts its document",
             row.package_id.as_str()
-        ))),
+        )))
     }
 }

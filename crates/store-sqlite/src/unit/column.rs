@@ -1,4 +1,4 @@
-//! Columns as the values that they hold. What is none, somebody else wrote.
+//! Conversion of columns. A value that cannot be converted was written by another program.
 
 use accord_base::{ActorId, ActorKey, ActorType};
 use accord_canon::Digest;
@@ -18,7 +18,7 @@ impl Row<'_> {
         self.0.get(at).store_error()
     }
 
-    /// What stands there as a text, whatever it is: to name a row that cannot be read.
+    /// The column as a text, whatever its type, to name a row that cannot be read.
     pub(super) fn label(&self, at: usize) -> String {
         match self.0.get_ref(at) {
             Ok(ValueRef::Integer(number)) => number.to_string(),
@@ -32,12 +32,13 @@ impl Row<'_> {
     /// Refuses a key that is not that of an instant: the row stands at another place than its own.
     pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
         let key = self.0.get_ref(at).store_error()?.as_bytes_or_null();
-        match key == Ok(Some(stamp::key(instant).as_bytes())) {
-            true => Ok(()),
-            false => Err(StoreError::new(
+        if key == Ok(Some(stamp::key(instant).as_bytes())) {
+            Ok(())
+        } else {
+            Err(StoreError::new(
                 StoreErrorKind::Corrupt,
                 "it stands at another time than its own",
-            )),
+            ))
         }
     }
 

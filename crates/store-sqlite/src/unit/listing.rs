@@ -13,7 +13,7 @@ use super::select::{Select, text};
 use super::{Unit, limit, number};
 use crate::stamp;
 
-/// Where a package stands: the key of when it was made, and its number.
+/// The position of a package: the key of its `created_at`, and its number.
 pub(super) type Place = (String, i64);
 
 /// A range of an index: the condition that names it.

@@ -90,7 +90,7 @@ impl Unit<'_> {
     }
 }
 
-/// Terms as they stand in the index: each behind the number of its project.
+/// Terms as the index stores them: each after the number of its project.
 fn column(project: i64, terms: &str) -> String {
     let prefix = format!("{project}:");
     let mut column = String::with_capacity(terms.len() * 2);

@@ -1,5 +1,5 @@
-//! The model keeps its rows where nobody else reaches them, and derives everything when it is
-//! asked: it has no damage to find.
+//! Nothing outside the process can change the model, and it derives everything when it is asked. So
+//! it has no damage to find.
 
 use accord_base::ProjectId;
 

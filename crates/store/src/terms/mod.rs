@@ -20,7 +20,7 @@ const MAX_TERM_CHARS: usize = 48;
 pub struct QueryTerm {
     /// What is looked up.
     pub term: String,
-    /// The word as it stands in the query.
+    /// The word as it is in the query.
     pub word: String,
 }
 

@@ -81,9 +81,10 @@ impl Script {
                     said.push(step.take(unit)?);
                 }
             }
-            match self.gives_up {
-                true => Err(StoreError::from(StoreErrorKind::Broken)),
-                false => Ok(said),
+            if self.gives_up {
+                Err(StoreError::from(StoreErrorKind::Broken))
+            } else {
+                Ok(said)
             }
         }
     }
@@ -133,14 +134,15 @@ impl Step {
                 media_type: None,
                 stored_at: generator.time(),
             }),
-            32 => match generator.random.one_in(2) {
-                true => Self::RemoveBlob(project, generator.digest()),
-                false => {
+            32 => {
+                if generator.random.one_in(2) {
+                    Self::RemoveBlob(project, generator.digest())
+                } else {
                     let (own, set) = (generator.random.one_in(2), !generator.random.one_in(3));
                     let value = set.then(|| generator.words(2));
                     Self::PutSetting(own.then_some(project), generator.name(), value)
                 }
-            },
+            }
             _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
     }
