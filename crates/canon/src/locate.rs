@@ -161,11 +161,13 @@ impl<'a> Walk<'a> {
     }
 
     fn past<T>(&mut self, read: Result<T, Fault>) -> Result<T, Arrived> {
-        read.map_err(|_| Arrived)
-            .and_then(|value| match self.cursor.pos > self.fault.offset {
-                true => Err(Arrived),
-                false => Ok(value),
-            })
+        read.map_err(|_| Arrived).and_then(|value| {
+            if self.cursor.pos > self.fault.offset {
+                Err(Arrived)
+            } else {
+                Ok(value)
+            }
+        })
     }
 
     /// Like `past`, for the comma or bracket behind a member or element.

@@ -1,11 +1,12 @@
-//! What the conformance kit and an adapter must agree on: the fixture protocols' result document, its
-//! statuses with their exit codes, and how an outcome is compared with an expectation.
+//! What the conformance kit and an adapter must agree on: the fixture protocols' result document,
+//! its statuses with their exit codes, and how an outcome is compared with an expectation.
 //!
-//! In `stdio-fixture-v1` an adapter reads one case document from stdin, writes one [`AdapterResult`]
-//! to stdout and exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it reads one case a line
-//! and writes one result a line, in order, until its stdin ends; its exit code then says nothing. In
-//! `http-fixture-v1` a server answers `GET /conform/capabilities` with its [`Capabilities`] and
-//! `POST /conform/execute`, whose body is one case document, with one [`AdapterResult`].
+//! In `stdio-fixture-v1` an adapter reads one case document from stdin, writes one
+//! [`AdapterResult`] to stdout and exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it
+//! reads one case a line and writes one result a line, in order, until its stdin ends; its exit
+//! code then says nothing. In `http-fixture-v1` a server answers `GET /conform/capabilities` with
+//! its [`Capabilities`] and `POST /conform/execute`, whose body is one case document, with one
+//! [`AdapterResult`].
 //!
 //! Invariant: kit and adapters compare with the same function, so that a disagreement between them
 //! is about behaviour and never about the rules of comparison.

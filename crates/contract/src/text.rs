@@ -2,8 +2,8 @@
 
 use crate::wire::Object;
 
-/// At most `longest` characters of a text, and its length in bytes when it has more. A hostile value
-/// must not fill a log or a report.
+/// At most `longest` characters of a text, and its length in bytes when it has more. A hostile
+/// value must not fill a log or a report.
 pub fn excerpt(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),

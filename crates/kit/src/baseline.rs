@@ -112,10 +112,10 @@ impl Baseline {
             .collect()
     }
 
-    /// A baseline that excuses what fails in a report. An entry that was there before goes only when
-    /// its case passed: one that was skipped, could not be judged or is not implemented is still known
-    /// to fail. An entry that had expired and whose case still fails gets `reason` and no last day; the
-    /// others stay as they are, and new ones get `reason`.
+    /// A baseline that excuses what fails in a report. An entry that was there before goes only
+    /// when its case passed: one that was skipped, could not be judged or is not implemented is
+    /// still known to fail. An entry that had expired and whose case still fails gets `reason` and
+    /// no last day; the others stay as they are, and new ones get `reason`.
     pub fn from_report(report: &RunReport, before: &Self, reason: &str) -> Self {
         let mut known: Vec<KnownFailure> = Vec::with_capacity(before.known_failures.len());
         for entry in &before.known_failures {

@@ -1,14 +1,15 @@
 //! The exit codes of a conformance run, and what decides them.
 //!
-//! | code | meaning |
-//! |---|---|
-//! | 0 | every required case (strength `must`) that ran passes, is a known failure, or is not implemented |
-//! | 1 | a required case fails and is no known failure, an entry of the baseline is stale, or a server lacks what the lowest level demands |
-//! | 2 | a case ended in `error` or `harness_error`, the adapter broke the protocol after its last case, no case ran, or the run itself went wrong |
+//! - 0: every required case (strength `must`) that ran passes, is a known failure, or is not
+//!   implemented
+//! - 1: a required case fails and is not a known failure, an entry of the baseline is stale, or a
+//!   server does not reach the lowest level
+//! - 2: a case ended in `error` or `harness_error`, the adapter broke the protocol after its last
+//!   case, no case ran, or the run itself failed
 //!
-//! 2 outranks 1: where some cases could not be judged, the failures are not the whole truth. A case
-//! counts towards 2 whatever its strength, and a baseline does not excuse it: what could not be judged
-//! is not known to fail. Failures of `should`, `may` and `proposal` cases are shown and decide nothing.
+//! 2 takes precedence over 1: if some cases could not be judged, the failures are not complete. A
+//! case of any strength counts towards 2, and a baseline does not excuse it. Failures of `should`,
+//! `may` and `proposal` cases are shown and do not change the exit code.
 
 use accord_contract::codes::Code;
 use accord_contract::wire::wire_enum;
@@ -44,8 +45,8 @@ impl Overall {
 
 /// Decides how a run ended, and says why it did not pass.
 ///
-/// `breaches` is what the adapter did against the fixture protocol beside the cases, `conformance` which
-/// levels the run has shown, where there are any.
+/// `breaches` is what the adapter did against the fixture protocol beside the cases, `conformance`
+/// which levels the run has shown, where there are any.
 pub fn decide(
     cases: &[CaseReport],
     stale: &[StaleEntry],

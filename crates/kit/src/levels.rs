@@ -1,12 +1,12 @@
-//! Which level of a protocol an implementation reaches, in protocols whose levels build on each other,
-//! and whether the level that it claims is true.
+//! Which level of a protocol an implementation reaches, in protocols whose levels build on each
+//! other, and whether the level that it claims is true.
 //!
-//! Only required cases decide. A level is reached when all of its required cases that apply pass, and so
-//! do those of every level below. A route that the server does not have counts against the lowest level
-//! that demands what the route does, and against no other; where no level demands it, its absence counts
-//! against none. A claim is disproved by a required case that fails, and by the absence of a route that
-//! the protocol itself defines. Where only the kit says where something is found, its absence proves
-//! nothing: the level is then unproven.
+//! Only required cases decide. A level is reached when all of its required cases that apply pass,
+//! and so do those of every level below. A route that the server does not have counts against the
+//! lowest level that demands what the route does, and against no other; where no level demands it,
+//! its absence counts against none. A claim is disproved by a required case that fails, and by the
+//! absence of a route that the protocol itself defines. Where only the kit says where something is
+//! found, its absence proves nothing: the level is then unproven.
 
 use accord_contract::wire::{Object, message, wire_enum};
 
@@ -50,7 +50,8 @@ wire_enum! {
         Reached = "reached",
         /// None fails, but some could not be seen, because the protocol leaves open where.
         Unproven = "unproven",
-        /// The implementation is not at this level: it does not have routes that the protocol defines.
+        /// The implementation is not at this level: it does not have routes that the protocol
+        /// defines.
         NotThere = "not_there",
         /// The implementation has what the level asks for, and does it wrongly.
         Broken = "broken",
@@ -71,7 +72,8 @@ wire_enum! {
     }
 }
 
-/// Finds out which level a run has shown; `None` in protocols without levels that build on each other.
+/// Finds out which level a run has shown; `None` in protocols without levels that build on each
+/// other.
 pub(crate) fn conformance(
     protocol: &Protocol,
     cases: &[CaseReport],

@@ -1,15 +1,15 @@
 //! The conformance kit: proves that an implementation keeps a protocol's promises.
 //!
-//! Cases are data ([`corpus`]); a [`driver`] carries each to an implementation, which is an adapter or a
-//! server; the [`verdict`] is the kit's own comparison of what was done with what must be done; the
-//! [`runner`] does that for many cases in parallel and tells it as [`event`]s, which every [`reporter`]
-//! reads. [`levels`] says which level of a protocol is reached, the [`baseline`] holds failures that are
-//! known, and [`exit`] says what a run's exit code means. The [`verifier`] makes such a run of published
-//! fixtures, against an implementation that says what it claims.
+//! Cases are data ([`corpus`]); a [`driver`] carries each to an implementation, which is an adapter
+//! or a server; the [`verdict`] is the kit's own comparison of what was done with what must be
+//! done; the [`runner`] does that for many cases in parallel and tells it as [`event`]s, which
+//! every [`reporter`] reads. [`levels`] says which level of a protocol is reached, the [`baseline`]
+//! holds failures that are known, and [`exit`] says what a run's exit code means. The [`verifier`]
+//! makes such a run of published fixtures, against an implementation that says what it claims.
 //!
-//! Invariant: the kit judges from outside. It knows no implementation, Accord's included, and no protocol
-//! by name; it computes none of the digests that it expects literally; and it keeps its own trouble
-//! apart from the implementation's.
+//! Invariant: the kit judges from outside. It knows no implementation, Accord's included, and no
+//! protocol by name; it computes none of the digests that it expects literally; and it keeps its
+//! own trouble apart from the implementation's.
 //!
 //! ```
 //! use accord_kit::{Corpus, Filter};

@@ -161,7 +161,8 @@ message! {
         optional differences_left_out: u64 = "differences_left_out", "count";
         /// What the implementation did, when the case did not pass.
         optional actual: Value = "actual", "fixture-outcome";
-        /// The length of the outcome as JSON text, where `actual` is a string with the beginning of that text.
+        /// The length of the outcome as JSON text, where `actual` is a string with the beginning of
+        /// that text.
         optional actual_bytes: u64 = "actual_bytes", "unit:byte";
         /// The last lines that the adapter wrote to stderr, when the case did not pass.
         optional stderr: String = "stderr", "text-for-people";
@@ -189,9 +190,11 @@ message! {
         required expected: Value = "expected", "expectation";
         /// What was found there; absent when nothing was.
         nullable actual: Value = "actual", "fixture-outcome";
-        /// The length of what was expected as JSON text, where `expected` is a string with the beginning of that text.
+        /// The length of what was expected as JSON text, where `expected` is a string with the
+        /// beginning of that text.
         optional expected_bytes: u64 = "expected_bytes", "unit:byte";
-        /// The length of what was found as JSON text, where `actual` is a string with the beginning of that text.
+        /// The length of what was found as JSON text, where `actual` is a string with the beginning
+        /// of that text.
         optional actual_bytes: u64 = "actual_bytes", "unit:byte";
     }
 }

@@ -1,5 +1,5 @@
-//! What a report keeps of something that may be long, so that a run's memory does not grow with what
-//! adapters say.
+//! What a report keeps of something that may be long, so that a run's memory does not grow with
+//! what adapters say.
 
 use accord_contract::wire::Value;
 

@@ -19,7 +19,8 @@ wire_enum! {
         Pass = "pass",
         /// The implementation does something else.
         Fail = "fail",
-        /// No judgement: the adapter reports an error, contradicts the kit, or broke the fixture protocol.
+        /// No judgement: the adapter reports an error, contradicts the kit, or broke the fixture
+        /// protocol.
         Error = "error",
         /// The implementation does not have what the case asks for, and says so.
         NotImplemented = "not_implemented",
@@ -83,7 +84,8 @@ impl Judgement {
         }
     }
 
-    /// Turns the judgement of a claim into a failure, because the run has shown that it is not true.
+    /// Turns the judgement of a claim into a failure, because the run has shown that it is not
+    /// true.
     pub(crate) fn disprove(&mut self, why: String) {
         self.verdict = Verdict::Fail;
         self.message = Some(why);
@@ -182,7 +184,8 @@ fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement
             ..Judgement::told(
                 Verdict::Error,
                 format!(
-                    "the adapter says `{said}`, but its outcome is not what the case expects: {first}"
+                    "the adapter says `{said}`, but its outcome is not what the case expects: \
+                     {first}"
                 ),
             )
         },
@@ -202,9 +205,10 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
         } => {
             let first = differences.first().map(Difference::in_words);
             let first = first.unwrap_or_default();
-            let message = match prepares {
-                true => format!("what the case begins with did not come about: {first}"),
-                false => first,
+            let message = if prepares {
+                format!("what the case begins with did not come about: {first}")
+            } else {
+                first
             };
             Judgement {
                 differences,

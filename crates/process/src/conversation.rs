@@ -1,7 +1,7 @@
 //! A long-lived child that both sides write lines to.
 //!
-//! A conversation that failed is over: the child's group is killed at once, and every later word says
-//! so.
+//! A conversation that failed is over: the child's group is killed at once, and every later word
+//! says so.
 
 use std::time::{Duration, Instant};
 
@@ -90,8 +90,8 @@ impl Conversation {
         line
     }
 
-    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed. Lines
-    /// that it still writes are read and forgotten.
+    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed.
+    /// Lines that it still writes are read and forgotten.
     pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
         let ending = self.end(limit, |_| true)?;
         Ok(ending)
@@ -181,7 +181,8 @@ impl Conversation {
         }
     }
 
-    /// Stdout is closed. A child that is about to end gets a moment, so that we can say how it ended.
+    /// Stdout is closed. A child that is about to end gets a moment, so that we can say how it
+    /// ended.
     fn silent(&mut self, group: &mut Group, deadline: Instant) -> SessionError {
         let deadline = deadline.min(Instant::now() + MOMENT_TO_END);
         while Instant::now() < deadline {

@@ -168,7 +168,8 @@ impl Group {
         Ok(())
     }
 
-    /// Tells whether the leader has ended, and leaves it unreaped so that the group's id stays ours.
+    /// Tells whether the leader has ended, and leaves it unreaped so that the group's id stays
+    /// ours.
     pub(crate) fn leader_ended(&self) -> bool {
         if self.ending.is_some() {
             return true;
@@ -219,8 +220,8 @@ impl Group {
         })
     }
 
-    /// Writes what the pipe takes. A child that does not want its input is no error: it is judged by
-    /// what it answers.
+    /// Writes what the pipe takes. A child that does not want its input is no error: it is judged
+    /// by what it answers.
     fn write_some(&mut self) {
         let Some(stdin) = &mut self.stdin else { return };
         match stdin.write(&self.input[self.sent..]) {

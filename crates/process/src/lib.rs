@@ -5,13 +5,14 @@
 //! Invariants:
 //! - A command is a list of arguments. No shell is ever started on its behalf.
 //! - Every child leads a process group of its own. The whole group gets SIGKILL when the time limit
-//!   passes, when the leader has ended, and when its owner is dropped. A process that left the group
-//!   on purpose (`setsid`) is out of reach, but cannot make a caller wait: open pipes are not waited
-//!   for once the leader has ended.
+//!   passes, when the leader has ended, and when its owner is dropped. A process that left the
+//!   group on purpose (`setsid`) is out of reach, but cannot make a caller wait: open pipes are not
+//!   waited for once the leader has ended.
 //! - The leader is reaped only after its group was killed, so the group's id cannot have been given
 //!   to somebody else.
 //! - Memory is bounded by the limits that the caller sets, whatever the child prints.
-//! - No thread is started: one `poll(2)` loop serves stdin, stdout, stderr and the end of the leader.
+//! - No thread is started: one `poll(2)` loop serves stdin, stdout, stderr and the end of the
+//!   leader.
 //!
 //! ```
 //! use std::time::Duration;

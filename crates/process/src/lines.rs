@@ -4,7 +4,8 @@
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     bytes: Vec<u8>,
-    /// No newline is before this place, so that no byte is looked at twice however small the chunks.
+    /// No newline is before this place, so that no byte is looked at twice however small the
+    /// chunks.
     scanned: usize,
 }
 

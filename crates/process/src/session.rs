@@ -35,8 +35,8 @@ impl Session {
         answer
     }
 
-    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed. What
-    /// it still writes to stdout answers nothing, and is refused.
+    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed.
+    /// What it still writes to stdout answers nothing, and is refused.
     pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
         let ending = self.0.end(limit, <[u8]>::is_empty)?;
         self.refuse_unasked()?;

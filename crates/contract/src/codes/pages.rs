@@ -51,8 +51,8 @@ pub fn page(code: Code) -> String {
 pub fn index() -> String {
     let mut text = String::from(
         "# Failure codes\n\n\
-         Every refusal carries one of these codes. `accord codes CODE` prints a page. These pages are\n\
-         made from the registry in `crates/contract/src/codes/registry.rs`.\n",
+         Every refusal carries one of these codes. `accord codes CODE` prints a page.\n\
+         These pages are generated from the registry in `crates/contract/src/codes/registry.rs`.\n",
     );
     for protocol in Protocol::ALL {
         let _ = write!(

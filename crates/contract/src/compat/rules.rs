@@ -10,7 +10,10 @@ use crate::codes::{Code, Failure};
 use crate::wire::{Names, Object, Value};
 
 macro_rules! rules {
-    ($($variant:ident = $id:literal, $row:literal, $class:ident, $binding:ident, $about:literal;)+) => {
+    ($(
+        $variant:ident = $id:literal,
+        $row:literal, $class:ident, $binding:ident, $about:literal;
+    )+) => {
         /// A rule of the checker.
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
@@ -63,63 +66,117 @@ enum Binding {
 
 #[rustfmt::skip]
 rules! {
-    OptionalFieldAdded = "optional-field-added", 1, MinorSafe, Fixed, "A new optional member is safe in a minor version.";
-    CapabilityAdded = "capability-added", 2, MinorSafe, Fixed, "A new capability is safe in a minor version.";
-    EventAdded = "event-added", 3, MinorSafe, Fixed, "A new event type that clients can ignore is safe in a minor version.";
-    EventAddedNotIgnorable = "event-added-not-ignorable", 4, Major, Fixed, "A new event type that clients cannot ignore needs a major version.";
+    OptionalFieldAdded = "optional-field-added", 1, MinorSafe, Fixed,
+        "A new optional member is safe in a minor version.";
+    CapabilityAdded = "capability-added", 2, MinorSafe, Fixed,
+        "A new capability is safe in a minor version.";
+    EventAdded = "event-added", 3, MinorSafe, Fixed,
+        "A new event type that clients can ignore is safe in a minor version.";
+    EventAddedNotIgnorable = "event-added-not-ignorable", 4, Major, Fixed,
+        "A new event type that clients cannot ignore needs a major version.";
     AliasAdded = "alias-added", 5, MinorSafe, Fixed, "A new alias is safe in a minor version.";
-    ErrorCodeAdded = "error-code-added", 6, MinorSafe, Fixed, "A new code within an existing error type is safe in a minor version.";
-    FieldRemoved = "field-removed", 7, Major, Fixed, "Removing a canonical member needs a major version.";
-    FieldRenamed = "field-renamed", 8, Major, Fixed, "Renaming a canonical member needs a major version.";
-    SemanticsChanged = "semantics-changed", 9, Major, Fixed, "Changing what a canonical member means needs a major version.";
-    FieldBecameRequired = "field-became-required", 10, Major, Fixed, "Making an optional member required needs a major version.";
-    EventSemanticsChanged = "event-semantics-changed", 11, Major, Fixed, "Changing what an event type means needs a major version.";
-    EventRemoved = "event-removed", 11, Major, Fixed, "Removing or renaming an event type needs a major version.";
-    EnvelopeSemanticsChanged = "envelope-semantics-changed", 12, Major, Fixed, "Changing what the envelope guarantees needs a major version.";
-    AliasChanged = "alias-changed", 13, MinorSafe, Fixed, "Pointing an alias elsewhere is safe while its canonical member is there.";
-    AliasRemoved = "alias-removed", 13, MinorSafe, Fixed, "Removing an alias is safe in a minor version.";
-    AliasMirrorWrong = "alias-mirror-wrong", 14, Violation, Fixed, "An alias repeats a canonical member of its message, with the same type and meaning.";
-    AliasPromoted = "alias-promoted", 15, Major, Fixed, "Dropping a canonical member in favour of its alias needs a major version.";
-    IdentityRuleChanged = "identity-rule-changed", 16, Major, Fixed, "Changing the hash function or the hashed members needs a major version.";
-    IdentityTagKept = "identity-tag-kept", 16, Violation, Fixed, "Another way to hash needs another domain tag.";
-    IdentityVectorsMissing = "identity-vectors-missing", 16, Violation, Fixed, "Another way to hash needs vectors for the new tag and, unchanged, for the old one.";
-    DomainTagChanged = "domain-tag-changed", 17, Major, Fixed, "Changing the domain tag needs a major version.";
-    VectorChanged = "vector-changed", 17, Major, Fixed, "Changing the hash of an existing vector needs a major version.";
-    RequiredResponseFieldAdded = "required-response-field-added", 18, Major, Set, "A new required member of a response counts as one that became required.";
-    RequiredRequestFieldAdded = "required-request-field-added", 19, Major, Set, "A new required member of a request breaks those who do not send it.";
-    ResponseFieldRelaxed = "response-field-relaxed", 20, Major, Set, "A response member that may now be missing breaks those who rely on it.";
-    RequestFieldRelaxed = "request-field-relaxed", 21, MinorSafe, Set, "A request member that may now be left out breaks nobody.";
+    ErrorCodeAdded = "error-code-added", 6, MinorSafe, Fixed,
+        "A new code within an existing error type is safe in a minor version.";
+    FieldRemoved = "field-removed", 7, Major, Fixed,
+        "Removing a canonical member needs a major version.";
+    FieldRenamed = "field-renamed", 8, Major, Fixed,
+        "Renaming a canonical member needs a major version.";
+    SemanticsChanged = "semantics-changed", 9, Major, Fixed,
+        "Changing what a canonical member means needs a major version.";
+    FieldBecameRequired = "field-became-required", 10, Major, Fixed,
+        "Making an optional member required needs a major version.";
+    EventSemanticsChanged = "event-semantics-changed", 11, Major, Fixed,
+        "Changing what an event type means needs a major version.";
+    EventRemoved = "event-removed", 11, Major, Fixed,
+        "Removing or renaming an event type needs a major version.";
+    EnvelopeSemanticsChanged = "envelope-semantics-changed", 12, Major, Fixed,
+        "Changing what the envelope guarantees needs a major version.";
+    AliasChanged = "alias-changed", 13, MinorSafe, Fixed,
+        "Pointing an alias elsewhere is safe while its canonical member is there.";
+    AliasRemoved = "alias-removed", 13, MinorSafe, Fixed,
+        "Removing an alias is safe in a minor version.";
+    AliasMirrorWrong = "alias-mirror-wrong", 14, Violation, Fixed,
+        "An alias repeats a canonical member of its message, with the same type and meaning.";
+    AliasPromoted = "alias-promoted", 15, Major, Fixed,
+        "Dropping a canonical member in favour of its alias needs a major version.";
+    IdentityRuleChanged = "identity-rule-changed", 16, Major, Fixed,
+        "Changing the hash function or the hashed members needs a major version.";
+    IdentityTagKept = "identity-tag-kept", 16, Violation, Fixed,
+        "Another way to hash needs another domain tag.";
+    IdentityVectorsMissing = "identity-vectors-missing", 16, Violation, Fixed,
+        "Another way to hash needs vectors for the new tag and, unchanged, for the old one.";
+    DomainTagChanged = "domain-tag-changed", 17, Major, Fixed,
+        "Changing the domain tag needs a major version.";
+    VectorChanged = "vector-changed", 17, Major, Fixed,
+        "Changing the hash of an existing vector needs a major version.";
+    RequiredResponseFieldAdded = "required-response-field-added", 18, Major, Set,
+        "A new required member of a response counts as one that became required.";
+    RequiredRequestFieldAdded = "required-request-field-added", 19, Major, Set,
+        "A new required member of a request breaks those who do not send it.";
+    ResponseFieldRelaxed = "response-field-relaxed", 20, Major, Set,
+        "A response member that may now be missing breaks those who rely on it.";
+    RequestFieldRelaxed = "request-field-relaxed", 21, MinorSafe, Set,
+        "A request member that may now be left out breaks nobody.";
     TypeChanged = "type-changed", 22, Major, Set, "Another JSON type is another meaning.";
-    BecameNullable = "became-nullable", 22, Major, Set, "A response member that may now be null breaks those who rely on a value.";
-    RequestBecameNullable = "request-became-nullable", 22, MinorSafe, Set, "A request member that may now be null breaks nobody.";
-    NoLongerNullable = "no-longer-nullable", 22, MinorSafe, Set, "A response member that is never null any more breaks nobody.";
-    RequestNoLongerNullable = "request-no-longer-nullable", 22, Major, Set, "A request member that must not be null any more breaks those who send null.";
-    CapabilityRemoved = "capability-removed", 23, MinorSafe, Set, "A capability is an advertisement; without it clients do less.";
-    EnumValueRemoved = "enum-value-removed", 23, Major, Set, "A value that is gone breaks those who send or expect it.";
-    EnumValueAdded = "enum-value-added", 23, Major, Set, "A new value of a closed list in a response breaks those who refuse it.";
-    OpenEnumValueAdded = "open-enum-value-added", 23, MinorSafe, Set, "Readers of an open list live with new values.";
-    RequestEnumValueAdded = "request-enum-value-added", 23, MinorSafe, Set, "A new value that may be sent breaks nobody.";
-    ResponseEnumOpened = "response-enum-opened", 23, Major, Set, "A response member that may now have any value breaks those who know the list alone.";
-    RequestEnumOpened = "request-enum-opened", 23, MinorSafe, Set, "A request member that may now have any value breaks nobody.";
-    ResponseEnumClosed = "response-enum-closed", 23, MinorSafe, Set, "A response member that keeps to a list now breaks nobody.";
-    RequestEnumClosed = "request-enum-closed", 23, Major, Set, "A request member that must keep to a list now breaks those who send others.";
-    ErrorCodeRemoved = "error-code-removed", 24, Major, Fixed, "Codes are stable; removing one needs a major version.";
-    ErrorCodeMoved = "error-code-moved", 24, Major, Fixed, "Codes are stable; moving one to another type needs a major version.";
-    ErrorTypeRemoved = "error-type-removed", 24, Major, Fixed, "Error types are stable; removing one needs a major version.";
-    ErrorTypeAdded = "error-type-added", 24, NeedsReview, Set, "The policy allows new codes within known types and says nothing about a new type.";
-    OptionalFieldRemoved = "optional-field-removed", 27, Major, Fixed, "Removing a canonical member needs a major version, also an optional one.";
+    BecameNullable = "became-nullable", 22, Major, Set,
+        "A response member that may now be null breaks those who rely on a value.";
+    RequestBecameNullable = "request-became-nullable", 22, MinorSafe, Set,
+        "A request member that may now be null breaks nobody.";
+    NoLongerNullable = "no-longer-nullable", 22, MinorSafe, Set,
+        "A response member that is never null any more breaks nobody.";
+    RequestNoLongerNullable = "request-no-longer-nullable", 22, Major, Set,
+        "A request member that must not be null any more breaks those who send null.";
+    CapabilityRemoved = "capability-removed", 23, MinorSafe, Set,
+        "A capability is an advertisement; without it clients do less.";
+    EnumValueRemoved = "enum-value-removed", 23, Major, Set,
+        "A value that is gone breaks those who send or expect it.";
+    EnumValueAdded = "enum-value-added", 23, Major, Set,
+        "A new value of a closed list in a response breaks those who refuse it.";
+    OpenEnumValueAdded = "open-enum-value-added", 23, MinorSafe, Set,
+        "Readers of an open list live with new values.";
+    RequestEnumValueAdded = "request-enum-value-added", 23, MinorSafe, Set,
+        "A new value that may be sent breaks nobody.";
+    ResponseEnumOpened = "response-enum-opened", 23, Major, Set,
+        "A response member that may now have any value breaks those who know the list alone.";
+    RequestEnumOpened = "request-enum-opened", 23, MinorSafe, Set,
+        "A request member that may now have any value breaks nobody.";
+    ResponseEnumClosed = "response-enum-closed", 23, MinorSafe, Set,
+        "A response member that keeps to a list now breaks nobody.";
+    RequestEnumClosed = "request-enum-closed", 23, Major, Set,
+        "A request member that must keep to a list now breaks those who send others.";
+    ErrorCodeRemoved = "error-code-removed", 24, Major, Fixed,
+        "Codes are stable; removing one needs a major version.";
+    ErrorCodeMoved = "error-code-moved", 24, Major, Fixed,
+        "Codes are stable; moving one to another type needs a major version.";
+    ErrorTypeRemoved = "error-type-removed", 24, Major, Fixed,
+        "Error types are stable; removing one needs a major version.";
+    ErrorTypeAdded = "error-type-added", 24, NeedsReview, Set,
+        "The policy allows new codes within known types and says nothing about a new type.";
+    OptionalFieldRemoved = "optional-field-removed", 27, Major, Fixed,
+        "Removing a canonical member needs a major version, also an optional one.";
     MessageAdded = "message-added", 0, MinorSafe, Set, "Nobody uses a new message yet.";
-    MessageRemoved = "message-removed", 0, Major, Fixed, "Removing a message removes all its canonical members.";
-    DirectionChanged = "direction-changed", 0, NeedsReview, Open, "Who sends a message has changed, which decides many other rules.";
-    SemanticsUnknown = "semantics-unknown", 0, NeedsReview, Open, "One side does not say what it means, so a change cannot be excluded.";
-    EventIgnorabilityUnknown = "event-ignorability-unknown", 0, NeedsReview, Set, "Whether clients can ignore a new event type is not said.";
-    EventBecameIgnorable = "event-became-ignorable", 0, MinorSafe, Set, "Clients may now ignore an event type that they had to know.";
-    EventNoLongerIgnorable = "event-no-longer-ignorable", 0, Major, Set, "Clients that ignore an event type now miss something.";
-    EnvelopeSemanticsAdded = "envelope-semantics-added", 0, NeedsReview, Set, "A new guarantee of the envelope may bind old clients.";
-    IdentityAdded = "identity-added", 0, NeedsReview, Set, "Identity is defined where it was not before.";
-    IdentityRemoved = "identity-removed", 0, Major, Fixed, "Without a definition of identity no hash can be checked any more.";
-    VectorRemoved = "vector-removed", 0, NeedsReview, Set, "Without a vector nobody sees whether its hash has changed.";
-    AttributeChanged = "attribute-changed", 0, NeedsReview, Open, "The checker does not know what this attribute means.";
+    MessageRemoved = "message-removed", 0, Major, Fixed,
+        "Removing a message removes all its canonical members.";
+    DirectionChanged = "direction-changed", 0, NeedsReview, Open,
+        "Who sends a message has changed, which decides many other rules.";
+    SemanticsUnknown = "semantics-unknown", 0, NeedsReview, Open,
+        "One side does not say what it means, so a change cannot be excluded.";
+    EventIgnorabilityUnknown = "event-ignorability-unknown", 0, NeedsReview, Set,
+        "Whether clients can ignore a new event type is not said.";
+    EventBecameIgnorable = "event-became-ignorable", 0, MinorSafe, Set,
+        "Clients may now ignore an event type that they had to know.";
+    EventNoLongerIgnorable = "event-no-longer-ignorable", 0, Major, Set,
+        "Clients that ignore an event type now miss something.";
+    EnvelopeSemanticsAdded = "envelope-semantics-added", 0, NeedsReview, Set,
+        "A new guarantee of the envelope may bind old clients.";
+    IdentityAdded = "identity-added", 0, NeedsReview, Set,
+        "Identity is defined where it was not before.";
+    IdentityRemoved = "identity-removed", 0, Major, Fixed,
+        "Without a definition of identity no hash can be checked any more.";
+    VectorRemoved = "vector-removed", 0, NeedsReview, Set,
+        "Without a vector nobody sees whether its hash has changed.";
+    AttributeChanged = "attribute-changed", 0, NeedsReview, Open,
+        "The checker does not know what this attribute means.";
 }
 
 impl Rule {

@@ -22,7 +22,8 @@ use super::{DecodeError, EnumShape, Form, Pointer, Shape, Value, Wire};
 ///
 /// assert_eq!(TaskState::Taken.as_str(), "taken");
 /// let error = TaskState::from_document("parked".into()).unwrap_err();
-/// assert_eq!(error.to_string(), r#"the document: expected one of "free", "taken", found "parked""#);
+/// let message = r#"the document: expected one of "free", "taken", found "parked""#;
+/// assert_eq!(error.to_string(), message);
 ///
 /// let tolerant = Extensible::<TaskState>::from_document("parked".into())?;
 /// assert_eq!(tolerant, Extensible::Unknown("parked".into()));

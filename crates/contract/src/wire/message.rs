@@ -22,7 +22,8 @@ use super::{
 ///     aliases { "by" => "author" }
 /// }
 ///
-/// let note = Note::from_document(serde_json::json!({"author": "ada", "readAt": null, "x-mood": 1}))?;
+/// let sent = serde_json::json!({"author": "ada", "readAt": null, "x-mood": 1});
+/// let note = Note::from_document(sent)?;
 /// assert_eq!((&note.read_at, &note.answers), (&Field::Null, &None));
 /// assert_eq!(
 ///     note.encode(),
@@ -205,7 +206,8 @@ impl<M: Message> Wire for M {
                     members.insert(name.into(), value);
                 }
                 for (name, value) in self.extra().into_iter().flatten() {
-                    // A member that the contract names is never overruled by one that came in unknown.
+                    // A member that the contract names is never overruled by one that came in
+                    // unknown.
                     members.entry(name).or_insert_with(|| value.clone());
                 }
             }

@@ -20,7 +20,8 @@ pub struct False;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ratio(Number);
 
-/// The whole number from zero that a value is, however it is written: JSON has one kind of number, and `2.0` is 2.
+/// The whole number from zero that a value is, however it is written: JSON has one kind of number,
+/// and `2.0` is 2.
 pub fn count_of(value: &Value) -> Option<u64> {
     value.as_number().and_then(whole_from_zero)
 }

@@ -1,8 +1,8 @@
 //! A case that is judged over HTTP: requests to a server, and what must come of each.
 //!
 //! Texts and values of a step may name variables as `${name}`. A string that is nothing but one
-//! variable stands for its value with its type; elsewhere the value is put in as text, percent-encoded
-//! in paths and queries.
+//! variable stands for its value with its type; elsewhere the value is put in as text,
+//! percent-encoded in paths and queries.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,8 @@ message! {
         required title: String = "title", "text-for-people";
         /// Variables that are made anew whenever the case runs.
         optional variables: BTreeMap<String, Generator> = "let", "variables";
-        /// The exchanges, in their order. The first that does not come out as it must ends the case.
+        /// The exchanges, in their order. The first that does not come out as it must ends the
+        /// case.
         required steps: Vec<Step> = "steps", "http-steps";
         /// The variable that holds the level which the server claims; the case then also fails when
         /// the other cases of the run show that the claim is not true.
@@ -54,8 +55,8 @@ message! {
         optional text: String = "text", "text";
         /// How often a `text` repeats it.
         optional times: u64 = "times", "count";
-        /// The id of a `scope` that every run shares, so that what is in it is the same in all of them.
-        /// Such a scope is not put away.
+        /// The id of a `scope` that every run shares, so that what is in it is the same in all of
+        /// them. Such a scope is not put away.
         optional id: String = "id", "scope-id";
     }
 }
@@ -71,7 +72,8 @@ wire_enum! {
         Time = "time",
         /// A text again and again.
         Text = "text",
-        /// A scope, such as a project: of the case's own, that nothing else writes to, or a shared one.
+        /// A scope, such as a project: of the case's own, that nothing else writes to, or a shared
+        /// one.
         Scope = "scope",
     }
 }
@@ -81,7 +83,8 @@ message! {
     pub struct Step("Step", closed) {
         /// What the step is for.
         optional about: String = "about", "text-for-people";
-        /// Whether the step only prepares what later ones judge. Without `expect`, any success will do.
+        /// Whether the step only prepares what later ones judge. Without `expect`, any success will
+        /// do.
         optional prepare: bool = "prepare", "flag";
         /// What to send.
         required request: Request = "request", "http-request";

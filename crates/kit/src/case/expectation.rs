@@ -86,7 +86,10 @@ message! {
 
 /// Declares the checks with the members that each needs and those that it may have.
 macro_rules! checks {
-    ($($(#[doc = $about:literal])* $variant:ident = $name:literal, [$($needs:literal),*], [$($may:literal),*];)+) => {
+    ($(
+        $(#[doc = $about:literal])*
+        $variant:ident = $name:literal, [$($needs:literal),*], [$($may:literal),*];
+    )+) => {
         wire_enum! {
             /// Something that must hold for an answer.
             pub enum CheckKind("CheckKind", closed) {

@@ -1,8 +1,8 @@
-//! A case in the form of a published fixture: the members that the fixture's format has, and in `x-case`
-//! what the kit adds. An implementation that knows only the format runs the same file.
+//! A case in the form of a published fixture: the members that the fixture's format has, and in
+//! `x-case` what the kit adds. An implementation that knows only the format runs the same file.
 //!
-//! A fixture of somebody else's corpus has no `x-case`: it binds everybody, proves no clause of ours, and
-//! reaches adapters as the document that it is, whatever else is in it.
+//! A fixture of somebody else's corpus has no `x-case`: it binds everybody, proves no clause of
+//! ours, and reaches adapters as the document that it is, whatever else is in it.
 
 use accord_contract::wire::{DecodeError, Object, Value, Wire as _, message};
 
@@ -39,7 +39,8 @@ message! {
         required clauses: Vec<String> = "clauses", "clause-ids";
         /// Whether the case decides the verdict.
         required strength: Strength = "strength", "strength";
-        /// The set of stricter rules that the case belongs to; the case runs only when it is asked for.
+        /// The set of stricter rules that the case belongs to; the case runs only when it is asked
+        /// for.
         optional profile: String = "profile", "rule-profile";
         /// The independent implementation that computed the digests in `expected`.
         optional oracle: String = "oracle", "oracle-name";

@@ -1,9 +1,9 @@
 //! A case: one promise of a protocol as data, with what to do and what must come of it.
 //!
-//! Three documents describe cases: a [`CallCase`] asks an adapter for an operation, a [`FixtureCase`] does
-//! so in the form of a published fixture, and an [`HttpCase`] asks a server for a row of exchanges. All
-//! are read into one [`Case`], so that choosing, running, judging and reporting know one kind of case;
-//! only drivers look at its [`Task`].
+//! Three documents describe cases: a [`CallCase`] asks an adapter for an operation, a
+//! [`FixtureCase`] does so in the form of a published fixture, and an [`HttpCase`] asks a server
+//! for a row of exchanges. All are read into one [`Case`], so that choosing, running, judging and
+//! reporting know one kind of case; only drivers look at its [`Task`].
 
 mod call;
 mod exchange;
@@ -120,7 +120,8 @@ impl Case {
 }
 
 impl Case {
-    /// The assertions that the expectation may use: a case in the form of a published fixture means what that form says.
+    /// The assertions that the expectation may use: a case in the form of a published fixture means
+    /// what that form says.
     pub fn vocabulary(&self) -> Vocabulary {
         match &self.task {
             Task::Call(Call {
@@ -136,7 +137,8 @@ impl Wire for Case {
         CallCase::shape()
     }
 
-    /// The members `steps` and `fixture_id` tell the documents apart, since only one of them has each.
+    /// The members `steps` and `fixture_id` tell the documents apart, since only one of them has
+    /// each.
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         if value.get("steps").is_some() {
             HttpCase::decode(value, at).map(Self::from)

@@ -38,9 +38,10 @@ pub(super) fn read(files: Files, empty: &[String]) -> Result<BTreeMap<String, Pr
         .into_iter()
         .filter_map(|(name, files)| Some((name.clone(), check.protocol(name, files)?)))
         .collect();
-    match check.faults.is_empty() {
-        true => Ok(protocols),
-        false => Err(Faults(check.faults)),
+    if check.faults.is_empty() {
+        Ok(protocols)
+    } else {
+        Err(Faults(check.faults))
     }
 }
 

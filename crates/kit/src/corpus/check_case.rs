@@ -1,5 +1,5 @@
-//! Whether a case means what it says: its place and its clauses; for a case that asks an adapter for an
-//! operation, its call and its expectation.
+//! Whether a case means what it says: its place and its clauses; for a case that asks an adapter
+//! for an operation, its call and its expectation.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Whether a case that is judged over HTTP can be run and means what it says, and whether the list of
-//! routes that it is written with is sound.
+//! Whether a case that is judged over HTTP can be run and means what it says, and whether the list
+//! of routes that it is written with is sound.
 
 use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{Pointer, Wire as _};

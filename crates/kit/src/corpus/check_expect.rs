@@ -90,7 +90,8 @@ fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointer<'_>) {
     }
 }
 
-/// Reports members that something of this kind must have and has not, and those that it must not have.
+/// Reports members that something of this kind must have and has not, and those that it must not
+/// have.
 pub(super) fn members(
     place: &mut Reporter<'_>,
     document: &Value,

@@ -1,5 +1,5 @@
-//! Whether names that a case uses freely are names that the protocol has declared: a misspelt level,
-//! oracle or member of an outcome would otherwise pass for a new one.
+//! Whether names that a case uses freely are names that the protocol has declared: a misspelt
+//! level, oracle or member of an outcome would otherwise pass for a new one.
 
 use std::collections::BTreeSet;
 

@@ -30,7 +30,7 @@ pub enum CorpusError {
         known: Vec<String>,
     },
     /// No case of that id is in the corpus.
-    #[error("no case has the id {asked:?}{}", nearest.as_ref().map(|id| format!("; did you mean {id:?}?")).unwrap_or_default())]
+    #[error("no case has the id {asked:?}{}", did_you_mean(nearest.as_deref()))]
     UnknownCase {
         /// The id that was asked for.
         asked: String,
@@ -107,3 +107,7 @@ fn listing(known: &[String]) -> String {
 }
 
 const SHOWN: usize = 20;
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |id| format!("; did you mean {id:?}?"))
+}

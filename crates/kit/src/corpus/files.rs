@@ -16,8 +16,8 @@ pub(super) fn embedded() -> Files {
     EMBEDDED.iter().map(own).collect()
 }
 
-/// All files of a folder, except those whose name begins with a dot, and the paths of the folders below
-/// it that hold nothing.
+/// All files of a folder, except those whose name begins with a dot, and the paths of the folders
+/// below it that hold nothing.
 pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
     let mut found = Found::default();
     collect(folder, "", 0, |_| true, &mut found)?;
@@ -25,8 +25,8 @@ pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
     Ok((found.files, found.empty))
 }
 
-/// The `*.json` files of a folder that may hold anything else, except those whose name begins with a dot, and how
-/// many of these and of such folders there are.
+/// The `*.json` files of a folder that may hold anything else, except those whose name begins with
+/// a dot, and how many of these and of such folders there are.
 pub(super) fn read_json(folder: &Path) -> Result<(Files, usize), CorpusError> {
     let mut found = Found::default();
     collect(folder, "", 0, |name| name.ends_with(".json"), &mut found)?;

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - A corpus that was loaded is sound: every case names clauses and an operation that exist, with
-//!   arguments of the right kind, or routes, variables and checks that exist. A mistake in any file is
-//!   an error that names the file and the place; nothing is ignored.
+//!   arguments of the right kind, or routes, variables and checks that exist. A mistake in any file
+//!   is an error that names the file and the place; nothing is ignored.
 //! - Protocols are what the corpus holds. None is known here by name.
 //! - Cases are in the order of their ids, wherever they were read from.
 
@@ -152,8 +152,8 @@ impl Protocol {
         profiles.collect()
     }
 
-    /// A level and those that it includes, where the protocol's levels build on each other, as tiers
-    /// always do; the level alone otherwise.
+    /// A level and those that it includes, where the protocol's levels build on each other, as
+    /// tiers always do; the level alone otherwise.
     pub fn levels_up_to(&self, level: &str) -> BTreeSet<String> {
         let tiers: BTreeSet<u64> = self.cases.iter().filter_map(|case| case.tier).collect();
         if let Some(highest) = level.parse().ok().filter(|tier| tiers.contains(tier)) {
@@ -180,9 +180,9 @@ impl Protocol {
             .collect()
     }
 
-    /// SHA-256 over all its `*.json` files: for each, in the order of the paths, the path, the length of
-    /// the text in decimal and the text, each ended by a zero byte. Says which corpus a report is about;
-    /// texts for people judge nothing, and do not count.
+    /// SHA-256 over all its `*.json` files: for each, in the order of the paths, the path, the
+    /// length of the text in decimal and the text, each ended by a zero byte. Says which corpus a
+    /// report is about; texts for people judge nothing, and do not count.
     pub fn digest(&self) -> String {
         let mut bytes = Vec::new();
         let judges = |(name, _): &(&String, &String)| name.ends_with(".json");

@@ -1,8 +1,8 @@
-//! Fixtures as others publish and run them: a protocol whose cases are those that bind everybody, and
-//! the fixtures of a folder in the place of a protocol's own.
+//! Fixtures as others publish and run them: a protocol whose cases are those that bind everybody,
+//! and the fixtures of a folder in the place of a protocol's own.
 //!
-//! Invariant: a folder is taken as a whole. One file that is no fixture refuses them all, since a corpus
-//! that was read in part judges less than it says.
+//! Invariant: a folder is taken as a whole. One file that is no fixture refuses them all, since a
+//! corpus that was read in part judges less than it says.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -31,9 +31,9 @@ impl Protocol {
         self.only(|case| case.strength == Strength::Must && case.profile.is_none())
     }
 
-    /// The same protocol with the fixtures of a folder in the place of its cases: every `*.json` below
-    /// it. Where a file says in `x-case` that it belongs to a profile or does not bind everybody, it is
-    /// left out; the documents that stand beside a corpus' cases are passed over.
+    /// The same protocol with the fixtures of a folder in the place of its cases: every `*.json`
+    /// below it. Where a file says in `x-case` that it belongs to a profile or does not bind
+    /// everybody, it is left out; the documents that stand beside a corpus' cases are passed over.
     ///
     /// # Errors
     /// When the folder cannot be read, holds no fixture, or holds a file that is none.

@@ -38,7 +38,8 @@ message! {
         required path: String = "path", "path-template";
         /// The parameters that its query knows.
         optional query: Vec<String> = "query", "query-parameters";
-        /// The member of the answer that holds a list; an answer that is a bare list counts as such.
+        /// The member of the answer that holds a list; an answer that is a bare list counts as
+        /// such.
         optional list: String = "list", "member-name";
         /// What an answer is; one JSON document where nothing is said.
         optional answer: AnswerForm = "answer", "answer-form";
@@ -85,7 +86,8 @@ wire_enum! {
 }
 
 message! {
-    /// The part of a server that a run works in, such as a project, so that it touches nothing else.
+    /// The part of a server that a run works in, such as a project, so that it touches nothing
+    /// else.
     pub struct Scope("Scope", closed) {
         /// What the protocol calls it.
         required kind: String = "kind", "scope-kind";
@@ -95,8 +97,9 @@ message! {
         required prefix: String = "prefix", "text";
         /// Creates a scope, on servers that want that before anything is written to it.
         required create: Request = "create", "http-request";
-        /// The first step puts something into the run's own scope; all of them together ask every route
-        /// of interest once, and one that answers is known to be there. None of them is judged.
+        /// The first step puts something into the run's own scope; all of them together ask every
+        /// route of interest once, and one that answers is known to be there. None of them is
+        /// judged.
         required open: Vec<Step> = "open", "http-steps";
         /// Puts a scope away at the end, on servers that can do that.
         required retire: Request = "retire", "http-request";

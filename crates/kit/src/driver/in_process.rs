@@ -1,7 +1,7 @@
 //! A function in the kit's own process, for libraries that judge themselves in their tests.
 //!
-//! No process stands between: a panic is caught, but a function that never returns cannot be stopped.
-//! One that returns too late is told so.
+//! No process stands between: a panic is caught, but a function that never returns cannot be
+//! stopped. One that returns too late is told so.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};

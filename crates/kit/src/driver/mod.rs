@@ -1,8 +1,8 @@
 //! Drivers: how a case reaches an implementation and how its answer comes back.
 //!
 //! An [`Adapter`] is who answers; each worker of a run opens a [`Driver`] of its own to talk to it.
-//! A driver never judges: it brings back what the adapter said or how an exchange with a server went,
-//! or how either broke the protocol.
+//! A driver never judges: it brings back what the adapter said or how an exchange with a server
+//! went, or how either broke the protocol.
 
 mod http;
 mod in_process;
@@ -28,7 +28,8 @@ pub use per_case::PerCase;
 
 /// Who answers the cases of a run.
 pub trait Adapter: Sync {
-    /// Finds out, before anything is run, whether the adapter can be asked at all, and gets it ready.
+    /// Finds out, before anything is run, whether the adapter can be asked at all, and gets it
+    /// ready.
     fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin>;
 
     /// Says why a case does not apply to this adapter, where it does not.
@@ -42,7 +43,8 @@ pub trait Adapter: Sync {
     /// Opens a line of its own for a worker.
     fn open(&self) -> Box<dyn Driver + '_>;
 
-    /// Puts away what the run made, and tells what it leaves behind. Called once, whatever happened.
+    /// Puts away what the run made, and tells what it leaves behind. Called once, whatever
+    /// happened.
     fn end(&self) -> Vec<LeftBehind> {
         Vec::new()
     }
@@ -68,8 +70,8 @@ pub trait Driver {
     /// Has a case executed, within a time limit.
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome;
 
-    /// Takes the word that ends a case early; the answer is then [`NoAnswer::Cancelled`]. A driver that
-    /// cannot stop midway may pass over it.
+    /// Takes the word that ends a case early; the answer is then [`NoAnswer::Cancelled`]. A driver
+    /// that cannot stop midway may pass over it.
     fn cancel_with(&mut self, cancel: Cancel) {
         let _ = cancel;
     }
@@ -231,8 +233,8 @@ impl NoAnswer {
     }
 }
 
-/// The most that an adapter may write for one case: hundreds of times what any case expects. As a tree
-/// in memory it is tens of times as much, for every worker.
+/// The most that an adapter may write for one case: hundreds of times what any case expects. As a
+/// tree in memory it is tens of times as much, for every worker.
 const ANSWER_LIMIT: usize = 1024 * 1024;
 /// How much of an adapter's stderr is kept.
 const STDERR_LIMIT: usize = 16 * 1024;

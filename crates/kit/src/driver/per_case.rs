@@ -1,7 +1,7 @@
 //! `stdio-fixture-v1`: one process a case.
 //!
-//! The case document and a newline go to stdin; one result document comes from stdout; the exit code
-//! must be that of the result's status.
+//! The case document and a newline go to stdin; one result document comes from stdout; the exit
+//! code must be that of the result's status.
 
 use std::time::Duration;
 

@@ -8,11 +8,12 @@ use crate::case::Case;
 /// How an adapter is asked, which says what its result is held to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
-    /// For this case alone, in the protocols that everybody speaks: `status` decides, `message` counts where it is a
-    /// text, and whatever else is sent is the adapter's own business, a member `id` included.
+    /// For this case alone, in the protocols that everybody speaks: `status` decides, `message`
+    /// counts where it is a text, and whatever else is sent is the adapter's own business, a member
+    /// `id` included.
     Alone,
-    /// For one case after the other: a result must say which case it answers, since a line that is late would
-    /// otherwise count for the next.
+    /// For one case after the other: a result must say which case it answers, since a line that is
+    /// late would otherwise count for the next.
     InTurn,
 }
 

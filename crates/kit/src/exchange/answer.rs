@@ -27,9 +27,10 @@ impl Answer {
     /// The body as a document, where it is one.
     pub(crate) fn document(&self, route: &Route) -> Option<Value> {
         // A failure is one document also where a success would be something else.
-        let form = match self.is_success() {
-            true => route.answer(),
-            false => AnswerForm::Json,
+        let form = if self.is_success() {
+            route.answer()
+        } else {
+            AnswerForm::Json
         };
         match form {
             AnswerForm::Json => {

@@ -121,9 +121,12 @@ impl Judged<'_> {
     }
 
     fn everywhere(&self, holds: impl Fn(&Value) -> bool) -> Vec<Difference> {
-        self.each(|_, place| match holds(place.value) {
-            true => Vec::new(),
-            false => vec![self.difference(&place.pointer, place.value.clone())],
+        self.each(|_, place| {
+            if holds(place.value) {
+                Vec::new()
+            } else {
+                vec![self.difference(&place.pointer, place.value.clone())]
+            }
         })
     }
 
@@ -137,9 +140,10 @@ impl Judged<'_> {
     }
 
     fn holds(&self, holds: bool) -> Vec<Difference> {
-        match holds {
-            true => Vec::new(),
-            false => vec![self.difference("", self.body.clone())],
+        if holds {
+            Vec::new()
+        } else {
+            vec![self.difference("", self.body.clone())]
         }
     }
 
@@ -148,9 +152,10 @@ impl Judged<'_> {
         let (least, most) = (self.check.least, self.check.most);
         let holds =
             least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most);
-        match holds {
-            true => Vec::new(),
-            false => vec![self.difference(self.pattern(), json!({"count": count}))],
+        if holds {
+            Vec::new()
+        } else {
+            vec![self.difference(self.pattern(), json!({"count": count}))]
         }
     }
 

@@ -26,8 +26,8 @@ pub(super) fn same_document(judged: &Judged<'_>, place: &Place<'_>) -> Vec<Diffe
         .collect()
 }
 
-/// Hashes the document that a variable holds, or those at a place; `digest` names the member of what
-/// stands there that must carry the digest.
+/// Hashes the document that a variable holds, or those at a place; `digest` names the member of
+/// what stands there that must carry the digest.
 pub(super) fn sha256_of_canonical(judged: &Judged<'_>) -> Vec<Difference> {
     if judged.check.name.is_some() {
         return carried(judged, "", &judged.named, None);

@@ -30,13 +30,14 @@ pub(super) fn fit<'a>(
     variables: &Variables,
 ) -> Result<Fit<'a>, Unknown> {
     let Some(expectations) = &step.expect else {
-        return Ok(match answer.is_success() {
-            true => Fit::Met(None),
-            false => Fit::Unmet(vec![Difference::new(
+        return Ok(if answer.is_success() {
+            Fit::Met(None)
+        } else {
+            Fit::Unmet(vec![Difference::new(
                 "/status",
                 json!(SUCCESS),
                 answer.status,
-            )]),
+            )])
         });
     };
     let mut nearest = None;

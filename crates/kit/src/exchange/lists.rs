@@ -56,9 +56,10 @@ pub(super) fn sorted(judged: &Judged<'_>, place: &Place<'_>) -> Vec<Difference> 
         && keys
             .windows(2)
             .all(|pair| compare(comparison, &pair[0], &pair[1]) != Some(wrong));
-    match in_order {
-        true => Vec::new(),
-        false => vec![judged.difference(&place.pointer, keys)],
+    if in_order {
+        Vec::new()
+    } else {
+        vec![judged.difference(&place.pointer, keys)]
     }
 }
 
@@ -80,9 +81,10 @@ pub(super) fn joined_intervals(judged: &Judged<'_>, place: &Place<'_>) -> Vec<Di
     let ends = intervals
         .last()
         .is_some_and(|(_, end)| gaps || end.is_none());
-    match forwards && joined && ends {
-        true => Vec::new(),
-        false => found(),
+    if forwards && joined && ends {
+        Vec::new()
+    } else {
+        found()
     }
 }
 

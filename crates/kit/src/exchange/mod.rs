@@ -1,14 +1,14 @@
 //! Carries out the steps of a case that is judged over HTTP, and compares each answer with what the
 //! step expects.
 //!
-//! Nothing here knows a network: a [`Transport`] sends. Nothing here gives a verdict: it tells how the
-//! exchange ended, and [`crate::verdict`] says what that means.
+//! Nothing here knows a network: a [`Transport`] sends. Nothing here gives a verdict: it tells how
+//! the exchange ended, and [`crate::verdict`] says what that means.
 //!
 //! Invariants:
 //! - Steps run in their order, and the first that does not come out as it must ends the exchange.
 //! - An expectation is compared after the variables of its step were put in, never before.
-//! - A route counts as missing only where the answer says so by its status, names nothing that was not
-//!   found there, and the route has not answered in this run.
+//! - A route counts as missing only where the answer says so by its status, names nothing that was
+//!   not found there, and the route has not answered in this run.
 
 pub(crate) mod answer;
 mod checks;
@@ -204,12 +204,13 @@ impl Engine<'_> {
                 }
             }
         }
-        let end = match differences.is_empty() {
-            true => End::Met,
-            false => End::Unmet {
+        let end = if differences.is_empty() {
+            End::Met
+        } else {
+            End::Unmet {
                 differences,
                 prepares: step.prepares(),
-            },
+            }
         };
         Ok(Exchanged::ended(end, &round.outgoing, answer, route))
     }

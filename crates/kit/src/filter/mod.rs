@@ -1,9 +1,9 @@
 //! Choosing cases with an expression.
 //!
 //! Predicates: `id(glob)`, `clause(glob)`, `op(glob)` (an operation or a route), `level(name)`,
-//! `area(name)` (the second segment of the id) and `strength(name)`. They are joined with `&` or `and`,
-//! `|` or `or`, `!` or `not`, and parentheses. A bare word is a pattern for the id; without `*` and `?`
-//! it matches anywhere in it.
+//! `area(name)` (the second segment of the id) and `strength(name)`. They are joined with `&` or
+//! `and`, `|` or `or`, `!` or `not`, and parentheses. A bare word is a pattern for the id; without
+//! `*` and `?` it matches anywhere in it.
 
 mod check;
 mod glob;
@@ -42,8 +42,8 @@ impl Filter {
         self.expr.matches(case)
     }
 
-    /// Checks that every clause, operation, level, area and strength that the filter names is one of
-    /// the protocol's; a pattern for ids may match nothing.
+    /// Checks that every clause, operation, level, area and strength that the filter names is one
+    /// of the protocol's; a pattern for ids may match nothing.
     pub fn check(&self, protocol: &Protocol) -> Result<(), FilterError> {
         check::check(&self.expr, protocol)
     }

@@ -90,7 +90,8 @@ impl<'a> Parser<'a> {
             unknown => {
                 self.rest = start;
                 Err(self.error(format!(
-                    "unknown predicate `{unknown}`; known are id, clause, level, area, strength and op"
+                    "unknown predicate `{unknown}`; known are id, clause, level, area, strength \
+                     and op"
                 )))
             }
         }

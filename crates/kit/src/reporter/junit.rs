@@ -2,8 +2,8 @@
 //!
 //! A `<failure>` or `<error>` stands only where the case spoils the run, because build servers turn
 //! red on each of them. Known failures and failures that are not required are `<skipped>`, with the
-//! reason as its message. What spoils the run and is no case, such as a stale entry of the baseline,
-//! stands as a test of its own, so that the file is red whenever the run is.
+//! reason as its message. What spoils the run and is no case, such as a stale entry of the
+//! baseline, stands as a test of its own, so that the file is red whenever the run is.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -173,8 +173,8 @@ fn difference(difference: &Difference) -> String {
     format!("{place}: expected {expected}, found {found}")
 }
 
-/// A text in which every character may stand in an XML 1.0 document (its production `Char`), whatever
-/// an adapter printed.
+/// A text in which every character may stand in an XML 1.0 document (its production `Char`),
+/// whatever an adapter printed.
 fn xml(text: &str) -> String {
     let allowed = |next: char| matches!(next, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..='\u{10ffff}');
     let replaced = |next| if allowed(next) { next } else { '\u{fffd}' };

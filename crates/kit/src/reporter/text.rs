@@ -1,7 +1,7 @@
 //! The run as lines for people: what needs attention as it happens, then the sums.
 //!
-//! The lines are the same on a terminal and in a build log. A progress bar is another reporter beside
-//! this one, which must put itself away while these lines are written.
+//! The lines are the same on a terminal and in a build log. A progress bar is another reporter
+//! beside this one, which must put itself away while these lines are written.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -69,7 +69,7 @@ pub enum RunError {
     #[error("the baseline does not fit the corpus: {0}")]
     Baseline(#[from] BaselineError),
     /// A level was asked for that the protocol does not have.
-    #[error("no case has the level {asked:?}; there is {}", known.iter().cloned().collect::<Vec<_>>().join(", "))]
+    #[error("no case has the level {asked:?}; there is {}", join(known))]
     UnknownLevel {
         /// The level that was asked for.
         asked: String,
@@ -162,9 +162,10 @@ pub fn run(
         let spoilt = options.fail_fast && cases.iter().any(CaseReport::spoils_the_run);
         let disproof =
             |claim: &str| levels::conformance(protocol, &cases, Some(claim.to_owned()))?.disproof();
-        let (ran, closed) = match spoilt {
-            false => workers::execute(&together, adapter, options, &disproof, &mut stream)?,
-            true => (workers::skip(&together, &mut stream)?, Closing::default()),
+        let (ran, closed) = if spoilt {
+            (workers::skip(&together, &mut stream)?, Closing::default())
+        } else {
+            workers::execute(&together, adapter, options, &disproof, &mut stream)?
         };
         cases.extend(ran);
         closing.add(closed);
@@ -188,9 +189,10 @@ pub fn run(
 }
 
 fn or_none(names: &BTreeSet<String>) -> String {
-    match names.is_empty() {
-        true => "none".to_owned(),
-        false => names.iter().cloned().collect::<Vec<_>>().join(", "),
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.iter().cloned().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -264,4 +266,9 @@ impl Drop for PutAway<'_> {
             adapter.end();
         }
     }
+}
+
+fn join(names: &BTreeSet<String>) -> String {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.join(", ")
 }

@@ -53,7 +53,8 @@ pub(super) fn skip(cases: &[&Case], stream: &mut Stream<'_>) -> Result<Vec<CaseR
     skipped.collect()
 }
 
-/// What a worker tells the thread that called [`super::run`]; the number is the case's place in the list.
+/// What a worker tells the thread that called [`super::run`]; the number is the case's place in the
+/// list.
 enum Note {
     Started(usize),
     Finished(usize, Box<CaseReport>),
@@ -120,8 +121,8 @@ fn take_cases(
                 }
                 let mut result = CaseReport::new(case, judgement, started.elapsed());
                 apply_baseline(&mut result, options);
-                // Given before this worker takes another case, so that one worker stops at once. Trouble
-                // that comes after the word may be of its making, and tells nothing.
+                // Given before this worker takes another case, so that one worker stops at once.
+                // Trouble that comes after the word may be of its making, and tells nothing.
                 if options.fail_fast
                     && result.spoils_the_run()
                     && !queue.stop.cancel()
@@ -181,8 +182,8 @@ fn collect(
     Ok((reports, all))
 }
 
-/// How many workers may be at work: each has pipes, and a limit that is reached in the middle of a run
-/// would be trouble of the kit's own making.
+/// How many workers may be at work: each has pipes, and a limit that is reached in the middle of a
+/// run would be trouble of the kit's own making.
 pub(super) fn most(options: &RunOptions) -> usize {
     let workers = options.workers.get();
     let Some(limit) = open_file_limit() else {
@@ -241,7 +242,8 @@ impl Turn {
 }
 
 const ENDED: &str = "not run, because an earlier case ended the run";
-/// Both ends of three pipes and one more while a child is started, its watch, its folder, and some room.
+/// Both ends of three pipes and one more while a child is started, its watch, its folder, and some
+/// room.
 const FILES_OF_A_WORKER: u64 = 12;
 /// What a process has open before any worker: its own three, reports, the corpus.
 const FILES_OF_THE_KIT: u64 = 16;

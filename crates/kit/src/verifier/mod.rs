@@ -1,5 +1,5 @@
-//! The verifier of published fixtures: judges an implementation by what it claims, tier by tier, and
-//! reports in the form that every verifier of such fixtures uses.
+//! The verifier of published fixtures: judges an implementation by what it claims, tier by tier,
+//! and reports in the form that every verifier of such fixtures uses.
 //!
 //! Invariants:
 //! - A run is one of the kit's runs: the kit compares outcome and expectation itself, and the same
@@ -104,22 +104,24 @@ pub fn verify(
 fn check_surface(protocol: &Protocol, target: &Target, asked: &str) -> Result<(), VerifyError> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     if let Some(claimed) = target.capabilities().surfaces() {
-        return match claimed.contains(&asked) {
-            true => Ok(()),
-            false => Err(VerifyError::SurfaceUnclaimed {
+        return if claimed.contains(&asked) {
+            Ok(())
+        } else {
+            Err(VerifyError::SurfaceUnclaimed {
                 implementation: target.capabilities().implementation.clone(),
                 asked: asked.to_owned(),
                 claimed: owned(claimed),
-            }),
+            })
         };
     }
     let known: BTreeSet<&str> = protocol.cases().iter().filter_map(Case::surface).collect();
-    match known.contains(asked) {
-        true => Ok(()),
-        false => Err(VerifyError::SurfaceUnknown {
+    if known.contains(asked) {
+        Ok(())
+    } else {
+        Err(VerifyError::SurfaceUnknown {
             asked: asked.to_owned(),
             known: owned(known.into_iter().collect()),
-        }),
+        })
     }
 }
 

@@ -101,7 +101,8 @@ message! {
         required surface: String = "surface", "protocol-surface";
         /// Why.
         required message: String = "message", "text-for-people";
-        /// What the implementation did, as far as it was told; a long outcome is a string with its beginning.
+        /// What the implementation did, as far as it was told; a long outcome is a string with its
+        /// beginning.
         required_or_null actual: Value = "actual", "fixture-outcome";
     }
 }
@@ -128,12 +129,15 @@ impl ConformanceReport {
     ) -> Self {
         let claims = target.capabilities();
         let mut results: BTreeMap<u64, TierResult> = (1..=selection.tier)
-            .map(|tier| match claims.claims_tier(tier) {
-                true => (tier, TierResult::new(TierStatus::Pass, None)),
-                false => (
-                    tier,
-                    TierResult::new(TierStatus::Skipped, Some(unclaimed(tier))),
-                ),
+            .map(|tier| {
+                if claims.claims_tier(tier) {
+                    (tier, TierResult::new(TierStatus::Pass, None))
+                } else {
+                    (
+                        tier,
+                        TierResult::new(TierStatus::Skipped, Some(unclaimed(tier))),
+                    )
+                }
             })
             .collect();
         let verdicts: BTreeMap<&str, &CaseReport> = run
@@ -254,7 +258,8 @@ impl SurfaceCounts {
     }
 }
 
-/// Why a fixture did not pass, with what the adapter says about it: the format has one place for both.
+/// Why a fixture did not pass, with what the adapter says about it: the format has one place for
+/// both.
 fn message_of(ran: &CaseReport) -> String {
     let message = ran.message.as_deref().unwrap_or_default();
     match &ran.adapter_message {

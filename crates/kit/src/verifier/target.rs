@@ -1,5 +1,5 @@
-//! An implementation that says what it claims: a folder with its capabilities and the command of its
-//! adapter, or a server that tells its capabilities and carries cases out.
+//! An implementation that says what it claims: a folder with its capabilities and the command of
+//! its adapter, or a server that tells its capabilities and carries cases out.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,8 @@ use crate::driver::{
 use crate::exchange::Trouble;
 use crate::report::LeftBehind;
 
-/// An implementation that says what it claims. As an adapter, it is asked for cases of those tiers alone.
+/// An implementation that says what it claims. As an adapter, it is asked for cases of those tiers
+/// alone.
 pub struct Target {
     capabilities: Capabilities,
     place: Place,
@@ -70,7 +71,8 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// The implementation in a folder, which tells its claims in the file `.<protocol>-conformance/capabilities.json`.
+    /// The implementation in a folder, which tells its claims in the file
+    /// `.<protocol>-conformance/capabilities.json`.
     ///
     /// # Errors
     /// When the file is not there, or is not what the format says.

@@ -8,7 +8,8 @@ use crate::corpus::Protocol;
 use crate::exit::Overall;
 use crate::reporter::{Colour, Style, printable};
 
-/// Writes the report of these fixtures below a title; what went wrong in a tier, in the order of the fixtures.
+/// Writes the report of these fixtures below a title; what went wrong in a tier, in the order of
+/// the fixtures.
 pub fn write_text(
     report: &ConformanceReport,
     fixtures: &Protocol,

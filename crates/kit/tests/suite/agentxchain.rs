@@ -1,5 +1,5 @@
-//! The corpus of AgentXchain: fixtures that any verifier of the format can run, each rejecting one beside the
-//! accepting one that it differs from.
+//! The corpus of AgentXchain: fixtures that any verifier of the format can run, each rejecting one
+//! beside the accepting one that it differs from.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -34,8 +34,8 @@ const PIECES: [&str; 24] = [
     "\n",
 ];
 
-/// No text makes the parser panic; an error points into the text; an accepted filter keeps its text,
-/// and can be checked and matched.
+/// No text makes the parser panic; an error points into the text; an accepted filter keeps its
+/// text, and can be checked and matched.
 fn survives(text: &str, protocol: &Protocol) {
     match text.parse::<Filter>() {
         Ok(filter) => {

@@ -204,7 +204,8 @@ fn an_error_outranks_a_failure_wherever_it_comes() {
     }
 }
 
-/// A fixture of somebody else's corpus means what the format says: an assertion that is none there is met by nothing.
+/// A fixture of somebody else's corpus means what the format says: an assertion that is none there
+/// is met by nothing.
 #[test]
 fn an_assertion_that_the_format_does_not_have_is_never_met() {
     for (expected, overall) in [

@@ -1,4 +1,5 @@
-//! The verifier over `http-fixture-v1`, with servers that keep the protocol and servers that break it.
+//! The verifier over `http-fixture-v1`, with servers that keep the protocol and servers that break
+//! it.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Sends requests over HTTP.
 //!
-//! Every request has a connection of its own: one that was kept could have been closed by the server
-//! meanwhile, and nobody could tell that from a fault.
+//! Every request has a connection of its own: one that was kept could have been closed by the
+//! server meanwhile, and nobody could tell that from a fault.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _};
@@ -218,7 +218,8 @@ fn trouble(error: ureq::Error, limit: Duration) -> Trouble {
     }
 }
 
-/// Whether the other side ended a connection that there was. One that never came about has other words.
+/// Whether the other side ended a connection that there was. One that never came about has other
+/// words.
 fn is_broken_off(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,7 +1,9 @@
 //! `http-fixture-v1`: one request a case, to a server that carries cases out.
 //!
-//! The case document goes to the server as it is, and one result document comes back with the status
-//! 200. Anything else, a redirect included, is the server's error. What the server claims is asked first,
+//! The case document goes to the server as it is, and one result document comes back with the
+//! status
+//! 200. Anything else, a redirect included, is the server's error. What the server claims is asked
+//!      first,
 //! with the same key.
 
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! A server that is judged by its answers over HTTP.
 //!
 //! Invariants:
-//! - A run works in scopes (projects) of its own and touches no other, or reads one that it was given.
+//! - A run works in scopes (projects) of its own and touches no other, or reads one that it was
+//!   given.
 //! - Redirects are not followed, bodies are bounded, every request and every case has a time limit.
 //! - A key goes to the server that was named, and into no report.
 
@@ -69,13 +70,8 @@ pub enum ServerError {
     /// The server lets nobody do what the cases need without a key, or not with this one.
     #[error(
         "the server refuses what the run needs: {request} answered {status}; {}{}",
-        match has_key {
-            true => "give a key that may do everything in new projects with --token, or name a \
-                     project to read with --project",
-            false => "give a key with --token, or name a project that anybody may read with \
-                      --project",
-        },
-        left.iter().map(|left| format!("; {} {}: {}", left.kind, left.id, left.state)).collect::<String>()
+        advice(*has_key),
+        describe_left(left)
     )]
     Refused {
         /// Method and target of the request.
@@ -93,6 +89,22 @@ pub enum ServerError {
         /// The protocol.
         protocol: String,
     },
+}
+
+fn advice(has_key: bool) -> &'static str {
+    if has_key {
+        "give a key that has all scopes in new projects with --token, or name a project to read \
+         with --project"
+    } else {
+        "give a key with --token, or name a project that anybody can read with --project"
+    }
+}
+
+fn describe_left(left: &[LeftBehind]) -> String {
+    let items = left.iter();
+    items
+        .map(|left| format!("; {} {}: {}", left.kind, left.id, left.state))
+        .collect()
 }
 
 /// A server, by its URL.
@@ -122,8 +134,8 @@ impl HttpOptions {
         }
     }
 
-    /// A server at this URL that carries cases out, without a key; thirty seconds a request, and no more
-    /// in a body than an adapter may write.
+    /// A server at this URL that carries cases out, without a key; thirty seconds a request, and no
+    /// more in a body than an adapter may write.
     pub fn fixtures(url: impl Into<String>) -> Self {
         Self {
             request_timeout: Duration::from_secs(30),
@@ -172,7 +184,8 @@ impl Http {
         }
         if uses(Credential::Second) && self.options.second_token.is_none() {
             return Some(
-                "needs a second key, one that does not reach the run's own scope; give it with --second-token",
+                "needs a second key that does not reach the run's own scope; give it with \
+                 --second-token",
             );
         }
         None

@@ -56,8 +56,8 @@ impl World {
     /// Makes the run's scope, puts something into it and finds out which routes are there; or takes
     /// the scope that the run was given, as it is.
     ///
-    /// A server that turns the run's key away is not judged at all: what it would answer to those who
-    /// may ask is not known.
+    /// A server that turns the run's key away is not judged at all: what it would answer to those
+    /// who may ask is not known.
     pub(super) fn open(
         routes: &RouteList,
         client: &Client,
@@ -95,8 +95,8 @@ impl World {
         let mut variables = world.base(routes);
         for (index, step) in routes.scope.open.iter().enumerate() {
             let ended = engine.run(std::slice::from_ref(step), &mut variables);
-            // A gateway may answer 403 to whatever it does not know; only the first step, which every
-            // run needs, is believed without the protocol's own code.
+            // A gateway may answer 403 to whatever it does not know; only the first step, which
+            // every run needs, is believed without the protocol's own code.
             if let Some(refusal) = Refusal::of(&ended, routes, index == 0) {
                 let left = world.close(routes, client, options.request_timeout);
                 return Err(CannotOpen::Refused(Refusal { left, ..refusal }));
@@ -107,7 +107,8 @@ impl World {
                     world.filled |= index == 0 && matches!(ended.end, End::Met);
                 }
                 End::Trouble(trouble @ Trouble::Unreachable(_)) => return Err(trouble.into()),
-                // A request without an answer says nothing of the others. A variable that an earlier step would have brought is one more thing unknown.
+                // A request without an answer says nothing of the others. A variable that an
+                // earlier step would have brought is one more thing unknown.
                 End::Missing { .. } | End::Trouble(_) | End::Harness(_) => {}
             }
         }
@@ -140,8 +141,8 @@ impl World {
         variables
     }
 
-    /// Puts the run's scopes away and tells what is left of them. A scope that the server never wrote
-    /// to did not come to be.
+    /// Puts the run's scopes away and tells what is left of them. A scope that the server never
+    /// wrote to did not come to be.
     pub(super) fn close(
         &self,
         routes: &RouteList,
@@ -156,12 +157,13 @@ impl World {
         let mut gone = false;
         let mut left = Vec::new();
         for id in locked(&self.made).iter().filter(came_to_be) {
-            let state = match gone {
-                true => Some("left as it is, because the server no longer answers".to_owned()),
-                false => retire(id, routes, client, limit).unwrap_or_else(|trouble| {
+            let state = if gone {
+                Some("left as it is, because the server no longer answers".to_owned())
+            } else {
+                retire(id, routes, client, limit).unwrap_or_else(|trouble| {
                     gone = matches!(trouble, Trouble::Unreachable(_));
                     Some(format!("left as it is: {trouble}"))
-                }),
+                })
             };
             left.extend(state.map(|state| LeftBehind::new(&routes.scope.kind, id.clone(), state)));
         }
