@@ -45,7 +45,7 @@ wire_enum! {
     pub enum Category("ErrorType", closed) {
         /// Who asks is not known, or may not.
         Auth = "auth",
-        /// The request waits for a choice that somebody must make.
+        /// The request waits for a decision.
         Approval = "approval",
         /// The request was sound and carrying it out failed.
         Execution = "execution",

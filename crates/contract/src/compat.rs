@@ -90,7 +90,7 @@ wire_enum! {
         None = "none",
         /// Old clients go on working; a new minor version says it.
         MinorSafe = "minor-safe",
-        /// Somebody must look.
+        /// A person must review it.
         NeedsReview = "needs-review",
         /// Old clients can break; a new major version says it.
         Major = "major",

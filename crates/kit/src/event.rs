@@ -51,7 +51,7 @@ pub enum What<'a> {
     },
 }
 
-/// Somebody who is told what happens in a run: a printer, a progress bar, a file.
+/// A receiver of the events of a run: a printer, a progress bar, a file.
 pub trait Reporter {
     /// Takes an event. An error ends the run.
     fn report(&mut self, event: &Event<'_>) -> io::Result<()>;

@@ -5,7 +5,7 @@ use accord_contract::codes::{Code, Failure};
 use crate::baseline::BaselineError;
 use crate::corpus::CorpusError;
 use crate::driver::{CannotBegin, ServerError};
-use crate::exchange::Trouble;
+use crate::exchange::ExchangeError;
 use crate::filter::FilterError;
 use crate::runner::RunError;
 use crate::verifier::{TargetError, VerifyError};
@@ -68,9 +68,13 @@ impl From<TargetError> for Failure {
             TargetError::Unreadable { .. } => Self::new(Code::KitCapabilitiesUnreadable, message),
             TargetError::Silent { trouble, .. } => {
                 let code = match trouble {
-                    Trouble::TimedOut(_) => Code::KitServerTimeout,
-                    Trouble::Unreachable(_) | Trouble::BrokenOff(_) => Code::KitServerUnreachable,
-                    Trouble::Broken(_) | Trouble::Cancelled => Code::KitCapabilitiesUnreadable,
+                    ExchangeError::TimedOut(_) => Code::KitServerTimeout,
+                    ExchangeError::Unreachable(_) | ExchangeError::BrokenOff(_) => {
+                        Code::KitServerUnreachable
+                    }
+                    ExchangeError::Broken(_) | ExchangeError::Cancelled => {
+                        Code::KitCapabilitiesUnreadable
+                    }
                 };
                 Self::new(code, message)
             }

@@ -9,7 +9,7 @@ use accord_contract::wire::{Value, wire_enum};
 
 use crate::case::{Case, InsteadOfPass};
 use crate::driver::{Breach, DriverOutcome, NoAnswer, Reply};
-use crate::exchange::{End, Exchanged, Trouble};
+use crate::exchange::{End, ExchangeError, Exchanged};
 use crate::report::Difference;
 
 wire_enum! {
@@ -47,7 +47,7 @@ pub struct Judgement {
     pub self_reported: bool,
     /// Where outcome and expectation differ.
     pub differences: Vec<Difference>,
-    /// What the implementation did, as far as it was told.
+    /// What the implementation reports that it did.
     pub actual: Option<Value>,
     /// The last lines that the adapter wrote to stderr.
     pub stderr: Option<String>,
@@ -206,7 +206,7 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
             let first = differences.first().map(Difference::in_words);
             let first = first.unwrap_or_default();
             let message = if prepares {
-                format!("what the case begins with did not come about: {first}")
+                format!("the setup of the case failed: {first}")
             } else {
                 first
             };
@@ -235,12 +235,14 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
             missing_route: Some(route),
             ..Judgement::told(Verdict::NotImplemented, why)
         },
-        End::Trouble(trouble) => {
+        End::Failed(trouble) => {
             let code = match trouble {
-                Trouble::TimedOut(_) => Code::KitServerTimeout,
-                Trouble::Unreachable(_) | Trouble::BrokenOff(_) => Code::KitServerUnreachable,
-                Trouble::Broken(_) => Code::KitServerProtocol,
-                Trouble::Cancelled => return Judgement::told(Verdict::Skip, STOPPED),
+                ExchangeError::TimedOut(_) => Code::KitServerTimeout,
+                ExchangeError::Unreachable(_) | ExchangeError::BrokenOff(_) => {
+                    Code::KitServerUnreachable
+                }
+                ExchangeError::Broken(_) => Code::KitServerProtocol,
+                ExchangeError::Cancelled => return Judgement::told(Verdict::Skip, STOPPED),
             };
             Judgement {
                 code: Some(code),

@@ -1,4 +1,4 @@
-//! Telling work that is under way that nobody waits for it any more.
+//! Cancelling work that is under way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ pub(crate) fn given(cancel: Option<&Cancel>) -> bool {
     cancel.is_some_and(Cancel::is_cancelled)
 }
 
-/// When to look for the word again: a flag wakes nobody up.
+/// When to check the flag again: setting it does not wake a sleeper.
 pub(crate) fn next_look(cancel: Option<&Cancel>, deadline: Instant) -> Instant {
     match cancel {
         Some(_) => deadline.min(Instant::now() + LOOK_AGAIN),

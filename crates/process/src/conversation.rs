@@ -52,7 +52,7 @@ impl Conversation {
         })
     }
 
-    /// Has the conversation end as soon as somebody gives this word.
+    /// Cancels the conversation.
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
@@ -142,7 +142,7 @@ impl Conversation {
             if group.step(look, &mut self.heard).is_err() {
                 break;
             }
-            // What nobody takes must not pile up.
+            // Output that is not read must not pile up.
             while self.heard.lines.bytes().len() > self.limits.line {
                 if self.heard.lines.take().is_none() {
                     self.heard.lines = Lines::default();

@@ -1,4 +1,4 @@
-//! What can go wrong, told apart so that a caller can say whose fault it is.
+//! Errors, separated by whose fault they are.
 
 use std::io;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub enum SessionError {
         /// How the surplus begins.
         start: String,
     },
-    /// Somebody said that nobody waits for the answer any more.
+    /// The caller cancelled it.
     #[error("the request was given up")]
     Cancelled,
     /// The session was already over.

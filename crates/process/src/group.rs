@@ -343,5 +343,6 @@ const CHUNK: usize = 64 * 1024;
 const DRAIN_LIMIT: usize = 1024 * 1024;
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// A killed process that sleeps in the kernel may take its time; nobody waits longer for it.
+/// A killed process that sleeps in the kernel can take long to end; it is not waited for longer
+/// than this.
 const REAP_LIMIT: Duration = Duration::from_secs(2);

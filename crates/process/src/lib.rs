@@ -8,8 +8,8 @@
 //!   passes, when the leader has ended, and when its owner is dropped. A process that left the
 //!   group on purpose (`setsid`) is out of reach, but cannot make a caller wait: open pipes are not
 //!   waited for once the leader has ended.
-//! - The leader is reaped only after its group was killed, so the group's id cannot have been given
-//!   to somebody else.
+//! - The leader is reaped only after its group was killed, so the group's id cannot have been
+//!   reused.
 //! - Memory is bounded by the limits that the caller sets, whatever the child prints.
 //! - No thread is started: one `poll(2)` loop serves stdin, stdout, stderr and the end of the
 //!   leader.
@@ -51,6 +51,6 @@ pub use group::Ending;
 pub use invocation::Invocation;
 pub use limits::{limit_file_size, open_file_limit};
 pub use live::end_all;
-pub use run::{Outcome, Overflow, Spec, run, run_watched};
+pub use run::{Overflow, RunOutput, Spec, run, run_watched};
 pub use session::Session;
-pub use watch::{Verdict, Watch};
+pub use watch::{Watch, WatchDecision};

@@ -1,4 +1,4 @@
-//! The groups that are running, so that whoever must end at once leaves none behind.
+//! The groups that are running, so that a process that must end at once leaves none behind.
 //!
 //! A child leads a group of its own, so the terminal's Ctrl-C does not reach it. A program that is
 //! told to end calls [`end_all`] and then ends.
@@ -38,7 +38,7 @@ pub(crate) fn enter(group: Pid) {
     }
 }
 
-/// A group is about to be reaped, after which its id may be somebody else's.
+/// A group is about to be reaped, after which its id can be reused.
 pub(crate) fn leave(group: Pid) {
     live().groups.retain(|running| *running != group);
 }

@@ -9,7 +9,7 @@ use crate::error::StartError;
 use crate::group::{Ending, Group, Listener};
 use crate::invocation::Invocation;
 use crate::keep::{Head, Tail};
-use crate::watch::{Nobody, Verdict, Watch};
+use crate::watch::{Unwatched, Watch, WatchDecision};
 
 /// What to run, and the limits that it runs under.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ impl Spec {
         self
     }
 
-    /// Has the group killed as soon as somebody gives this word.
+    /// Kills the group when it is cancelled.
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
@@ -106,7 +106,7 @@ impl Spec {
 /// What became of a child.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Outcome {
+pub struct RunOutput {
     /// How the leader ended.
     pub ending: Ending,
     /// Whether the time limit passed, so that the group was killed.
@@ -128,12 +128,12 @@ pub struct Outcome {
 }
 
 /// Runs a child to its end and leaves nothing of its group behind.
-pub fn run(spec: &Spec) -> Result<Outcome, StartError> {
-    run_watched(spec, &mut Nobody)
+pub fn run(spec: &Spec) -> Result<RunOutput, StartError> {
+    run_watched(spec, &mut Unwatched)
 }
 
-/// As [`run`], while somebody looks on.
-pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<Outcome, StartError> {
+/// As [`run`], with a watch on what the child prints.
+pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, StartError> {
     let started = Instant::now();
     let deadline = started + spec.time_limit.min(LONGEST_RUN);
     let mut group = Group::start(&spec.invocation)?;
@@ -157,23 +157,23 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<Outcome, StartE
         timed_out = now >= deadline;
         cancelled = cancel::given(word);
         let full = kept.stdout.truncated() && spec.overflow == Overflow::Kill;
-        let verdict = kept.watch.verdict(now);
-        stopped = verdict == Verdict::Stop;
+        let verdict = kept.watch.decide(now);
+        stopped = verdict == WatchDecision::Stop;
         if timed_out || cancelled || full || stopped {
             ask_to_end(&mut group, spec.grace, &mut kept).map_err(system)?;
             break;
         }
         let look = cancel::next_look(word, deadline);
         let look = match verdict {
-            Verdict::AskAgain(at) => look.min(at),
-            Verdict::GoOn | Verdict::Stop => look,
+            WatchDecision::AskAgain(at) => look.min(at),
+            WatchDecision::Continue | WatchDecision::Stop => look,
         };
         group.step(look, &mut kept).map_err(system)?;
     }
     let ending = group.finish();
     // A pipe that breaks now tells no more than its end.
     let _ = group.drain(&mut kept);
-    Ok(Outcome {
+    Ok(RunOutput {
         ending,
         timed_out,
         cancelled,

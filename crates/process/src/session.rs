@@ -20,7 +20,7 @@ impl Session {
         Conversation::start(invocation, limits).map(Self)
     }
 
-    /// Has the session end as soon as somebody gives this word.
+    /// Cancels the session.
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> Self {
         Self(self.0.cancel(cancel))

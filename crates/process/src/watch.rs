@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Somebody who hears what a child prints while it runs, and may have it ended.
+/// Reads what a child prints while it runs, and can end it.
 pub trait Watch {
     /// The child is running, as the leader of the group of this id.
     fn started(&mut self, _id: u32) {}
@@ -15,26 +15,26 @@ pub trait Watch {
 
     /// Whether it may go on. Asked whenever something happened, and when the time has come that the
     /// last answer named.
-    fn verdict(&mut self, now: Instant) -> Verdict;
+    fn decide(&mut self, now: Instant) -> WatchDecision;
 }
 
 /// Whether a child may go on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum WatchDecision {
     /// It may.
-    GoOn,
+    Continue,
     /// It may until then; ask again.
     AskAgain(Instant),
     /// Its group must end.
     Stop,
 }
 
-/// Nobody looks on.
-pub(crate) struct Nobody;
+/// No watch: the child runs until it ends.
+pub(crate) struct Unwatched;
 
-impl Watch for Nobody {
-    fn verdict(&mut self, _: Instant) -> Verdict {
-        Verdict::GoOn
+impl Watch for Unwatched {
+    fn decide(&mut self, _: Instant) -> WatchDecision {
+        WatchDecision::Continue
     }
 }

@@ -21,7 +21,7 @@ wire_enum! {
         StepSkipped = "step.skipped",
         /// An artifact was made.
         ArtifactCreated = "artifact.created",
-        /// Somebody must decide before the run goes on.
+        /// A decision is needed before the run continues.
         ApprovalRequired = "approval.required",
         /// The run succeeded, and is over.
         RunCompleted = "run.completed",

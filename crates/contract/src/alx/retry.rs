@@ -2,7 +2,7 @@
 //!
 //! A known code says it itself. For an unknown one the worst is assumed: the
 //! request may have been carried out, so it is sent again only where that does no
-//! harm, seldom, and never where somebody has to act first.
+//! harm, seldom, and never where a person has to act first.
 
 use super::envelope::known_code;
 use crate::codes::{Category, RetryClass, WireCode};
@@ -43,7 +43,7 @@ wire_enum! {
     pub enum Action("RetryAction", closed) {
         /// Wait, then send the same request.
         Retry = "retry",
-        /// Give the failure to whoever asked.
+        /// Return the failure to the caller.
         Stop = "stop",
     }
 }

@@ -21,7 +21,7 @@ wire_enum! {
         Failed = "failed",
         /// It waits to be taken up again.
         Paused = "paused",
-        /// Nobody will take it up again.
+        /// It will not be resumed.
         Abandoned = "abandoned",
     }
 }

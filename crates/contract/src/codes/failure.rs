@@ -6,7 +6,7 @@ use super::{Code, Protocol};
 use crate::alx::{Capabilities, ErrorEnvelope};
 use crate::wire::{DecodeError, DecodeErrorKind, Object, Value, Wire};
 
-/// A refusal or an error, as it is handed to whoever asked.
+/// A refusal or an error, as the caller gets it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{code}: {message}")]
 #[non_exhaustive]

@@ -101,11 +101,11 @@ fn protocol_name(protocol: Protocol) -> &'static str {
 
 fn category_about(category: Category) -> &'static str {
     match category {
-        Category::Auth => "who asks is not known, or may not",
-        Category::Approval => "the request waits for a choice that somebody must make",
-        Category::Execution => "the request was sound and carrying it out failed",
-        Category::Validation => "the request, or a document in it, is not sound",
-        Category::NotFound => "what the request names is not there",
+        Category::Auth => "the caller is unknown, or lacks permission",
+        Category::Approval => "the request waits for a decision",
+        Category::Execution => "the request was valid, and carrying it out failed",
+        Category::Validation => "the request, or a document in it, is not valid",
+        Category::NotFound => "what the request names does not exist",
     }
 }
 
@@ -115,6 +115,8 @@ fn retry_about(retry: RetryClass) -> &'static str {
         RetryClass::AfterChange => "sending it again unchanged gives the same answer",
         RetryClass::Backoff => "send it again, unchanged, after a wait that grows",
         RetryClass::Never => "do not send it again",
-        RetryClass::Conservative => "the code is not known; expect the worst",
+        RetryClass::Conservative => {
+            "the code is unknown; assume that the request may have been carried out"
+        }
     }
 }

@@ -129,7 +129,7 @@ fn values(
         changes.changed(path, Rule::EnumValueRemoved, note);
     }
     for (_, value) in is.iter().filter(|(key, _)| !was.contains_key(*key)) {
-        // Whoever read the open list had to live with the value before it was listed.
+        // A reader of the open list had to accept the value before it was listed.
         let rule = match direction {
             Direction::Response if was_open => Rule::OpenEnumValueAdded,
             Direction::Response => Rule::EnumValueAdded,

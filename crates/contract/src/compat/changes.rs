@@ -33,7 +33,7 @@ impl<'a> Changes<'a> {
                 self.changed(path, changed, format!("the meaning was {was} and is {is}"));
             }
             (None, None) if self.same_version => {}
-            _ => self.meaning_unknown(path, "what it means is not told on both sides"),
+            _ => self.meaning_unknown(path, "one side does not say what it means"),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::changes::{Changes, told};
 use super::json_types::JsonTypes;
-use super::place::Place;
+use super::place::ChangePath;
 use super::snapshot::{Direction, FieldEntry, Fields, Snapshot};
 use super::{Rule, attributes, differing};
 
@@ -104,12 +104,12 @@ fn message(
 /// those below another such place: a member comes and goes with what is in it. Where
 /// the other side has anything there, the member was known in part, so that each
 /// place below it is a change of its own.
-fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a Place> {
-    let canonical = |fields: &Fields, place: &Place| {
+fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a ChangePath> {
+    let canonical = |fields: &Fields, place: &ChangePath| {
         (fields.get(place)).is_some_and(|(_, entry)| entry.is_canonical())
     };
     let mut places = BTreeSet::new();
-    let mut topmost: Option<&Place> = None;
+    let mut topmost: Option<&ChangePath> = None;
     for place in side.keys() {
         let gone = canonical(side, place) && !canonical(other, place);
         if gone && !topmost.is_some_and(|above| place.is_below(above)) {
@@ -120,7 +120,7 @@ fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a Place
     places
 }
 
-fn has_at_or_below(fields: &Fields, place: &Place) -> bool {
+fn has_at_or_below(fields: &Fields, place: &ChangePath) -> bool {
     // What is below a place follows it at once.
     let next = fields.range(place..).next();
     next.is_some_and(|(next, _)| next == place || next.is_below(place))
@@ -133,8 +133,8 @@ fn promotions(
     path: &str,
     old: &Fields,
     new: &Fields,
-    removed: &mut BTreeSet<&Place>,
-    added: &mut BTreeSet<&Place>,
+    removed: &mut BTreeSet<&ChangePath>,
+    added: &mut BTreeSet<&ChangePath>,
     changes: &mut Changes<'_>,
 ) {
     added.retain(|place| {
@@ -157,8 +157,8 @@ fn renames(
     path: &str,
     old: &Fields,
     new: &Fields,
-    removed: &mut BTreeSet<&Place>,
-    added: &mut BTreeSet<&Place>,
+    removed: &mut BTreeSet<&ChangePath>,
+    added: &mut BTreeSet<&ChangePath>,
     changes: &mut Changes<'_>,
 ) {
     fn nature(entry: &FieldEntry) -> Option<(&JsonTypes, &str)> {

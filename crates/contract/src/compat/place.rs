@@ -4,9 +4,9 @@ use accord_canon::unescape_segment;
 
 /// A place, by its names. Ordered so that what is below a place follows it at once.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct Place(Vec<String>);
+pub(super) struct ChangePath(Vec<String>);
 
-impl Place {
+impl ChangePath {
     /// Reads a dotted path (`error.code`) or a JSON pointer (`/error/code`).
     pub(super) fn parse(text: &str) -> Self {
         let names = match text.strip_prefix('/') {
@@ -33,14 +33,18 @@ mod tests {
 
     #[test]
     fn dotted_paths_and_pointers_name_the_same_places() {
-        assert_eq!(Place::parse("error.code"), Place::parse("/error/code"));
-        assert_eq!(Place::parse("/a~1b/c~0d/~01").0, ["a/b", "c~d", "~1"]);
-        assert_eq!(Place::parse("").0, Vec::<String>::new());
+        assert_eq!(
+            ChangePath::parse("error.code"),
+            ChangePath::parse("/error/code")
+        );
+        assert_eq!(ChangePath::parse("/a~1b/c~0d/~01").0, ["a/b", "c~d", "~1"]);
+        assert_eq!(ChangePath::parse("").0, Vec::<String>::new());
     }
 
     #[test]
     fn below_is_inside_and_the_message_itself_has_no_inside() {
-        let below = |place: &str, other: &str| Place::parse(place).is_below(&Place::parse(other));
+        let below =
+            |place: &str, other: &str| ChangePath::parse(place).is_below(&ChangePath::parse(other));
         assert!(below("a.b", "a") && below("a.b.c", "a"));
         assert!(!below("a", "a") && !below("a", "a.b") && !below("ab", "a"));
         assert!(!below("a", "") && !below("a.b", ""));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::identity::full_id;
 use super::json_types::JsonTypes;
-use super::place::Place;
+use super::place::ChangePath;
 use crate::codes::{Code, Failure};
 use crate::wire::{DecodeError, Object, Pointer, Value, Wire, identity_text};
 use crate::{message, wire_enum};
@@ -44,7 +44,7 @@ message! {
         optional types: JsonTypes = "type", "json-types";
         /// Whether it may be null.
         optional nullable: bool = "nullable", "nullable-flag";
-        /// A token for the meaning; `unknown` where nobody knows.
+        /// A token for the meaning; `unknown` if it is not known.
         optional semantics: String = "semantics", "meaning-token";
         /// The values that it may have.
         optional values: Vec<Value> = "enum", "value-list";
@@ -115,7 +115,7 @@ pub struct Snapshot {
 }
 
 /// The places of a message, each with its name in the snapshot.
-pub(super) type Fields = BTreeMap<Place, (String, FieldEntry)>;
+pub(super) type Fields = BTreeMap<ChangePath, (String, FieldEntry)>;
 
 impl Snapshot {
     /// Reads a snapshot; a refusal names the place in `document`.
@@ -230,8 +230,8 @@ impl FieldEntry {
     }
 
     /// The place that the entry says it repeats.
-    pub(super) fn mirrored(&self) -> Option<Place> {
-        self.mirrors.as_deref().map(Place::parse)
+    pub(super) fn mirrored(&self) -> Option<ChangePath> {
+        self.mirrors.as_deref().map(ChangePath::parse)
     }
 
     /// The listed values, where there is a list, each under a key that only the same
@@ -284,7 +284,7 @@ fn fields(message: &str, entries: &BTreeMap<String, FieldEntry>) -> Result<Field
         let Some(entry) = entry.with_null_as_flag() else {
             return Err(refuse("null is among the types, and nullable says no"));
         };
-        let previous = fields.insert(Place::parse(name), (name.clone(), entry));
+        let previous = fields.insert(ChangePath::parse(name), (name.clone(), entry));
         if let Some((other, _)) = previous {
             return Err(refuse(&format!("the same place is also written {other}")));
         }

@@ -3,14 +3,14 @@
 use super::{Change, Class, Rule};
 use crate::alx::Version;
 
-pub(super) struct Verdict {
+pub(super) struct VersionVerdict {
     pub(super) overall: Class,
     pub(super) honest: Option<bool>,
     pub(super) reason: String,
 }
 
 /// Clauses: ALX-HONEST-WORST.
-pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> Verdict {
+pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> VersionVerdict {
     let overall = changes
         .iter()
         .map(|change| change.class)
@@ -37,7 +37,7 @@ pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> Verdict {
             format!("{count} {plural} {class}")
         }
     };
-    Verdict {
+    VersionVerdict {
         overall,
         honest,
         reason: format!("version {new} after {old} {answer}: {because}"),

@@ -33,7 +33,7 @@ wire_enum! {
 ///
 /// Clauses: ALX-ALIAS-MIRROR.
 ///
-/// This is for whoever answers for a sender; a reader never looks at an alias.
+/// This is for tests of a sender; a reader never looks at an alias.
 pub fn check_aliases<M: Message>(document: &Value) -> Vec<AliasCheck> {
     M::ALIASES
         .iter()

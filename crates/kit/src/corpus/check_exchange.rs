@@ -169,7 +169,7 @@ fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<
         place.fault(at, format!("sends no request, or more than {MAX_REQUESTS}"));
     }
     if step.parallel.is_some() && step.capture.is_some() {
-        let why = "which of answers that come at the same time is meant cannot be told";
+        let why = "answers of parallel requests cannot be told apart";
         place.fault(at.member("capture"), why);
     }
     if step.tally.is_some() && step.is_single() {

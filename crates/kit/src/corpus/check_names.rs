@@ -21,7 +21,7 @@ pub(super) const RULE: &str =
 
 /// Reports variables of a case that nothing gives a value.
 pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &RouteList) {
-    let mut known = Known::at_first(routes);
+    let mut known = DefinedNames::at_first(routes);
     for name in exchange.variables.keys() {
         known.add(place, name, "/let");
     }
@@ -38,16 +38,16 @@ pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &Rout
 
 /// The same for the steps that open and close a scope.
 pub(super) fn check_scope(place: &mut Reporter<'_>, routes: &RouteList) {
-    let mut known = Known::at_first(routes);
+    let mut known = DefinedNames::at_first(routes);
     known.request(place, &routes.scope.create, routes, "/scope/create");
     known.request(place, &routes.scope.retire, routes, "/scope/retire");
     known.steps(place, &routes.scope.open, routes, "/scope/open");
 }
 
 #[derive(Clone)]
-struct Known(BTreeSet<String>);
+struct DefinedNames(BTreeSet<String>);
 
-impl Known {
+impl DefinedNames {
     /// What every case has: the scope, and what no other run has.
     fn at_first(routes: &RouteList) -> Self {
         Self(BTreeSet::from([

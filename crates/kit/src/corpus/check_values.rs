@@ -34,7 +34,7 @@ pub(super) fn results(check: &mut Check, file: &str, list: &OperationList) {
     }
 }
 
-/// Reports areas without a case: somebody meant to write some.
+/// Reports areas without a case, which are probably unfinished.
 pub(super) fn areas(check: &mut Check, files: &Files) {
     let area = |path: &str| {
         let (folders, _) = path.rsplit_once('/')?;
@@ -123,7 +123,7 @@ fn outcomes(call: &Call) -> &'static [&'static str] {
     }
 }
 
-/// A digest that nobody filled in.
+/// A digest that was left as a placeholder.
 fn empty_digests(check: &mut Check, file: &str, key: &str, value: &Value, at: &Pointer<'_>) {
     match value {
         Value::String(text) if text.is_empty() && DIGESTS.contains(&key) => {

@@ -19,7 +19,7 @@ pub(super) fn embedded() -> Files {
 /// All files of a folder, except those whose name begins with a dot, and the paths of the folders
 /// below it that hold nothing.
 pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
-    let mut found = Found::default();
+    let mut found = FolderFiles::default();
     collect(folder, "", 0, |_| true, &mut found)?;
     found.empty.sort();
     Ok((found.files, found.empty))
@@ -28,7 +28,7 @@ pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
 /// The `*.json` files of a folder that may hold anything else, except those whose name begins with
 /// a dot, and how many of these and of such folders there are.
 pub(super) fn read_json(folder: &Path) -> Result<(Files, usize), CorpusError> {
-    let mut found = Found::default();
+    let mut found = FolderFiles::default();
     collect(folder, "", 0, |name| name.ends_with(".json"), &mut found)?;
     Ok((found.files, found.hidden))
 }
@@ -48,7 +48,7 @@ pub(super) fn write(files: &Files, folder: &Path) -> Result<(), CorpusError> {
 
 /// What lies below a folder.
 #[derive(Default)]
-struct Found {
+struct FolderFiles {
     files: Files,
     /// The folders that hold nothing.
     empty: Vec<String>,
@@ -61,7 +61,7 @@ fn collect(
     prefix: &str,
     depth: usize,
     wanted: fn(&str) -> bool,
-    found: &mut Found,
+    found: &mut FolderFiles,
 ) -> Result<(), CorpusError> {
     let unreadable = |source| CorpusError::Unreadable {
         path: folder.to_owned(),

@@ -112,7 +112,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Whom a fixture binds.
+/// Which implementations a fixture binds.
 enum Binds {
     Everybody,
     /// Those who run under its profile.
@@ -120,7 +120,7 @@ enum Binds {
     Nobody,
 }
 
-/// A fixture, and whom it binds.
+/// A fixture, and which implementations it binds.
 fn read(protocol: &str, text: &str) -> Result<(Case, Binds), (String, String)> {
     let document: Value = accord_canon::read(text.as_bytes()).map_err(|error| {
         let why = format!("{} (byte {})", error.detail(), error.offset());

@@ -30,7 +30,7 @@ impl<F: Fn(&Case) -> AdapterResult + Sync> Adapter for InProcess<F> {
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
-        Box::new(Line(&self.0))
+        Box::new(InProcessDriver(&self.0))
     }
 
     fn info(&self) -> AdapterInfo {
@@ -38,9 +38,9 @@ impl<F: Fn(&Case) -> AdapterResult + Sync> Adapter for InProcess<F> {
     }
 }
 
-struct Line<'a, F>(&'a F);
+struct InProcessDriver<'a, F>(&'a F);
 
-impl<F: Fn(&Case) -> AdapterResult> Driver for Line<'_, F> {
+impl<F: Fn(&Case) -> AdapterResult> Driver for InProcessDriver<'_, F> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         let started = Instant::now();
         // A panic ends the call, and nothing that it left half done is used again by the kit.

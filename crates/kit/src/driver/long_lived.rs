@@ -35,7 +35,7 @@ impl Adapter for LongLived {
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
-        Box::new(Line {
+        Box::new(LongLivedDriver {
             invocation: &self.invocation,
             open: None,
             cancel: Cancel::new(),
@@ -48,7 +48,7 @@ impl Adapter for LongLived {
     }
 }
 
-struct Line<'a> {
+struct LongLivedDriver<'a> {
     invocation: &'a Invocation,
     open: Option<Open>,
     cancel: Cancel,
@@ -61,7 +61,7 @@ struct Open {
     folder: workplace::Workplace,
 }
 
-impl Driver for Line<'_> {
+impl Driver for LongLivedDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         let started = self
             .open
@@ -98,7 +98,7 @@ impl Driver for Line<'_> {
     }
 }
 
-impl Drop for Line<'_> {
+impl Drop for LongLivedDriver<'_> {
     fn drop(&mut self) {
         self.close();
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
-use accord_process::{Cancel, Ending, Invocation, Outcome, Overflow, Spec, run};
+use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, run};
 
 use super::{
     ANSWER_LIMIT, Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind,
@@ -35,7 +35,7 @@ impl Adapter for PerCase {
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
-        Box::new(Line {
+        Box::new(PerCaseDriver {
             invocation: &self.invocation,
             cancel: Cancel::new(),
             closing: Closing::default(),
@@ -47,13 +47,13 @@ impl Adapter for PerCase {
     }
 }
 
-struct Line<'a> {
+struct PerCaseDriver<'a> {
     invocation: &'a Invocation,
     cancel: Cancel,
     closing: Closing,
 }
 
-impl Driver for Line<'_> {
+impl Driver for PerCaseDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         // The folder lives until the process group is gone.
         let (folder, invocation) = match workplace::prepare(self.invocation) {
@@ -83,7 +83,7 @@ impl Driver for Line<'_> {
     }
 }
 
-fn read(case: &Case, outcome: &Outcome, limit: Duration) -> Result<AdapterResult, NoAnswer> {
+fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<AdapterResult, NoAnswer> {
     if outcome.cancelled {
         return Err(NoAnswer::Cancelled);
     }

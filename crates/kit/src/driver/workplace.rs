@@ -1,6 +1,7 @@
 //! A fresh folder for an adapter to work in, gone when the work is done.
 //!
-//! The folders that are in use are listed, so that whoever must end at once leaves none behind.
+//! The folders that are in use are listed, so that a process that must end at once leaves none
+//! behind.
 
 use std::fs;
 use std::io;
@@ -82,7 +83,7 @@ impl Workplace {
 
 impl Drop for Workplace {
     fn drop(&mut self) {
-        // Reached only where nobody is left who could be told.
+        // Nobody can be told about an error here.
         let _ = self.put_away();
     }
 }

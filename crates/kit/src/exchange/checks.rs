@@ -6,7 +6,7 @@ use accord_contract::wire::{Value, Wire as _};
 use serde_json::json;
 
 use super::answer::Answer;
-use super::places::{Place, places};
+use super::places::{Located, places};
 use super::variables::{Unknown, Variables};
 use super::{digests, lists};
 use crate::case::{Check, CheckKind};
@@ -99,7 +99,7 @@ impl Judged<'_> {
     }
 
     /// The places that the check is about.
-    pub(super) fn places(&self) -> Vec<Place<'_>> {
+    pub(super) fn places(&self) -> Vec<Located<'_>> {
         places(self.body, self.pattern())
     }
 
@@ -111,7 +111,7 @@ impl Judged<'_> {
     /// Asks for each place; one at least must be there.
     pub(super) fn each(
         &self,
-        ask: impl Fn(&Self, &Place<'_>) -> Vec<Difference>,
+        ask: impl Fn(&Self, &Located<'_>) -> Vec<Difference>,
     ) -> Vec<Difference> {
         let places = self.places();
         if places.is_empty() {

@@ -6,10 +6,10 @@ use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
 use super::checks::Judged;
-use super::places::Place;
+use super::places::Located;
 use crate::report::Difference;
 
-pub(super) fn same_document(judged: &Judged<'_>, place: &Place<'_>) -> Vec<Difference> {
+pub(super) fn same_document(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
     let (wanted, found) = (judged.without(&judged.named), judged.without(place.value));
     let literal = |value: Value| json!({"assert": "equals", "value": value});
     let expected = match (judged.check.more, wanted) {

@@ -7,7 +7,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use super::checks::Judged;
-use super::places::Place;
+use super::places::Located;
 use crate::case::{Comparison, Order};
 use crate::report::Difference;
 
@@ -23,7 +23,7 @@ pub(super) fn distinct(judged: &Judged<'_>) -> Vec<Difference> {
 
 pub(super) fn consecutive(judged: &Judged<'_>) -> Vec<Difference> {
     let places = judged.places();
-    let number = |place: &Place<'_>| match place.value {
+    let number = |place: &Located<'_>| match place.value {
         Value::String(text) => text.parse::<i64>().ok(),
         value => value.as_i64(),
     };
@@ -36,7 +36,7 @@ pub(super) fn consecutive(judged: &Judged<'_>) -> Vec<Difference> {
         .collect()
 }
 
-pub(super) fn sorted(judged: &Judged<'_>, place: &Place<'_>) -> Vec<Difference> {
+pub(super) fn sorted(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
     let Some(items) = place.value.as_array() else {
         return vec![judged.difference(&place.pointer, place.value.clone())];
     };
@@ -64,7 +64,7 @@ pub(super) fn sorted(judged: &Judged<'_>, place: &Place<'_>) -> Vec<Difference> 
 }
 
 /// Intervals in the order of their beginnings, and an empty one before one of the same beginning.
-pub(super) fn joined_intervals(judged: &Judged<'_>, place: &Place<'_>) -> Vec<Difference> {
+pub(super) fn joined_intervals(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
     let found = || vec![judged.difference(&place.pointer, place.value.clone())];
     let Some(mut intervals) = intervals(judged, place.value) else {
         return found();

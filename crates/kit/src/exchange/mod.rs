@@ -41,13 +41,13 @@ use variables::{Unknown, Variables};
 /// Sends requests to a server.
 pub(crate) trait Transport: Sync {
     /// Sends one request and waits for the answer, no longer than the limit.
-    fn send(&self, request: &Outgoing, limit: Duration) -> Result<Answer, Trouble>;
+    fn send(&self, request: &Outgoing, limit: Duration) -> Result<Answer, ExchangeError>;
 }
 
 /// Why there is no answer to a request.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum ExchangeError {
     /// No answer came in time.
     #[error("{0}")]
     TimedOut(String),
@@ -107,7 +107,7 @@ pub enum End {
         why: String,
     },
     /// A request has no answer.
-    Trouble(Trouble),
+    Failed(ExchangeError),
     /// The kit could not do its part.
     Harness(String),
 }
@@ -175,7 +175,7 @@ impl Engine<'_> {
                 }
                 Err(trouble) => Some(Exchanged {
                     step: round.outgoing.line(),
-                    ..Exchanged::nothing(End::Trouble(trouble))
+                    ..Exchanged::nothing(End::Failed(trouble))
                 }),
             };
             if let Some(mut ended) = ended {
@@ -241,14 +241,14 @@ impl Engine<'_> {
     }
 
     /// Sends one request within what is left of the time.
-    pub(crate) fn send(&self, request: &Outgoing) -> Result<Answer, Trouble> {
+    pub(crate) fn send(&self, request: &Outgoing) -> Result<Answer, ExchangeError> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return Err(Trouble::Cancelled);
+            return Err(ExchangeError::Cancelled);
         }
         let limit = self.left().min(self.request_limit);
         if limit.is_zero() {
             let why = "the time limit of the case had passed before this request";
-            return Err(Trouble::TimedOut(why.to_owned()));
+            return Err(ExchangeError::TimedOut(why.to_owned()));
         }
         let answer = self.transport.send(request, limit)?;
         if request.method != Method::Get && answer.is_success() {

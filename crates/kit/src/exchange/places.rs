@@ -6,15 +6,15 @@ use super::compose::unescaped;
 
 /// A place that was found, and what stands there.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct Located<'a> {
     /// The place as a plain JSON pointer.
     pub(super) pointer: String,
     pub(super) value: &'a Value,
 }
 
 /// Every place that a pattern means. A pattern without `*` means at most one.
-pub(super) fn places<'a>(document: &'a Value, pattern: &str) -> Vec<Place<'a>> {
-    let mut found = vec![Place {
+pub(super) fn places<'a>(document: &'a Value, pattern: &str) -> Vec<Located<'a>> {
+    let mut found = vec![Located {
         pointer: String::new(),
         value: document,
     }];
@@ -27,8 +27,8 @@ pub(super) fn places<'a>(document: &'a Value, pattern: &str) -> Vec<Place<'a>> {
     found
 }
 
-fn below<'a>(place: &Place<'a>, token: &str) -> Vec<Place<'a>> {
-    let at = |token: &str, value: &'a Value| Place {
+fn below<'a>(place: &Located<'a>, token: &str) -> Vec<Located<'a>> {
+    let at = |token: &str, value: &'a Value| Located {
         pointer: format!("{}/{token}", place.pointer),
         value,
     };

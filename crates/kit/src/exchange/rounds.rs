@@ -8,7 +8,7 @@ use accord_contract::wire::Value;
 use super::answer::Answer;
 use super::compose::{Outgoing, compose};
 use super::variables::{Unknown, Variables};
-use super::{Engine, Trouble};
+use super::{Engine, ExchangeError};
 use crate::case::Step;
 use crate::corpus::RouteList;
 
@@ -65,7 +65,7 @@ pub(super) fn send<'a>(
     engine: &'a Engine<'_>,
     step: &Step,
     rounds: &'a [Round],
-) -> Box<dyn Iterator<Item = Result<Answer, Trouble>> + 'a> {
+) -> Box<dyn Iterator<Item = Result<Answer, ExchangeError>> + 'a> {
     if step.parallel.is_none() {
         return Box::new(rounds.iter().map(|round| engine.send(&round.outgoing)));
     }

@@ -74,7 +74,7 @@ impl Variables {
     }
 }
 
-/// A variable that nobody has set.
+/// A variable that is not set.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the variable `{0}` has no value here")]
 pub(crate) struct Unknown(pub(crate) String);

@@ -237,7 +237,7 @@ impl<W: Write> Reporter for TextReporter<W> {
     }
 }
 
-/// Whether a case gets more than a line: somebody has to look at it.
+/// Whether a case gets more than a line, because it needs attention.
 fn needs_attention(result: &CaseReport) -> bool {
     match result.verdict {
         Verdict::Fail => result.known_failure.is_none(),
@@ -246,7 +246,7 @@ fn needs_attention(result: &CaseReport) -> bool {
     }
 }
 
-/// What an adapter wrote must not move the cursor or change colours on somebody's terminal.
+/// What an adapter wrote must not move the cursor or change colours on the terminal.
 pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for next in text.chars() {

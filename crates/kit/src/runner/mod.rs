@@ -55,11 +55,11 @@ pub struct RunOptions {
     pub today: Date,
 }
 
-/// A run that did not come about. No report exists; the exit code is 2.
+/// Why a run could not start. There is no report; the exit code is 2.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// Nobody is there to answer.
+    /// There is no adapter to answer.
     #[error("{0}")]
     CannotBegin(#[from] CannotBegin),
     /// The filter asks for something that the protocol does not have.

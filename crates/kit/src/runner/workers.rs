@@ -80,11 +80,11 @@ fn work(
     driver.cancel_with(queue.stop.clone());
     take_cases(cases, &mut *driver, options, disproof, queue, notes);
     let mut closing = driver.close();
-    // An adapter that was told to end in the middle of things is not to blame for how it ends.
+    // An adapter that is cancelled in the middle of a case is not to blame for how it ends.
     if queue.stop.is_cancelled() {
         closing.breaches.clear();
     }
-    // Nobody listens any more when the run was given up.
+    // The receiver is gone when the run was cancelled.
     let _ = notes.send(Note::Closed(closing));
 }
 
@@ -99,7 +99,7 @@ fn take_cases(
     while !queue.stop.is_cancelled() {
         let at = queue.next.fetch_add(1, Ordering::Relaxed);
         let Some(case) = cases.get(at) else { return };
-        // Nobody listens any more when the run was given up.
+        // The receiver is gone when the run was cancelled.
         if notes.send(Note::Started(at)).is_err() {
             return;
         }
@@ -122,7 +122,7 @@ fn take_cases(
                 let mut result = CaseReport::new(case, judgement, started.elapsed());
                 apply_baseline(&mut result, options);
                 // Given before this worker takes another case, so that one worker stops at once.
-                // Trouble that comes after the word may be of its making, and tells nothing.
+                // An error that comes after the word may be of its making, and tells nothing.
                 if options.fail_fast
                     && result.spoils_the_run()
                     && !queue.stop.cancel()

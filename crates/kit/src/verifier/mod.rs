@@ -24,7 +24,7 @@ use crate::event::Reporter;
 use crate::runner::{RunError, RunOptions, run};
 
 pub use report::{ConformanceReport, Finding, Gap, SurfaceCounts, TierResult, TierStatus};
-pub use target::{Place, Target, TargetError};
+pub use target::{Location, Target, TargetError};
 pub use text::write_text;
 
 /// What to judge.
@@ -40,7 +40,7 @@ pub struct Selection {
     pub fixture_root: String,
 }
 
-/// A verification that did not come about. No report exists; the exit code is 2.
+/// Why a verification could not start. There is no report; the exit code is 2.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -76,7 +76,7 @@ pub enum VerifyError {
 /// Judges an implementation by the fixtures of a protocol.
 ///
 /// # Errors
-/// When the surface is not one to judge, or the run does not come about.
+/// When the surface is not one to judge, or the run cannot start.
 pub fn verify(
     protocol: &Protocol,
     target: &Target,

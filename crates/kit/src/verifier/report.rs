@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value, message, wire_enum};
 
-use super::target::{Place, unclaimed};
+use super::target::{Location, unclaimed};
 use super::{Selection, Target};
 use crate::case::Case;
 use crate::corpus::Protocol;
@@ -152,8 +152,8 @@ impl ConformanceReport {
             }
         }
         let (target_root, remote) = match target.place() {
-            Place::Folder(root) => (Some(root.display().to_string()), None),
-            Place::Server(url) => (None, Some(url.clone())),
+            Location::Folder(root) => (Some(root.display().to_string()), None),
+            Location::Server(url) => (None, Some(url.clone())),
         };
         Self {
             implementation: claims.implementation.clone(),

@@ -15,20 +15,20 @@ use crate::corpus::Protocol;
 use crate::driver::{
     Adapter, AdapterInfo, CannotBegin, Driver, HttpFixtures, HttpOptions, PerCase, ServerError,
 };
-use crate::exchange::Trouble;
+use crate::exchange::ExchangeError;
 use crate::report::LeftBehind;
 
 /// An implementation that says what it claims. As an adapter, it is asked for cases of those tiers
 /// alone.
 pub struct Target {
     capabilities: Capabilities,
-    place: Place,
+    place: Location,
     adapter: Box<dyn Adapter>,
 }
 
 /// Where an implementation is.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Place {
+pub enum Location {
     /// In this folder, whose adapter is started there.
     Folder(PathBuf),
     /// Behind this base URL.
@@ -53,7 +53,7 @@ pub enum TargetError {
         /// The base URL.
         url: String,
         /// What happened.
-        trouble: Trouble,
+        trouble: ExchangeError,
     },
     /// The capabilities are not what the format says.
     #[error("the capabilities in {place} cannot be used: {why}")]
@@ -93,7 +93,7 @@ impl Target {
         let invocation = Invocation::new(program, args).cwd(&root);
         Ok(Self {
             adapter: Box::new(PerCase::new(invocation)),
-            place: Place::Folder(root),
+            place: Location::Folder(root),
             capabilities,
         })
     }
@@ -112,7 +112,7 @@ impl Target {
         })?;
         Ok(Self {
             capabilities: decode(&url, text.as_bytes(), HTTP_FIXTURE_V1)?,
-            place: Place::Server(url),
+            place: Location::Server(url),
             adapter: Box::new(server),
         })
     }
@@ -123,7 +123,7 @@ impl Target {
     }
 
     /// Where it is.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &Location {
         &self.place
     }
 }

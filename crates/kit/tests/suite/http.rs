@@ -163,7 +163,7 @@ fn a_failure_says_which_step_and_what_came_back() {
     assert_eq!(result.verdict.as_str(), "fail");
     let message = result.message.unwrap();
     assert!(
-        message.starts_with("what the case begins with did not come about: "),
+        message.starts_with("the setup of the case failed: "),
         "{message}"
     );
 }

@@ -69,7 +69,7 @@ fn a_key_that_may_not_write_is_named() {
     assert!(
         failure
             .message
-            .contains("/things answered 403; give a key that may do everything"),
+            .contains("/things answered 403; give a key that has all scopes"),
         "{failure:?}"
     );
     assert!(failure.message.contains("--project"), "{failure:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use accord_contract::codes::Failure;
 use accord_contract::wire::Wire as _;
 use accord_kit::driver::HttpOptions;
-use accord_kit::verifier::{ConformanceReport, Place, Selection, Target, TargetError, verify};
+use accord_kit::verifier::{ConformanceReport, Location, Selection, Target, TargetError, verify};
 use serde_json::{Value, json};
 
 use crate::fixtures::{fixture, protocol};
@@ -61,7 +61,7 @@ fn a_server_gets_every_fixture_as_it_is_with_its_key_and_one_at_a_time() {
     assert_eq!(report.overall.as_str(), "pass");
     assert_eq!(
         *target.place(),
-        Place::Server(format!("{}/base", server.url()))
+        Location::Server(format!("{}/base", server.url()))
     );
     let document = report.encode();
     assert_eq!(document["target_root"], Value::Null);

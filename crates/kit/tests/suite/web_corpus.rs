@@ -160,7 +160,7 @@ fn a_mistake_in_a_step_is_named() {
         ),
         (
             json!({"parallel": 2, "capture": {"a": ""}}),
-            "/steps/0/capture: which of answers that come at the same time is meant cannot be told",
+            "/steps/0/capture: answers of parallel requests cannot be told apart",
         ),
         (
             json!({"tally": [{"status": [200], "least": 1}]}),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use accord_process::{Ending, Spec, Verdict, Watch, run_watched};
+use accord_process::{Ending, Spec, Watch, WatchDecision, run_watched};
 
 use crate::{LONG, SHORT, assert_gone, sh};
 
@@ -33,15 +33,15 @@ impl Watch for Ear {
         self.stderr.extend_from_slice(chunk);
     }
 
-    fn verdict(&mut self, now: Instant) -> Verdict {
+    fn decide(&mut self, now: Instant) -> WatchDecision {
         let last = *self.last.get_or_insert(now);
         if self.end_at.is_some_and(|word| self.stdout.ends_with(word)) {
-            return Verdict::Stop;
+            return WatchDecision::Stop;
         }
         match self.patience {
-            Some(patience) if now >= last + patience => Verdict::Stop,
-            Some(patience) => Verdict::AskAgain(last + patience),
-            None => Verdict::GoOn,
+            Some(patience) if now >= last + patience => WatchDecision::Stop,
+            Some(patience) => WatchDecision::AskAgain(last + patience),
+            None => WatchDecision::Continue,
         }
     }
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_process::{Cancel, Ending, Invocation, Outcome, Overflow, Spec, StartError};
+use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, StartError};
 use accord_runs_core::RepoPath;
 
 use crate::environment::cancelled;
@@ -154,14 +154,14 @@ impl Git {
         self.taken(arguments, self.start(&words, Vec::new())?)
     }
 
-    fn taken(&self, arguments: &[&str], outcome: Outcome) -> Result<Vec<u8>, Failure> {
+    fn taken(&self, arguments: &[&str], outcome: RunOutput) -> Result<Vec<u8>, Failure> {
         if outcome.ending == Ending::Exited(0) && !outcome.stdout_truncated {
             return Ok(outcome.stdout);
         }
         Err(self.failed(arguments.first().copied().unwrap_or_default(), &outcome))
     }
 
-    fn start(&self, arguments: &[&str], input: Vec<u8>) -> Result<Outcome, Failure> {
+    fn start(&self, arguments: &[&str], input: Vec<u8>) -> Result<RunOutput, Failure> {
         let words = SETTINGS.iter().chain(arguments).map(OsString::from);
         let mut invocation = Invocation::new("git", words)
             .cwd(&self.root)
@@ -184,7 +184,7 @@ impl Git {
         })
     }
 
-    fn failed(&self, command: &str, outcome: &Outcome) -> Failure {
+    fn failed(&self, command: &str, outcome: &RunOutput) -> Failure {
         let told = self.word.as_ref().is_some_and(Cancel::is_cancelled);
         if told && !matches!(outcome.ending, Ending::Exited(_)) {
             return cancelled();

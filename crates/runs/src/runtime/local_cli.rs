@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
-use accord_process::{Ending, Outcome, Spec, StartError, Verdict, Watch, run_watched};
+use accord_process::{Ending, RunOutput, Spec, StartError, Watch, WatchDecision, run_watched};
 
 use super::job::{Job, WorkerEnd, WorkerSignal, shown, span};
 use super::progress::Progress;
@@ -158,9 +158,9 @@ impl Watch for Worker<'_, '_> {
         self.heard(true, chunk);
     }
 
-    fn verdict(&mut self, now: Instant) -> Verdict {
+    fn decide(&mut self, now: Instant) -> WatchDecision {
         if self.job.over.is_cancelled() {
-            return Verdict::Stop;
+            return WatchDecision::Stop;
         }
         let limits = self.job.limits;
         let due = match self.last_sign {
@@ -168,26 +168,26 @@ impl Watch for Worker<'_, '_> {
             Some(last) => last + limits.silence,
         };
         if now < due {
-            return Verdict::AskAgain(due.min(self.progress.next_note(now)));
+            return WatchDecision::AskAgain(due.min(self.progress.next_note(now)));
         }
         match self.last_sign {
             None if self.job.is_staged() => {
                 self.first_sign("staged_result");
-                Verdict::AskAgain(now + limits.silence)
+                WatchDecision::AskAgain(now + limits.silence)
             }
             None => {
                 self.cause = Some(Cause::NoSign);
-                Verdict::Stop
+                WatchDecision::Stop
             }
             Some(_) => {
                 self.cause = Some(Cause::Quiet);
-                Verdict::Stop
+                WatchDecision::Stop
             }
         }
     }
 }
 
-fn judge(job: &Job<'_>, outcome: &Outcome, cause: Option<Cause>) -> Result<WorkerEnd, Failure> {
+fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<WorkerEnd, Failure> {
     let turn = job.turn.id();
     let explained = |failure: Failure| {
         let errors = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();

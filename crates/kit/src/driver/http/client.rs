@@ -17,7 +17,7 @@ use crate::case::Credential;
 use crate::corpus::AnswerForm;
 use crate::exchange::answer::Answer;
 use crate::exchange::compose::Outgoing;
-use crate::exchange::{Transport, Trouble, events};
+use crate::exchange::{ExchangeError, Transport, events};
 
 pub(super) struct Client {
     agent: Agent,
@@ -59,7 +59,7 @@ impl Client {
     }
 
     /// Finds out whether anybody is there. Whatever is answered will do.
-    pub(super) fn greet(&self, limit: Duration) -> Result<(), Trouble> {
+    pub(super) fn greet(&self, limit: Duration) -> Result<(), ExchangeError> {
         let request = http::Request::get(format!("{}/", self.base));
         let request = request.body(()).map_err(|error| broken(&error))?;
         let answered = self.run(request, limit);
@@ -136,7 +136,7 @@ impl Client {
 }
 
 impl Transport for Client {
-    fn send(&self, outgoing: &Outgoing, limit: Duration) -> Result<Answer, Trouble> {
+    fn send(&self, outgoing: &Outgoing, limit: Duration) -> Result<Answer, ExchangeError> {
         let method = outgoing.method.as_str();
         let url = format!("{}{}", self.base, outgoing.target);
         let mut request = http::Request::builder().method(method).uri(url);
@@ -197,24 +197,24 @@ fn base(url: &str) -> Result<(String, bool), &'static str> {
     Ok((base, scheme == "https" || loopback))
 }
 
-fn trouble(error: ureq::Error, limit: Duration) -> Trouble {
+fn trouble(error: ureq::Error, limit: Duration) -> ExchangeError {
     match error {
-        ureq::Error::Timeout(_) => Trouble::TimedOut(format!(
+        ureq::Error::Timeout(_) => ExchangeError::TimedOut(format!(
             "there was no whole answer within {} ms",
             limit.as_millis()
         )),
         ureq::Error::BodyExceedsLimit(limit) => {
-            Trouble::Broken(format!("the answer has more than {limit} bytes"))
+            ExchangeError::Broken(format!("the answer has more than {limit} bytes"))
         }
-        ureq::Error::Io(error) if is_broken_off(&error) => Trouble::BrokenOff(format!(
+        ureq::Error::Io(error) if is_broken_off(&error) => ExchangeError::BrokenOff(format!(
             "the connection broke before a whole answer: {error}"
         )),
         error @ (ureq::Error::Io(_)
         | ureq::Error::HostNotFound
         | ureq::Error::ConnectionFailed
         | ureq::Error::Tls(_)
-        | ureq::Error::Rustls(_)) => Trouble::Unreachable(error.to_string()),
-        other => Trouble::Broken(format!("the answer cannot be read: {other}")),
+        | ureq::Error::Rustls(_)) => ExchangeError::Unreachable(error.to_string()),
+        other => ExchangeError::Broken(format!("the answer cannot be read: {other}")),
     }
 }
 
@@ -230,8 +230,8 @@ fn is_broken_off(error: &io::Error) -> bool {
     )
 }
 
-fn broken(error: &http::Error) -> Trouble {
-    Trouble::Broken(format!("the request cannot be sent: {error}"))
+fn broken(error: &http::Error) -> ExchangeError {
+    ExchangeError::Broken(format!("the request cannot be sent: {error}"))
 }
 
 /// A key in the form of keys, which no server has given out.

@@ -19,7 +19,7 @@ use crate::driver::{
 };
 use crate::exchange::answer::Answer;
 use crate::exchange::compose::{Body, Outgoing};
-use crate::exchange::{End, Exchanged, Transport as _, Trouble};
+use crate::exchange::{End, ExchangeError, Exchanged, Transport as _};
 
 /// A server that carries cases out, by its URL.
 pub struct HttpFixtures {
@@ -45,7 +45,7 @@ impl HttpFixtures {
     }
 
     /// Asks what the server claims, and gives the text of its answer.
-    pub(crate) fn capabilities(&self) -> Result<String, Trouble> {
+    pub(crate) fn capabilities(&self) -> Result<String, ExchangeError> {
         let answer = self.ask(Method::Get, CAPABILITIES_PATH, None, self.request_timeout);
         whole(answer?).map(|answer| answer.text)
     }
@@ -56,7 +56,7 @@ impl HttpFixtures {
         path: &str,
         body: Option<String>,
         limit: Duration,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, ExchangeError> {
         let outgoing = Outgoing {
             method,
             target: path.to_owned(),
@@ -79,7 +79,7 @@ impl Adapter for HttpFixtures {
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
-        Box::new(Line(self))
+        Box::new(FixtureDriver(self))
     }
 
     fn info(&self) -> AdapterInfo {
@@ -90,26 +90,27 @@ impl Adapter for HttpFixtures {
     }
 }
 
-struct Line<'a>(&'a HttpFixtures);
+struct FixtureDriver<'a>(&'a HttpFixtures);
 
-impl Driver for Line<'_> {
+impl Driver for FixtureDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         let document = Some(case.encode().to_string());
         let answered = self.0.ask(Method::Post, EXECUTE_PATH, document, limit);
         let result = answered.and_then(whole).and_then(|answer| {
             let text = answer.text.as_bytes();
-            reply::read(case, text, reply::Asked::Alone)
-                .map_err(|why| Trouble::Broken(format!("the server answered with 200, but {why}")))
+            reply::read(case, text, reply::Asked::Alone).map_err(|why| {
+                ExchangeError::Broken(format!("the server answered with 200, but {why}"))
+            })
         });
         match result {
             Ok(result) => DriverOutcome::new(Ok::<_, NoAnswer>(result), b""),
-            Err(trouble) => Exchanged::nothing(End::Trouble(trouble)).into(),
+            Err(trouble) => Exchanged::nothing(End::Failed(trouble)).into(),
         }
     }
 }
 
 /// An answer with the status 200.
-fn whole(answer: Answer) -> Result<Answer, Trouble> {
+fn whole(answer: Answer) -> Result<Answer, ExchangeError> {
     if answer.status == 200 {
         return Ok(answer);
     }
@@ -119,7 +120,7 @@ fn whole(answer: Answer) -> Result<Answer, Trouble> {
         _ => "",
     };
     let status = answer.status;
-    Err(Trouble::Broken(match said(&answer.text) {
+    Err(ExchangeError::Broken(match said(&answer.text) {
         Some(said) => format!("HTTP {status}: {said}{advice}"),
         None => format!("HTTP {status}{advice}"),
     }))

@@ -9,7 +9,7 @@
 mod client;
 mod connect;
 mod fixtures;
-mod world;
+mod run_scopes;
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -21,11 +21,11 @@ use thiserror::Error;
 use super::{ANSWER_LIMIT, Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome};
 use crate::case::{Case, Credential, Exchange, GeneratorKind, Task};
 use crate::corpus::{Method, Protocol, RouteList};
-use crate::exchange::{End, Engine, Exchanged, Trouble};
+use crate::exchange::{End, Engine, ExchangeError, Exchanged};
 use crate::report::LeftBehind;
 use client::Client;
 pub use fixtures::HttpFixtures;
-use world::{CannotOpen, World};
+use run_scopes::{CannotOpen, RunScopes};
 
 /// How to reach a server, and what a run may do there.
 #[derive(Clone)]
@@ -67,7 +67,7 @@ pub enum ServerError {
         /// What happened.
         why: String,
     },
-    /// The server lets nobody do what the cases need without a key, or not with this one.
+    /// The server refuses what the cases need, without a key or with this one.
     #[error(
         "the server refuses what the run needs: {request} answered {status}; {}{}",
         advice(*has_key),
@@ -117,7 +117,7 @@ pub struct Http {
 /// What is known once a run has begun.
 struct Run {
     routes: RouteList,
-    world: World,
+    scopes: RunScopes,
 }
 
 impl HttpOptions {
@@ -164,11 +164,11 @@ impl Http {
         Engine {
             routes: &run.routes,
             transport: &self.client,
-            present: run.world.present(),
+            present: run.scopes.present(),
             request_limit: self.options.request_timeout,
             deadline: Instant::now() + limit,
             cancel,
-            written: run.world.written(),
+            written: run.scopes.written(),
         }
     }
 
@@ -197,7 +197,7 @@ impl Adapter for Http {
         let routes = protocol.routes().ok_or_else(|| ServerError::NotOverHttp {
             protocol: protocol.name().to_owned(),
         })?;
-        let unreachable = |trouble: Trouble| ServerError::Unreachable {
+        let unreachable = |trouble: ExchangeError| ServerError::Unreachable {
             url: self.client.base().to_owned(),
             why: trouble.to_string(),
         };
@@ -206,9 +206,9 @@ impl Adapter for Http {
             .map_err(unreachable)?;
         // A second run with the same adapter goes on in the scope of the first.
         if self.run.get().is_none() {
-            let opened = World::open(routes, &self.client, &self.options);
-            let world = opened.map_err(|cannot| match cannot {
-                CannotOpen::Trouble(trouble) => unreachable(trouble),
+            let opened = RunScopes::open(routes, &self.client, &self.options);
+            let scopes = opened.map_err(|cannot| match cannot {
+                CannotOpen::Failed(trouble) => unreachable(trouble),
                 CannotOpen::Refused(refusal) => ServerError::Refused {
                     request: refusal.request,
                     status: refusal.status,
@@ -217,7 +217,7 @@ impl Adapter for Http {
                 },
             })?;
             let routes = routes.clone();
-            let _ = self.run.set(Run { routes, world });
+            let _ = self.run.set(Run { routes, scopes });
         }
         Ok(())
     }
@@ -235,17 +235,19 @@ impl Adapter for Http {
         let writes = writes(exchange, &run.routes);
         match &self.options.scope {
             Some(scope) if writes => Err(format!("writes, and the run only reads {scope:?}")),
-            None if !writes && reads_scope(exchange, &run.routes) && !run.world.is_filled() => Err(
-                "there is nothing to read, because the server took nothing in; name what to \
+            None if !writes && reads_scope(exchange, &run.routes) && !run.scopes.is_filled() => {
+                Err(
+                    "there is nothing to read, because the server took nothing in; name what to \
                      read"
-                    .to_owned(),
-            ),
+                        .to_owned(),
+                )
+            }
             _ => Ok(()),
         }
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
-        Box::new(Line {
+        Box::new(HttpDriver {
             http: self,
             cancel: None,
         })
@@ -256,31 +258,31 @@ impl Adapter for Http {
             return Vec::new();
         };
         let limit = self.options.request_timeout;
-        run.world.close(&run.routes, &self.client, limit)
+        run.scopes.close(&run.routes, &self.client, limit)
     }
 
     fn info(&self) -> AdapterInfo {
         AdapterInfo {
             url: Some(self.client.base().to_owned()),
-            scope: self.run.get().map(|run| run.world.scope().to_owned()),
+            scope: self.run.get().map(|run| run.scopes.scope().to_owned()),
             ..AdapterInfo::new(DriverKind::Http, Vec::new())
         }
     }
 }
 
-struct Line<'a> {
+struct HttpDriver<'a> {
     http: &'a Http,
     cancel: Option<Cancel>,
 }
 
-impl Driver for Line<'_> {
+impl Driver for HttpDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         let (Some(run), Task::Exchange(exchange)) = (self.http.run.get(), &case.task) else {
             let why = "the case is not one that a server can be asked for".to_owned();
             return Exchanged::nothing(End::Harness(why)).into();
         };
         let engine = self.http.engine(run, limit, self.cancel.as_ref());
-        let mut variables = run.world.variables(exchange, &engine);
+        let mut variables = run.scopes.variables(exchange, &engine);
         let mut exchanged = engine.run(&exchange.steps, &mut variables);
         if let (End::Met, Some(name)) = (&exchanged.end, &exchange.claim) {
             let claim = variables.get(name).and_then(|value| value.as_str());

@@ -15,11 +15,11 @@ use crate::corpus::{Method, RouteList};
 use crate::exchange::answer::names;
 use crate::exchange::compose::compose;
 use crate::exchange::variables::Variables;
-use crate::exchange::{End, Engine, Exchanged, Transport as _, Trouble};
+use crate::exchange::{End, Engine, ExchangeError, Exchanged, Transport as _};
 use crate::report::LeftBehind;
 
 /// What a run has made, and knows of the server.
-pub(super) struct World {
+pub(super) struct RunScopes {
     /// What no other run has.
     run: String,
     /// The scope that cases work in unless they make their own.
@@ -38,7 +38,7 @@ pub(super) struct World {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CannotOpen {
     #[error("{0}")]
-    Trouble(#[from] Trouble),
+    Failed(#[from] ExchangeError),
     #[error("{} answered {}", .0.request, .0.status)]
     Refused(Refusal),
 }
@@ -52,7 +52,7 @@ pub(super) struct Refusal {
     pub(super) left: Vec<LeftBehind>,
 }
 
-impl World {
+impl RunScopes {
     /// Makes the run's scope, puts something into it and finds out which routes are there; or takes
     /// the scope that the run was given, as it is.
     ///
@@ -106,10 +106,10 @@ impl World {
                     world.present.insert(step.request.route.clone());
                     world.filled |= index == 0 && matches!(ended.end, End::Met);
                 }
-                End::Trouble(trouble @ Trouble::Unreachable(_)) => return Err(trouble.into()),
+                End::Failed(trouble @ ExchangeError::Unreachable(_)) => return Err(trouble.into()),
                 // A request without an answer says nothing of the others. A variable that an
                 // earlier step would have brought is one more thing unknown.
-                End::Missing { .. } | End::Trouble(_) | End::Harness(_) => {}
+                End::Missing { .. } | End::Failed(_) | End::Harness(_) => {}
             }
         }
         Ok(world)
@@ -161,7 +161,7 @@ impl World {
                 Some("left as it is, because the server no longer answers".to_owned())
             } else {
                 retire(id, routes, client, limit).unwrap_or_else(|trouble| {
-                    gone = matches!(trouble, Trouble::Unreachable(_));
+                    gone = matches!(trouble, ExchangeError::Unreachable(_));
                     Some(format!("left as it is: {trouble}"))
                 })
             };
@@ -285,7 +285,7 @@ fn retire(
     routes: &RouteList,
     client: &Client,
     limit: Duration,
-) -> Result<Option<String>, Trouble> {
+) -> Result<Option<String>, ExchangeError> {
     let variables = Variables::of(&routes.scope.variable, id);
     let request = match compose(&routes.scope.retire, routes, &variables) {
         Ok(request) => request,
