@@ -1,15 +1,15 @@
-//! The services of Accord and the doors to them.
+//! The host: HTTP, server-sent events, MCP, keys, settings and serving, over the services.
 //!
-//! A request walks one way: a door parses it and says who asks ([`Caller`](accord_base::Caller)); a service
-//! ([`accord_memory`])
-//! loads what it needs, asks the pure core to decide, and commits in one transaction; the door answers.
-//! What a door answers, it answers alike to everybody: the command, the MCP tools and other programs all
-//! speak the same HTTP requests, through [`Api`], whether the host is this process or another.
+//! A request takes one way: the HTTP layer parses and authenticates it
+//! ([`Caller`](accord_base::Caller)); a service ([`accord_memory`]) loads what it needs, asks the
+//! pure core to decide, and commits in one transaction; the HTTP layer answers. The command, the
+//! MCP tools and other programs all send the same HTTP requests, through [`Api`], whether the host
+//! is in this process or another.
 //!
 //! Invariants:
-//! - nothing is acknowledged before its commit is durable;
-//! - a door decides nothing: project scope and every rule lie below it;
-//! - every refusal is a failure with a code, and leaves the process in one error body.
+//! - Nothing is acknowledged before its commit is durable.
+//! - This crate decides nothing: project scope and every rule are enforced in the services.
+//! - Every refusal is a failure with a code, and has an error body.
 //!
 //! ```
 //! use accord_host::http::Host;
@@ -26,7 +26,7 @@
 //! ```
 #![expect(
     clippy::disallowed_methods,
-    reason = "the host is where clock, sockets, files and random numbers come in"
+    reason = "the host opens sockets and files, and reads the environment"
 )]
 
 mod api;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
-use accord_host::mcp::{self, Standing, TOOLSETS, Toolbox};
+use accord_host::mcp::{self, CallContext, TOOLSETS, Toolbox};
 use accord_host::settings::Settings;
 use accord_host::{Api, Request, Response, log};
 use axum::body::Body;
@@ -71,13 +71,13 @@ impl McpArgs {
         Ok(Exit::Yes)
     }
 
-    fn standing(&self) -> Result<Standing, CliError> {
+    fn standing(&self) -> Result<CallContext, CliError> {
         let actor = self.actor.get()?.map(|actor| actor.document(None));
         let actor = actor.map(accord_base::Actor::read).transpose()?;
-        Ok(Standing {
+        Ok(CallContext {
             project: self.project.get(),
             actor: actor.map(|actor| actor.key()),
-            ..Standing::default()
+            ..CallContext::default()
         })
     }
 }

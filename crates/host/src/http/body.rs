@@ -1,7 +1,7 @@
 //! Request bodies, read within limits on size and time.
 //!
-//! Every body that a handler sees is a [`TimedBody`]: it fails with a code when the client pauses too
-//! long or sends too slowly. The size is limited where a body is read: [`Document`] for JSON
+//! Every body that a handler sees is a [`TimedBody`]: it fails with a code when the client pauses
+//! too long or sends too slowly. The size is limited where a body is read: [`Document`] for JSON
 //! documents, [`Chunks`] for streams. Compressed bodies are refused, so that a few bytes cannot
 //! expand to many.
 

@@ -1,8 +1,8 @@
 //! An example command for each route.
 //!
-//! The commands are in an order that works on a new server: each uses what earlier ones created. A test
-//! runs them all. Values that only an answer contains are shell variables: `$SESSION_ID`, `$KEY_ID`
-//! and `$ACCORD_KEY`.
+//! The commands are in an order that works on a new server: each uses what earlier ones created. A
+//! test runs them all. Values that only an answer contains are shell variables: `$SESSION_ID`,
+//! `$KEY_ID` and `$ACCORD_KEY`.
 
 /// A command, and the status of its answer.
 #[derive(Clone, Copy, Debug)]

@@ -164,7 +164,8 @@ fn refusal_of(response: &mut Response, method: &Method, uri: &Uri) -> Option<Fai
     Some(Failure::new(code, message))
 }
 
-/// The same failure with the code that the route's protocol has for it. The status follows the code.
+/// The same failure with the code that the route's protocol has for it. The status follows the
+/// code.
 fn in_protocol(protocol: Protocol, mut failure: Failure, response: &mut Response) -> Failure {
     let code = errors::code_in(protocol, failure.code);
     if code != failure.code {

@@ -1,8 +1,8 @@
 //! Checks the headers Host and Origin of requests from the network.
 //!
 //! A web page can make a browser send requests to this machine: openly, with the page's Origin, or
-//! through a host name that its owner has pointed here (DNS rebinding), with that name as Host. Both
-//! are refused unless the operator allows the origin or the name.
+//! through a host name that its owner has pointed here (DNS rebinding), with that name as Host.
+//! Both are refused unless the operator allows the origin or the name.
 //!
 //! The same applies behind a proxy: `Forwarded` and similar headers are ignored.
 

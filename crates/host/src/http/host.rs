@@ -1,13 +1,14 @@
-//! What the handlers of one host share.
+//! The state that all handlers of a host share.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use accord_contract::codes::{Code, Failure};
 use accord_memory::{Memory, MemoryOptions};
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use axum::Router;
+use parking_lot::Mutex;
 
 use super::metrics::Metrics;
 use super::permits::Permits;
@@ -21,8 +22,8 @@ use crate::upkeep::create_folder;
 /// The folder of blobs in a data folder.
 pub const BLOBS: &str = "blobs";
 
-/// A host: its services, and what its doors need. A clone is the same host; when the last is
-/// dropped, the store is closed.
+/// A host: its services and shared state. A clone is the same host. The store is closed when the
+/// last clone is dropped.
 #[derive(Clone)]
 pub struct Host(Arc<Parts>);
 
@@ -35,26 +36,20 @@ struct Parts {
     metrics: Metrics,
     streams: Streams,
     connections: Permits,
-    /// Weak, because a router holds the host.
+    /// Weak, because the router has a clone of the host.
     router: Mutex<Weak<Router>>,
 }
 
 impl Host {
-    /// Opens the host of a data folder, which is created where it is not there.
-    ///
-    /// # Errors
-    /// When the store cannot be opened, or two tools for agents have the same name.
+    /// Opens the host of a data folder, which is created if it does not exist.
     pub fn open(folder: &Path, settings: Settings) -> Result<Self, Failure> {
-        // Where the folder cannot be created, the store says so below, with a code.
+        // If the folder cannot be created, opening the engine fails below, with a code.
         drop(create_folder(folder));
         let engine = engine::open(folder).map_err(|error| explain(folder, &error))?;
         Self::over(engine, folder, settings)
     }
 
-    /// A host over an engine, which other hosts may use too.
-    ///
-    /// # Errors
-    /// When the keys cannot be read, or two tools for agents have the same name.
+    /// A host over an engine, which other hosts may use, too.
     pub fn over(
         engine: Arc<dyn Engine>,
         folder: &Path,
@@ -72,7 +67,7 @@ impl Host {
         );
         let keys = Keys::new(&memory);
         let streams = Streams::new(settings.limits.event_streams);
-        // Not the store itself: whoever still looks at the metrics must not keep it open.
+        // Weak: metrics must not keep the store open.
         let watched = Arc::downgrade(&engine);
         let connections = Permits::new(settings.limits.connections);
         let metrics = Metrics::new(streams.clone(), connections.clone(), move || {
@@ -96,12 +91,12 @@ impl Host {
         &self.0.folder
     }
 
-    /// The settings that hold.
+    /// The effective settings.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }
 
-    /// The engine, for its upkeep.
+    /// The engine, for maintenance.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.0.engine
     }
@@ -116,7 +111,7 @@ impl Host {
         &self.0.keys
     }
 
-    /// What was counted.
+    /// The metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.0.metrics
     }
@@ -131,9 +126,9 @@ impl Host {
         &self.0.connections
     }
 
-    /// The host's router: the same for all who ask while somebody has it.
+    /// The router, which all connections share.
     pub(crate) fn router(&self) -> Arc<Router> {
-        let mut kept = (self.0.router.lock()).unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.router.lock();
         kept.upgrade().unwrap_or_else(|| {
             let router = Arc::new(super::router(self.clone()));
             *kept = Arc::downgrade(&router);
@@ -151,25 +146,27 @@ impl fmt::Debug for Host {
     }
 }
 
-/// Why the store of a folder cannot be opened, for whoever wants to open it and knows the folder.
+/// The failure to open the store of a folder. The caller knows the folder, so it may be named.
 fn explain(folder: &Path, error: &StoreError) -> Failure {
-    let what = match folder.is_dir() {
-        true => error.to_string(),
-        false => "no data folder can be made in that place".to_owned(),
+    let what = if folder.is_dir() {
+        error.to_string()
+    } else {
+        "no data folder can be created there".to_owned()
     };
     let mut message = format!("{}: {what}", folder.display());
     if !error.detail().is_empty() && !error.detail().contains(&*folder.to_string_lossy()) {
         message = format!("{message} ({})", error.detail());
     }
-    // It would have been made: where there is none now, there can be none.
-    let can_be_none = !folder.is_dir()
+    // Opening creates the folder. If it does not exist now, it cannot be created.
+    let is_unusable = !folder.is_dir()
         && !matches!(
             error.kind(),
             StoreErrorKind::ReadOnly | StoreErrorKind::Full
         );
-    let code = match can_be_none {
-        true => Code::StoreFolderUnusable,
-        false => error.code(),
+    let code = if is_unusable {
+        Code::StoreFolderUnusable
+    } else {
+        error.code()
     };
     Failure::new(code, message)
 }

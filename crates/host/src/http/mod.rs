@@ -4,8 +4,8 @@
 //! headers Host and Origin), `peer` (authentication) and the limits, and then reaches its handler.
 //! Each of them can refuse it with a [`Failure`], and `exchange` alone writes the error body.
 //!
-//! Handlers take `State<Host>`, `Extension<Caller>`, `Extension<Correlation>` and, for their bodies,
-//! [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
+//! Handlers take `State<Host>`, `Extension<Caller>`, `Extension<Correlation>` and, for their
+//! bodies, [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
 
 pub mod body;
 mod correlation;

@@ -13,7 +13,8 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 #[derive(Clone, Debug)]
 pub struct Refusal(pub Failure);
 
-/// In the extensions of an answer whose error body belongs to another protocol, and is not replaced.
+/// In the extensions of an answer whose error body belongs to another protocol, and is not
+/// replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign;
 

@@ -1,8 +1,8 @@
 //! Keys in memory, so that not every request reads the store.
 //!
 //! Invariants:
-//! - An entry is used for at most [`MAX_AGE`] after the read that it comes from began. A revocation by
-//!   another host is therefore seen within a second.
+//! - An entry is used for at most [`MAX_AGE`] after the read that it comes from began. A revocation
+//!   by another host is therefore seen within a second.
 //! - A read that began before a revocation by this host leaves no entry behind.
 //! - The number of entries is bounded.
 

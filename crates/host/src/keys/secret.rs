@@ -1,7 +1,7 @@
 //! The text of a key: `accord_ID_SECRET`.
 //!
-//! The prefix lets scanners of source code recognise a key that got there; the id finds its row; the
-//! secret proves it. Letters and digits alone, so that a double click selects all of it.
+//! The prefix lets scanners of source code recognise a key that got there; the id finds its row;
+//! the secret proves it. Letters and digits alone, so that a double click selects all of it.
 
 use accord_canon::{Digest, sha256};
 use accord_system::random;

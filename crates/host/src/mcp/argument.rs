@@ -1,10 +1,10 @@
-//! The arguments of a tool as data: from one list come the JSON Schema that a model reads and the
+//! The arguments of a tool as data. One list gives both the JSON Schema that a model reads and the
 //! check of what it sends.
 //!
 //! Invariants:
-//! - an argument that is not in the list is refused, with the name that was probably meant;
-//! - `null` is the same as leaving an argument out, since models send both;
-//! - what passed the check has the type that the schema says.
+//! - An unknown argument is refused, with the most similar name as a suggestion.
+//! - `null` means the same as a missing argument, since models send both.
+//! - A checked argument has the type in the schema.
 
 use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
@@ -242,7 +242,7 @@ impl Argument {
         if sound {
             return Ok(());
         }
-        let message = format!("{} must be {expected}, and is {}", self.name, shown(value));
+        let message = format!("{} must be {expected}, not {}", self.name, shown(value));
         Err(Failure::new(Code::McpArgumentInvalid, message).at(format!("/{}", self.name)))
     }
 }
@@ -267,10 +267,7 @@ pub(super) fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
     schema
 }
 
-/// The arguments that were sent, without those that are `null`.
-///
-/// # Errors
-/// When one is missing, unknown or of the wrong form.
+/// Checks the arguments that were sent, and removes those that are `null`.
 pub(super) fn check(
     sent: Object,
     arguments: &[Argument],
@@ -318,7 +315,7 @@ fn unknown(name: &str, arguments: &[Argument]) -> Failure {
     let message = format!("there is no argument {name:?}");
     let failure = Failure::new(Code::McpArgumentUnknown, message).at(format!("/{name}"));
     match closest(&name, known()) {
-        Some(meant) => failure.suggesting(format!("Use {meant} if that is meant.")),
+        Some(meant) => failure.suggesting(format!("Did you mean {meant}?")),
         None if arguments.is_empty() => failure.suggesting("The tool takes no arguments."),
         None => {
             let known = known().collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! What a tool asks a host, and what the host answers.
+//! The request of a tool to the host, and the answer.
 
 use std::fmt::{Display, Write as _};
 
@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Uri};
 
-use super::outcome::Trouble;
+use super::outcome::ToolError;
 use crate::{Api, Request};
 
 /// The largest answer that is read.
@@ -35,31 +35,31 @@ pub struct Answer {
 }
 
 impl Ask {
-    /// Reads what lies under these segments of a path, written as they are meant.
+    /// A GET of a path, given as unencoded segments.
     pub fn get(path: &[&str]) -> Self {
         Self::new(Method::GET, path)
     }
 
-    /// Sends a document there.
+    /// A POST of a document.
     pub fn post(path: &[&str], body: Object) -> Self {
         let mut ask = Self::new(Method::POST, path);
         ask.body = Some(body);
         ask
     }
 
-    /// Changes what lies there.
+    /// A PATCH with a document.
     pub fn patch(path: &[&str], body: Object) -> Self {
         let mut ask = Self::new(Method::PATCH, path);
         ask.body = Some(body);
         ask
     }
 
-    /// Ends what lies there.
+    /// A DELETE.
     pub fn delete(path: &[&str]) -> Self {
         Self::new(Method::DELETE, path)
     }
 
-    /// The same request, with a parameter where it has a value.
+    /// Adds a query parameter, if it has a value.
     #[must_use]
     pub fn query(mut self, name: &str, value: Option<impl Display>) -> Self {
         if let Some(value) = value {
@@ -72,7 +72,7 @@ impl Ask {
         self
     }
 
-    /// The same request, with something that the caller must know should no answer come.
+    /// Adds a detail that the caller needs if no answer arrives.
     #[must_use]
     pub fn about(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.about.insert(name.into(), value.into());
@@ -80,30 +80,30 @@ impl Ask {
     }
 
     /// Sends the request and reads the answer.
-    pub(super) async fn send(self, api: &dyn Api) -> Result<Answer, Trouble> {
+    pub(super) async fn send(self, api: &dyn Api) -> Result<Answer, ToolError> {
         let about = self.about.clone();
-        let unanswered = |failure: Failure| Trouble::from(failure).with_details(&about);
+        let unanswered = |failure: Failure| ToolError::from(failure).with_details(&about);
         let response = api.call(self.request()?).await.map_err(unanswered)?;
         let status = response.status();
         let body = Limited::new(response.into_body(), LARGEST_ANSWER)
             .collect()
             .await;
         let body = body.map_err(|_| {
-            let message = "the answer of the host broke off, or is too large";
+            let message = "the answer of the host was interrupted, or is too large";
             unanswered(Failure::new(Code::HostProtocol, message))
         })?;
         let text = String::from_utf8(body.to_bytes().into())
             .map_err(|_| unanswered(Failure::new(Code::HostProtocol, "the answer is not UTF-8")))?;
         if status.is_success() {
             let created = status == hyper::StatusCode::CREATED;
-            // White space between the tokens of JSON says nothing and costs a model as much as words.
+            // Whitespace between JSON tokens costs a model tokens and means nothing.
             let text = compact(&text);
             return Ok(Answer { created, text });
         }
         let envelope = serde_json::from_str(&text).ok();
         let envelope = envelope.and_then(|value| ErrorEnvelope::from_document(value).ok());
         match envelope {
-            Some(envelope) => Err(Trouble::from(envelope)),
+            Some(envelope) => Err(ToolError::from(envelope)),
             None => {
                 let message = format!("the host answered {status} without a failure code");
                 Err(unanswered(Failure::new(Code::HostProtocol, message)))
@@ -115,7 +115,7 @@ impl Ask {
         let mut target = String::new();
         for segment in path {
             target.push('/');
-            // A segment of dots alone would be taken for a way up the path.
+            // A segment of dots would be resolved as a relative path.
             if segment.bytes().all(|byte| byte == b'.') {
                 target.push_str(&segment.replace('.', "%2E"));
             } else {
@@ -151,20 +151,17 @@ impl Ask {
 }
 
 impl Answer {
-    /// Whether something new came about by the request.
+    /// Whether the request created something.
     pub fn created(&self) -> bool {
         self.created
     }
 
-    /// The document that the host gave: each token as it gave it, without space between them.
+    /// The document of the host, with its tokens unchanged and no whitespace between them.
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The members of the document.
-    ///
-    /// # Errors
-    /// When it is no object.
     pub fn object(&self) -> Result<Object, Failure> {
         serde_json::from_str(&self.text).map_err(|_| {
             let message = "the answer of the host is not a JSON object";
@@ -173,13 +170,13 @@ impl Answer {
     }
 }
 
-/// Writes a text so that it stands for itself in a path or a query.
+/// Percent-encodes a text for a path or a query.
 fn escape(text: &str, target: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             target.push(char::from(byte));
         } else {
-            write!(target, "%{byte:02X}").expect("a string takes any text");
+            write!(target, "%{byte:02X}").expect("writing to a String never fails");
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Answers within a budget of tokens.
 //!
-//! The host fills a budget itself where it can. What a tool serves is counted here all the same, as
-//! the text that it serves, so that the budget holds for every tool, every budget and every host.
+//! The host respects a budget itself where it can. The text that a tool serves is counted here
+//! again, so that the budget is kept for every tool and every host.
 //!
 //! Invariants:
-//! - the text that is served has no more tokens than the budget, or nothing of it is served;
-//! - an item is there whole or not at all, and one that does not fit makes room for a later one;
-//! - what was left out is said in `x-left_out`.
+//! - The text that is served has at most as many tokens as the budget, or it is not served.
+//! - An item is complete or left out. If one does not fit, later ones are still tried.
+//! - `x-left_out` lists what was left out.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -27,19 +27,19 @@ pub(super) const BUDGET: Argument = Argument::integer(
 )
 .default_number(DEFAULT_TOKENS);
 
-/// The budget of a call that names none.
+/// The default budget.
 pub(super) const DEFAULT_TOKENS: i64 = 8_000;
 
-/// How a document may be made shorter.
+/// How a document can be shortened.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shortening {
-    /// Lists that may lose items, the one that matters most first.
+    /// Lists that may lose items, the most important first.
     pub(super) lists: &'static [&'static str],
-    /// Members that go as soon as something must.
+    /// Members that are dropped first.
     pub(super) extras: &'static [&'static str],
-    /// A member that is an object, and the one member of it that stays when room is short.
+    /// An object, and its one member that stays when the budget is small.
     pub(super) bare: Option<(&'static str, &'static str)>,
-    /// The member by which items are named that were left out.
+    /// The member that identifies items that were left out.
     pub(super) named_by: Option<&'static str>,
 }
 
@@ -49,10 +49,7 @@ pub(super) fn budget(call: &Call<'_>) -> usize {
     usize::try_from(asked).unwrap_or(usize::MAX)
 }
 
-/// A document that cannot be shortened.
-///
-/// # Errors
-/// With `MCP_BUDGET_TOO_SMALL` when it has more tokens than the budget.
+/// A document that cannot be shortened, if it fits into the budget.
 pub(super) fn whole(text: &str, budget: usize) -> Result<String, Failure> {
     if tokens(text) > budget {
         return Err(too_small(tokens(text), budget));
@@ -60,10 +57,7 @@ pub(super) fn whole(text: &str, budget: usize) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-/// A document, shortened as far as the budget demands.
-///
-/// # Errors
-/// With `MCP_BUDGET_TOO_SMALL` when it has more tokens than the budget at its shortest.
+/// A document, shortened to fit into the budget.
 pub(super) fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<String, Failure> {
     if tokens(text) <= budget {
         return Ok(text.to_owned());
@@ -182,7 +176,8 @@ impl<'a> Document<'a> {
         self.written(&counts.collect::<Vec<_>>()).len()
     }
 
-    /// This document, an emptied one, filled with those items of `whole` that fit into `most` bytes.
+    /// This document, an emptied one, filled with those items of `whole` that fit into `most`
+    /// bytes.
     fn filled(mut self, whole: &Self, most: usize, named_by: Option<&str>) -> String {
         let mut room = most.saturating_sub(self.frame_bytes());
         let mut lists: Vec<(usize, usize)> = Vec::new();

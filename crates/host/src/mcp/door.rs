@@ -1,13 +1,13 @@
 //! MCP over streamable HTTP: `/mcp` for all tools, `/mcp/{set}` for those of one set.
 //!
-//! The guard before this door has checked the Host and Origin headers and found out who asks. The
-//! requests of MCP itself are answered here; each call of a tool becomes a request to the host, as
-//! that caller.
+//! The Host and Origin headers have been checked and the caller authenticated before. Requests of
+//! MCP itself are answered here. Each tool call becomes a request to the host, as that caller.
 //!
-//! Clients of the revisions up to 2025-11-25 begin a session and name it in a header. Those of 2026-07-28
-//! keep none: each of their requests stands alone, and a session of the memory is named in the arguments.
+//! Clients of the revisions up to 2025-11-25 start a session and name it in a header. Those of
+//! 2026-07-28 have no sessions: each request is independent, and the arguments name the session of
+//! the memory.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use accord_base::Caller;
 use accord_contract::codes::{Code, Failure, Protocol};
@@ -20,23 +20,24 @@ use axum::routing::any;
 use futures_util::future::BoxFuture;
 use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, StatusCode};
+use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::call::Standing;
+use super::call::CallContext;
 use super::server::{ApiFor, Reach, Server};
-use super::sessions::{SessionLimits, Sessions, Visitor};
+use super::sessions::{CurrentRequest, SessionLimits, Sessions};
 use super::toolset::{Toolbox, Toolset};
 use crate::http::reply::Foreign;
 use crate::http::streams::closing_down;
 use crate::http::{Refusal, RouteName, errors};
 
-/// The MCP doors of a host. Cheap to clone.
+/// The MCP endpoints of a host. Cheap to clone.
 #[derive(Clone)]
 pub struct McpDoors(Arc<Doors>);
 
 struct Doors {
     doors: Vec<Door>,
-    /// Returns when the host closes; waited for from the first request on.
+    /// Completes when the host closes. The first request takes it and waits for it.
     closing: Mutex<Option<BoxFuture<'static, ()>>>,
 }
 
@@ -48,11 +49,8 @@ struct Door {
     sessions: Arc<Sessions>,
 }
 
-/// The doors of a host with these sets of tools: one to all of them, and one to each. `api_for` gives the
-/// host as a caller may use it. When `closing` returns, all sessions end.
-///
-/// # Errors
-/// With `MCP_TOOL_TWICE` when two tools have the same name.
+/// The endpoints for sets of tools: one for all of them, and one for each. `api_for` returns the
+/// host as a caller may use it. When `closing` completes, all sessions end.
 pub fn service(
     api_for: ApiFor,
     sets: &[&'static Toolset],
@@ -83,7 +81,7 @@ pub fn service(
 }
 
 impl McpDoors {
-    /// The routes. Every request to them must carry its [`Caller`].
+    /// The routes. Every request must have a [`Caller`] in its extensions.
     pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         let mut router = Router::new();
         for (place, door) in self.0.doors.iter().enumerate() {
@@ -109,14 +107,9 @@ impl McpDoors {
         self.0.doors.iter().map(|door| door.sessions.count()).sum()
     }
 
-    /// Begins to wait for the end of the host, once.
-    fn watch(&self) {
-        let mut closing = self
-            .0
-            .closing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(closing) = closing.take() {
+    /// Waits for the end of the host, in a task of its own. Does so once.
+    fn end_with_host(&self) {
+        if let Some(closing) = self.0.closing.lock().take() {
             let doors = self.clone();
             tokio::spawn(async move {
                 closing.await;
@@ -125,7 +118,7 @@ impl McpDoors {
         }
     }
 
-    /// Ends all sessions and their streams, and lets none begin.
+    /// Ends all sessions and their streams, and refuses new ones.
     async fn end(&self) {
         for door in &self.0.doors {
             door.service.config.cancellation_token.cancel();
@@ -146,7 +139,7 @@ impl Door {
         let reach = Reach::Caller(Arc::clone(api_for));
         let server = move || {
             let toolbox = Arc::clone(&toolbox);
-            Ok(Server::new(toolbox, reach.clone(), Standing::default()))
+            Ok(Server::new(toolbox, reach.clone(), CallContext::default()))
         };
         let sessions = Arc::new(Sessions::new(limits));
         let config = StreamableHttpServerConfig::default()
@@ -166,23 +159,23 @@ impl Door {
 
     async fn answer(&self, mut request: Request) -> Response {
         let Some(caller) = request.extensions().get::<Caller>() else {
-            let failure = Failure::new(Code::AuthRequired, "nobody is known who asks");
+            let failure = Failure::new(Code::AuthRequired, "the request has no caller");
             return Refusal(failure).into_response();
         };
         if self.service.config.cancellation_token.is_cancelled() {
             return Refusal(closing_down()).into_response();
         }
-        let visitor = Visitor::new(caller.label());
+        let current = CurrentRequest::new(caller.label());
         let ends = request.method() == Method::DELETE;
-        // The transport wants the header even where nothing looks at it, as over a socket.
+        // The transport requires the header, also where nothing reads it, as over a socket.
         let headers = request.headers_mut();
         headers
             .entry(HOST)
             .or_insert(HeaderValue::from_static("localhost"));
-        let response = visitor.asks(self.service.handle(request)).await;
-        match visitor.refusal() {
+        let response = current.scope(self.service.handle(request)).await;
+        match current.refusal() {
             Some(failure) => Refusal(failure).into_response(),
-            // A session has ended when it is said to; some clients take 202 for a failure.
+            // Some clients take the 202 of the transport for a failure.
             None if ends && response.status().is_success() => {
                 StatusCode::NO_CONTENT.into_response()
             }
@@ -195,13 +188,14 @@ impl Door {
 const LARGEST_MESSAGE: usize = MAX_PACKAGE_BYTES + 64 * 1024;
 
 async fn enter(State((doors, place)): State<(McpDoors, usize)>, request: Request) -> Response {
-    doors.watch();
+    doors.end_with_host();
     let mut response = doors.0.doors[place].answer(request).await;
     response.extensions_mut().insert(RouteName("mcp"));
     response
 }
-/// Gives a refusal of the transport, which is plain text, a failure code. What speaks of a JSON-RPC
-/// message is JSON, and stays as it is.
+
+/// Gives a refusal of the transport, which is plain text, a failure code. An answer to a JSON-RPC
+/// message is JSON, and is not changed.
 async fn with_code(protocol: Protocol, mut response: Response) -> Response {
     let status = response.status();
     let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
@@ -223,7 +217,7 @@ async fn with_code(protocol: Protocol, mut response: Response) -> Response {
         }
         StatusCode::METHOD_NOT_ALLOWED => Failure::new(
             Code::HttpMethodNotAllowed,
-            "this client keeps no session, so there is no stream to read and none to end",
+            "this client has no session, so there is no stream to read and none to end",
         ),
         StatusCode::PAYLOAD_TOO_LARGE => {
             Failure::new(errors::code_in(protocol, Code::InputTooLarge), text)

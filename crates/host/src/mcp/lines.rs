@@ -1,9 +1,10 @@
-//! The lines between a client and the MCP server: what is no message of JSON-RPC is answered here.
+//! The lines between a client and the MCP server. A line that is not a JSON-RPC message is answered
+//! here.
 //!
-//! The server would pass over such a line, or answer it without an id. A client that is told nothing waits for
-//! ever, so every line is answered, with `"id":null` where nobody can tell whose request it was.
+//! The server would ignore such a line, or answer it without an id, and the client would wait
+//! forever. So every line is answered, with `"id":null` if the request is unknown.
 //!
-//! Invariant: lines go out whole, whoever writes them.
+//! Invariant: lines are written whole, also when several tasks write.
 
 use accord_contract::wire::Value;
 use serde_json::json;
@@ -140,7 +141,7 @@ fn refusal(line: &[u8]) -> Option<String> {
         return None;
     }
     let (id, code, message) = match serde_json::from_slice::<Value>(line) {
-        Err(_) => (Value::Null, -32_700, "the line is no JSON"),
+        Err(_) => (Value::Null, -32_700, "the line is not JSON"),
         Ok(Value::Object(members)) => {
             let is_version_2 = members
                 .get("jsonrpc")
@@ -155,7 +156,7 @@ fn refusal(line: &[u8]) -> Option<String> {
                 .get("id")
                 .filter(|id| id.is_string() || id.is_number());
             let id = id.cloned().unwrap_or_default();
-            (id, -32_600, "the line is no message of JSON-RPC 2.0")
+            (id, -32_600, "the line is not a JSON-RPC 2.0 message")
         }
         Ok(_) => (
             Value::Null,

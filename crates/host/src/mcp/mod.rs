@@ -1,17 +1,17 @@
-//! The door for agents: MCP tools over the same requests that everybody sends.
+//! MCP: tools for agents, over the same requests as HTTP.
 //!
-//! Tools are data ([`Toolset`], [`Tool`], [`Argument`]): a name, words for models, arguments, how they
-//! become a request to a host ([`Ask`]), and how its answer becomes the result ([`Outcome`]). A protocol's
-//! tools are one module and one line in [`TOOLSETS`].
+//! Tools are data ([`Toolset`], [`Tool`], [`Argument`]): a name, a description, arguments, how they
+//! become a request to a host ([`Ask`]), and how its answer becomes the result ([`Outcome`]). The
+//! tools of a protocol are one module and one line in [`TOOLSETS`].
 //!
 //! The same tools are served over streamable HTTP ([`service`]) and over standard input and output
-//! ([`serve`]); either way a call is a request through [`Api`](crate::Api).
+//! ([`serve`]). Each call is a request through [`Api`](crate::Api).
 //!
 //! Invariants:
-//! - a tool decides nothing: what holds for a request of HTTP holds for a call;
-//! - what a host refuses is a result with its code and what to do about it, never a protocol error;
-//! - a result within a budget has no more tokens than that, counted as it is served;
-//! - a session of MCP belongs to the key that began it.
+//! - A tool decides nothing: a call is checked like any HTTP request.
+//! - A refusal of the host is a result with its code and advice, never a protocol error.
+//! - A result with a budget has at most that many tokens, counted as it is served.
+//! - An MCP session belongs to the key that started it.
 
 mod argument;
 mod ask;
@@ -29,7 +29,7 @@ mod toolset;
 
 pub use self::argument::Argument;
 pub use self::ask::{Answer, Ask};
-pub use self::call::{Call, Standing, parse_actor};
+pub use self::call::{Call, CallContext, parse_actor};
 pub use self::door::{McpDoors, service};
 pub use self::outcome::{Memo, OpenSession, Outcome};
 pub use self::server::ApiFor;
@@ -37,5 +37,5 @@ pub use self::sessions::SessionLimits;
 pub use self::stream::{serve, serve_stdio};
 pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset};
 
-/// The sets of tools that there are.
+/// All sets of tools.
 pub const TOOLSETS: &[&Toolset] = &[&memory::TOOLSET];

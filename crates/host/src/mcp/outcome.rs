@@ -1,10 +1,10 @@
-//! What a tool gives back: a receipt, a document, nothing, or trouble.
+//! What a tool returns: a receipt, a document, `null`, or an error.
 //!
-//! MCP has two places for a result: text, which every client shows its model, and structured content,
-//! which some clients show instead and programs like to read. A tool that fills the second should repeat
-//! it in the first, which for a long document would cost twice the tokens. So:
-//! - a receipt of a write, and trouble, are short and stand in both places;
-//! - a document that was read stands in the text alone, as the JSON that the host gave, token for token.
+//! MCP has two places for a result: text, which every client shows its model, and structured
+//! content, which some clients show instead. A tool that fills the second should repeat it in the
+//! first, which would double the tokens of a long document. So:
+//! - Receipts of writes, and errors, are short and are in both places.
+//! - A document that was read is only in the text, as the JSON of the host, token for token.
 
 use accord_base::{ActorKey, SessionId};
 use accord_contract::alx::ErrorEnvelope;
@@ -15,11 +15,11 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use super::toolset::{Advice, Toolset};
 use crate::http::errors;
 
-/// The result of a call that the host carried out.
+/// The result of a successful call.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     content: Content,
-    /// What the connection is to remember.
+    /// What the connection remembers of it.
     pub(super) memo: Memo,
 }
 
@@ -29,31 +29,31 @@ enum Content {
     Document(String),
 }
 
-/// What a connection is to remember of a call.
+/// What a connection remembers of a call.
 #[derive(Clone, Debug)]
 pub enum Memo {
     /// Nothing.
     Nothing,
-    /// The session that was started: what follows belongs to it.
+    /// A session was started; later calls belong to it.
     Started(OpenSession),
-    /// The session that was ended.
+    /// A session was ended.
     Ended(SessionId),
 }
 
-/// A session that a connection has started.
+/// A session that was started over a connection.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OpenSession {
     /// Its id.
     pub session_id: SessionId,
-    /// The project that it works on.
+    /// Its project.
     pub project_id: String,
-    /// Who works.
+    /// Its actor.
     pub actor: ActorKey,
 }
 
-/// Why a call came to nothing, and what to do about it.
+/// Why a call failed, and what to do about it.
 #[derive(Clone, Debug)]
-pub(super) struct Trouble {
+pub(super) struct ToolError {
     code: String,
     message: String,
     what_to_do: Option<String>,
@@ -77,14 +77,14 @@ impl Outcome {
         }
     }
 
-    /// The same outcome, with something to remember.
+    /// Sets what the connection remembers.
     #[must_use]
     pub fn remembering(mut self, memo: Memo) -> Self {
         self.memo = memo;
         self
     }
 
-    /// The same receipt, with a member more. A document stays as it is.
+    /// Adds a member to a receipt. A document is not changed.
     #[must_use]
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         if let Content::Receipt(members) = &mut self.content {
@@ -95,25 +95,25 @@ impl Outcome {
 
     pub(super) fn result(self) -> CallToolResult {
         match self.content {
-            Content::Receipt(members) => twofold(members, false),
+            Content::Receipt(members) => in_both_places(members, false),
             Content::Document(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
         }
     }
 }
 
-/// The result when what was asked for is not there: `null`, and beside it why.
-pub(super) fn nothing(trouble: &Trouble) -> CallToolResult {
-    let why = ContentBlock::text(trouble.message.as_str());
+/// The result `null`, with the reason as a second text.
+pub(super) fn null_result(error: &ToolError) -> CallToolResult {
+    let why = ContentBlock::text(error.message.as_str());
     CallToolResult::success(vec![ContentBlock::text("null"), why])
 }
 
-impl Trouble {
-    /// Whether it is this failure.
+impl ToolError {
+    /// Whether it has this code.
     pub(super) fn is(&self, code: Code) -> bool {
         self.code == code.as_str()
     }
 
-    /// The same trouble, with what programs and models need to act on it.
+    /// Adds details that programs and models need to act on it.
     pub(super) fn with_details(mut self, details: &Object) -> Self {
         self.details.extend(details.clone());
         self
@@ -143,11 +143,11 @@ impl Trouble {
         error.extend(self.details);
         let mut members = Object::new();
         members.insert("error".into(), error.into());
-        twofold(members, true)
+        in_both_places(members, true)
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for ToolError {
     fn from(failure: Failure) -> Self {
         let mut details = Object::new();
         let place = failure
@@ -167,7 +167,7 @@ impl From<Failure> for Trouble {
     }
 }
 
-impl From<ErrorEnvelope> for Trouble {
+impl From<ErrorEnvelope> for ToolError {
     fn from(envelope: ErrorEnvelope) -> Self {
         let error = envelope.error;
         let code = match error.code.encode() {
@@ -175,7 +175,7 @@ impl From<ErrorEnvelope> for Trouble {
             other => other.to_string(),
         };
         let mut details = error.extra;
-        // The field says the same for people.
+        // `field` has the same information.
         details.remove("pointer");
         Self {
             code,
@@ -189,7 +189,7 @@ impl From<ErrorEnvelope> for Trouble {
     }
 }
 
-/// Words as a sentence, so that another can follow.
+/// Capitalises a text and ends it with a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.trim().chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -200,8 +200,8 @@ fn sentence(words: &str) -> String {
     sentence
 }
 
-/// A short result, in both places.
-fn twofold(members: Object, is_error: bool) -> CallToolResult {
+/// A short result, as text and as structured content.
+fn in_both_places(members: Object, is_error: bool) -> CallToolResult {
     let value = Value::Object(members);
     let text = vec![ContentBlock::text(value.to_string())];
     let mut result = if is_error {

@@ -1,7 +1,7 @@
-//! The parts of a JSON text, as the text that they are.
+//! Splitting JSON text without parsing its values.
 //!
-//! A package that is passed on must stay as it was hashed, so it is cut out and never written again
-//! from a value that was read.
+//! A package must be passed on exactly as it was hashed, so it is cut out of the text and never
+//! serialised again.
 
 /// The members of an object: each name as it is written between its quotes, and its value.
 pub(super) fn members(text: &str) -> Option<Vec<(&str, &str)>> {

@@ -1,19 +1,20 @@
-//! The MCP server: what a connection is told, and how a call walks.
+//! The MCP server of a connection.
 //!
-//! A call walks: the tool is found; its arguments are checked; with what the connection remembers
-//! they become a request; the host answers; the answer becomes a result.
+//! A call takes these steps: find the tool, check the arguments, complete them with what the
+//! connection remembers, send the request to the host, turn the answer into a result.
 //!
 //! Invariants:
-//! - whatever a host refuses is a result that a model can read, never a protocol error; those are for
-//!   calls that name no tool;
-//! - a call is made as the caller of the request that it came with, whoever began the connection.
+//! - A refusal of the host is a result that a model can read, never a protocol error. Only a call
+//!   of an unknown tool is a protocol error.
+//! - A call has the rights of the HTTP request that it came with, whoever opened the connection.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use accord_base::{ActorKey, Caller};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use hyper::http::request::Parts;
+use parking_lot::Mutex;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Described,
@@ -23,33 +24,33 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::argument::{self, Schemas};
 use super::ask::Ask;
-use super::call::{Call, Standing};
-use super::outcome::{Memo, OpenSession, Trouble, nothing};
+use super::call::{Call, CallContext};
+use super::outcome::{Memo, OpenSession, ToolError, null_result};
 use super::toolset::{Offered, Toolbox};
 use crate::Api;
 
-/// Gives the host as one caller may use it.
+/// Returns the host as a caller may use it.
 pub type ApiFor = Arc<dyn Fn(&Caller) -> Arc<dyn Api> + Send + Sync>;
 
 /// How a server reaches the host.
 #[derive(Clone)]
 pub(super) enum Reach {
-    /// As whoever sent the HTTP request that a call came with.
+    /// As the caller of the HTTP request that a call came with.
     Caller(ApiFor),
-    /// Always in the same way.
+    /// Always as the same caller.
     Always(Arc<dyn Api>),
 }
 
-/// The server of one connection, or of one request where a client keeps no connection.
+/// The server of one connection, or of one request if the client has no session.
 pub(super) struct Server {
     toolbox: Arc<Toolbox>,
     reach: Reach,
-    defaults: Standing,
+    defaults: CallContext,
     session: Mutex<Option<OpenSession>>,
 }
 
 impl Server {
-    pub(super) fn new(toolbox: Arc<Toolbox>, reach: Reach, defaults: Standing) -> Self {
+    pub(super) fn new(toolbox: Arc<Toolbox>, reach: Reach, defaults: CallContext) -> Self {
         Self {
             toolbox,
             reach,
@@ -58,10 +59,9 @@ impl Server {
         }
     }
 
-    /// The session that was started over this connection, and not ended.
+    /// The session that was started over this connection and has not ended.
     pub(super) fn open_session(&self) -> Option<OpenSession> {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        session.clone()
+        self.session.lock().clone()
     }
 
     async fn call(
@@ -69,29 +69,29 @@ impl Server {
         offered: Offered,
         arguments: Object,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Trouble> {
+    ) -> Result<CallToolResult, ToolError> {
         let tool = offered.tool;
-        let visit = Visit::of(&self.reach, context)?;
+        let origin = CallOrigin::of(&self.reach, context)?;
         let mut standing = self.defaults.clone();
         standing.session = self.open_session();
-        standing.actor = visit.actor.or(standing.actor);
-        standing.client = visit.client;
-        // A session knows its project, so a call that follows needs none.
+        standing.actor = origin.actor.or(standing.actor);
+        standing.client = origin.client;
+        // A session has a project, so later calls need none.
         let schemas = Schemas {
             project: standing.project.clone(),
         };
         let arguments = argument::check(arguments, tool.arguments, &schemas)?;
         let call = Call::new(&arguments, &standing, accord_system::now());
         let ask: Ask = (tool.ask)(&call)?;
-        let answer = match ask.send(&*visit.api).await {
+        let answer = match ask.send(&*origin.api).await {
             Ok(answer) => answer,
-            Err(trouble) if tool.nothing.is_some_and(|code| trouble.is(code)) => {
-                return Ok(nothing(&trouble));
+            Err(error) if tool.null_on.is_some_and(|code| error.is(code)) => {
+                return Ok(null_result(&error));
             }
-            Err(trouble) => return Err(trouble),
+            Err(error) => return Err(error),
         };
         let outcome = (tool.answer)(&call, &answer)?;
-        let outcome = match (&outcome.memo, visit.remembers) {
+        let outcome = match (&outcome.memo, origin.remembers) {
             (Memo::Started(_), false) => outcome.with("next", PASS_IT_ON),
             (memo, _) => {
                 self.remember(memo);
@@ -102,7 +102,7 @@ impl Server {
     }
 
     fn remember(&self, memo: &Memo) {
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = self.session.lock();
         match memo {
             Memo::Nothing => {}
             Memo::Started(started) => *session = Some(started.clone()),
@@ -118,22 +118,22 @@ impl Server {
     }
 }
 
-/// What a model is told that started a session over a door which keeps no connection.
-const PASS_IT_ON: &str = "This client keeps no connection: pass project_id, session_id and actor \
+/// The hint for a model that started a session without an MCP session.
+const PASS_IT_ON: &str = "This client has no MCP session: pass project_id, session_id and actor \
                           with the calls that follow.";
 
-/// What is known of a call from the message that it came with.
-struct Visit {
+/// What the message of a call says about its caller.
+struct CallOrigin {
     api: Arc<dyn Api>,
     /// The actor of the key.
     actor: Option<ActorKey>,
     /// What the client calls itself.
     client: Option<String>,
-    /// Whether the server will be there at the next call.
+    /// Whether the next call reaches the same server.
     remembers: bool,
 }
 
-impl Visit {
+impl CallOrigin {
     fn of(reach: &Reach, context: &RequestContext<RoleServer>) -> Result<Self, Failure> {
         let parts = context.extensions.get::<Parts>();
         let client = context.client_info().map(|client| client.name);
@@ -141,7 +141,7 @@ impl Visit {
             Reach::Always(api) => (Arc::clone(api), None),
             Reach::Caller(api_for) => {
                 let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
-                let unknown = || Failure::new(Code::AuthRequired, "nobody is known who calls");
+                let unknown = || Failure::new(Code::AuthRequired, "the call has no caller");
                 let caller = caller.ok_or_else(unknown)?;
                 (api_for(caller), caller.access().actor().cloned())
             }
@@ -188,7 +188,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let result = self.call(offered, arguments, &context).await;
         Ok(result
-            .unwrap_or_else(|trouble| trouble.result(offered.set))
+            .unwrap_or_else(|error| error.result(offered.set))
             .into())
     }
 }

@@ -1,19 +1,20 @@
-//! The MCP sessions of an HTTP door: whose they are, and how many.
+//! The MCP sessions of an HTTP endpoint: their owners, and limits on their number.
 //!
-//! A session is begun by `initialize` and named by a header from then on. It lives in memory; one that
-//! is idle for long ends, and a client that names it afterwards is told to begin again.
+//! `initialize` starts a session; a header names it from then on. Sessions live in memory. A
+//! session that is idle for too long ends, and its client must start another.
 //!
 //! Invariants:
-//! - a session is there for the caller who began it, and for nobody else;
-//! - there are never more sessions than the limits say. A caller who has as many as one may have
-//!   loses the one that was idle the longest.
+//! - Only the caller who started a session can use it.
+//! - The number of sessions is limited. A caller who reaches the limit per caller loses the session
+//!   that was idle the longest.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
 use futures_util::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
@@ -22,13 +23,13 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 
-/// How many MCP sessions there may be, and for how long one may be idle.
+/// Limits on the number of MCP sessions and their idle time.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionLimits {
-    /// All callers together.
-    pub most: usize,
-    /// One caller.
-    pub most_of_one: usize,
+    /// The most sessions.
+    pub total: usize,
+    /// The most sessions of one caller.
+    pub per_caller: usize,
     /// How long a session may be idle.
     pub idle: Duration,
 }
@@ -36,74 +37,72 @@ pub struct SessionLimits {
 impl Default for SessionLimits {
     fn default() -> Self {
         Self {
-            most: 1_000,
-            most_of_one: 100,
+            total: 1_000,
+            per_caller: 100,
             idle: Duration::from_secs(60 * 60),
         }
     }
 }
 
-/// The sessions of one door.
+/// The sessions of one endpoint.
 #[derive(Debug)]
 pub(super) struct Sessions {
     local: LocalSessionManager,
     limits: SessionLimits,
-    known: Mutex<HashMap<SessionId, Known>>,
-    /// Held while a session begins, so that those that begin at once are counted, too.
-    beginning: tokio::sync::Mutex<()>,
+    open: Mutex<HashMap<SessionId, OpenSession>>,
+    /// Held while a session starts, so that concurrent starts are counted.
+    starting: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct OpenSession {
     owner: String,
     used: Instant,
 }
 
 tokio::task_local! {
     /// The request that is being answered.
-    static VISITOR: Arc<Visitor>;
+    static CURRENT: Arc<CurrentRequest>;
 }
 
-/// Who sent the request that is being answered.
+/// The request that is being answered.
 #[derive(Debug)]
-pub(super) struct Visitor {
-    name: String,
+pub(super) struct CurrentRequest {
+    caller: String,
     refusal: Mutex<Option<Failure>>,
 }
 
-/// Why a session is not there.
+/// Why a session cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionsError {
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
     #[error("there is no such session")]
     Unknown,
-    #[error("there are as many sessions as there may be")]
+    #[error("the limit of sessions is reached")]
     Full,
 }
 
-impl Visitor {
-    pub(super) fn new(name: &str) -> Arc<Self> {
+impl CurrentRequest {
+    pub(super) fn new(caller: &str) -> Arc<Self> {
         Arc::new(Self {
-            name: name.to_owned(),
+            caller: caller.to_owned(),
             refusal: Mutex::new(None),
         })
     }
 
-    /// Answers a request of this visitor.
-    pub(super) async fn asks<T>(self: &Arc<Self>, answer: impl Future<Output = T>) -> T {
-        VISITOR.scope(Arc::clone(self), answer).await
+    /// Runs the code that answers the request.
+    pub(super) async fn scope<T>(self: &Arc<Self>, answer: impl Future<Output = T>) -> T {
+        CURRENT.scope(Arc::clone(self), answer).await
     }
 
-    /// Why the request was refused, where the sessions did.
+    /// Why the request was refused, if a limit on sessions refused it.
     pub(super) fn refusal(&self) -> Option<Failure> {
-        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-        refusal.take()
+        self.refusal.lock().take()
     }
 
     fn refuse(&self, failure: Failure) {
-        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-        *refusal = Some(failure);
+        *self.refusal.lock() = Some(failure);
     }
 }
 
@@ -111,21 +110,21 @@ impl Sessions {
     pub(super) fn new(limits: SessionLimits) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);
-        // An answer that was sent is not kept: a session that is idle would hold on to it for as long as it
-        // lives. So no client is invited to ask for it again.
+        // Answers that were sent are not kept: an idle session would hold them in memory. So
+        // clients are not invited to resume (sse_retry).
         local.session_config.completed_cache_ttl = Duration::ZERO;
         local.session_config.sse_retry = None;
         Self {
             local,
             limits,
-            known: Mutex::new(HashMap::new()),
-            beginning: tokio::sync::Mutex::new(()),
+            open: Mutex::new(HashMap::new()),
+            starting: tokio::sync::Mutex::new(()),
         }
     }
 
     /// Ends all sessions.
     pub(super) async fn end(&self) {
-        let ids: Vec<SessionId> = self.known().keys().cloned().collect();
+        let ids: Vec<SessionId> = self.open().keys().cloned().collect();
         for id in ids {
             drop(self.close(&id).await);
         }
@@ -133,50 +132,50 @@ impl Sessions {
 
     /// How many there are.
     pub(super) fn count(&self) -> usize {
-        self.known().len()
+        self.open().len()
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<SessionId, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
+        self.open.lock()
     }
 
-    /// Whether the visitor may use a session, which is noted as used. What the sessions do by themselves,
-    /// outside any request, they may.
-    fn admits(&self, id: &SessionId) -> bool {
-        let mut known = self.known();
-        let Some(session) = known.get_mut(id) else {
+    /// Whether the current request may use a session. Code of the transport that runs outside any
+    /// request may use all sessions.
+    fn may_use(&self, id: &SessionId) -> bool {
+        let mut open = self.open();
+        let Some(session) = open.get_mut(id) else {
             return false;
         };
-        let admitted = VISITOR.try_with(|visitor| visitor.name == session.owner);
-        if admitted == Ok(true) {
+        let is_owner = CURRENT.try_with(|request| request.caller == session.owner);
+        if is_owner == Ok(true) {
             session.used = Instant::now();
         }
-        admitted.unwrap_or(true)
+        is_owner.unwrap_or(true)
     }
 
-    fn admit(&self, id: &SessionId) -> Result<(), SessionsError> {
-        match self.admits(id) {
-            true => Ok(()),
-            false => Err(SessionsError::Unknown),
+    fn check(&self, id: &SessionId) -> Result<(), SessionsError> {
+        if !self.may_use(id) {
+            return Err(SessionsError::Unknown);
         }
+        Ok(())
     }
 
-    /// The session that must end so that `owner` may begin another, where one must.
-    fn crowded_out(&self, owner: &str) -> Result<Option<SessionId>, SessionsError> {
-        let known = self.known();
-        let own = || known.iter().filter(|(_, session)| session.owner == owner);
-        if own().count() >= self.limits.most_of_one {
+    /// The session that must end so that `owner` can start another, if one must.
+    fn session_to_end(&self, owner: &str) -> Result<Option<SessionId>, SessionsError> {
+        let open = self.open();
+        let own = || open.iter().filter(|(_, session)| session.owner == owner);
+        if own().count() >= self.limits.per_caller {
             let oldest = own().min_by_key(|(_, session)| session.used);
             return Ok(oldest.map(|(id, _)| Arc::clone(id)));
         }
-        match known.len() >= self.limits.most {
-            true => Err(SessionsError::Full),
-            false => Ok(None),
+        if open.len() >= self.limits.total {
+            return Err(SessionsError::Full);
         }
+        Ok(None)
     }
 
     async fn close(&self, id: &SessionId) -> Result<(), SessionsError> {
-        self.known().remove(id);
+        self.open().remove(id);
         Ok(self.local.close_session(id).await?)
     }
 }
@@ -186,25 +185,28 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
-        let visitor = VISITOR
+        let request = CURRENT
             .try_with(Arc::clone)
             .map_err(|_| SessionsError::Unknown)?;
-        let _turn = self.beginning.lock().await;
-        match self.crowded_out(&visitor.name) {
+        let _guard = self.starting.lock().await;
+        match self.session_to_end(&request.caller) {
             Ok(None) => {}
             Ok(Some(oldest)) => self.close(&oldest).await?,
             Err(full) => {
-                let message = format!("{} MCP sessions are open already", self.limits.most);
-                visitor.refuse(Failure::new(Code::McpTooManySessions, message));
+                let message = format!(
+                    "{} MCP sessions are open, which is the limit",
+                    self.limits.total
+                );
+                request.refuse(Failure::new(Code::McpTooManySessions, message));
                 return Err(full);
             }
         }
         let (id, transport) = self.local.create_session().await?;
-        let session = Known {
-            owner: visitor.name.clone(),
+        let session = OpenSession {
+            owner: request.caller.clone(),
             used: Instant::now(),
         };
-        self.known().insert(Arc::clone(&id), session);
+        self.open().insert(Arc::clone(&id), session);
         Ok((id, transport))
     }
 
@@ -213,20 +215,20 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionsError> {
-        self.admit(id)?;
+        self.check(id)?;
         Ok(self.local.initialize_session(id, message).await?)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionsError> {
-        Ok(self.admits(id) && self.local.has_session(id).await?)
+        Ok(self.may_use(id) && self.local.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionsError> {
-        // To end what is not there, or not one's own, does nothing and tells nothing.
-        match self.admits(id) {
-            true => self.close(id).await,
-            false => Ok(()),
+        // Ending a session of another caller must look like ending one that does not exist.
+        if !self.may_use(id) {
+            return Ok(());
         }
+        self.close(id).await
     }
 
     async fn create_stream(
@@ -234,7 +236,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        self.admit(id)?;
+        self.check(id)?;
         Ok(self.local.create_stream(id, message).await?)
     }
 
@@ -243,7 +245,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionsError> {
-        self.admit(id)?;
+        self.check(id)?;
         Ok(self.local.accept_message(id, message).await?)
     }
 
@@ -251,7 +253,7 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        self.admit(id)?;
+        self.check(id)?;
         Ok(self.local.create_standalone_stream(id).await?)
     }
 
@@ -260,7 +262,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        self.admit(id)?;
+        self.check(id)?;
         Ok(self.local.resume(id, last_event_id).await?)
     }
 }

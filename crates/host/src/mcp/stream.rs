@@ -8,39 +8,34 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::ask::Ask;
-use super::call::Standing;
+use super::call::CallContext;
 use super::lines::Lines;
 use super::server::{Reach, Server};
 use super::toolset::Toolbox;
 use crate::Api;
 
-/// Serves the client that started this process, over standard input and output, until it goes away.
-///
-/// # Errors
-/// When the client does not speak MCP.
+/// Serves the client that started this process over standard input and output, until it closes
+/// them.
 pub async fn serve_stdio(
     api: Arc<dyn Api>,
     toolbox: Toolbox,
-    standing: Standing,
+    context: CallContext,
 ) -> Result<(), Failure> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
-    serve(api, toolbox, standing, input, output).await
+    serve(api, toolbox, context, input, output).await
 }
 
-/// Serves one client until its stream ends; then a session that it left open is ended. `standing` is what
-/// holds for calls that say nothing else.
-///
-/// # Errors
-/// When the client does not speak MCP.
+/// Serves one client until its input ends, then ends the session that it left open. `context` has
+/// the defaults of calls.
 pub async fn serve(
     api: Arc<dyn Api>,
     toolbox: Toolbox,
-    standing: Standing,
+    context: CallContext,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Failure> {
     let reach = Reach::Always(Arc::clone(&api));
-    let server = Arc::new(Server::new(Arc::new(toolbox), reach, standing));
+    let server = Arc::new(Server::new(Arc::new(toolbox), reach, context));
     let (ends, lines) = Lines::over(input, output).split();
     let running = match rmcp::serve_server(Arc::clone(&server), ends).await {
         Ok(running) => running,
@@ -50,14 +45,14 @@ pub async fn serve(
         }
         Err(error) => {
             lines.finish().await;
-            tracing::error!(%error, "the client did not begin as MCP does");
-            let message = "the client did not begin with initialize";
+            tracing::error!(%error, "the client did not start with initialize");
+            let message = "the client did not start with initialize";
             return Err(Failure::new(Code::McpRequestInvalid, message));
         }
     };
     let ended = running.waiting().await;
     if let Ok(QuitReason::JoinError(error)) | Err(error) = ended {
-        tracing::error!(%error, "a call broke off");
+        tracing::error!(%error, "a call was interrupted");
     }
     lines.finish().await;
     if let Some(session) = server.open_session() {

@@ -1,6 +1,6 @@
-//! Tools as data, the sets that they come in, and the box of those that a server offers.
+//! Tools and sets of tools as data, and the tools that a server offers.
 //!
-//! Invariant: no box holds two tools of one name, so a call can mean one tool only.
+//! Invariant: a [`Toolbox`] has no two tools with the same name.
 
 use std::collections::BTreeMap;
 
@@ -16,37 +16,37 @@ use super::outcome::Outcome;
 /// The tools of one protocol.
 #[derive(Debug)]
 pub struct Toolset {
-    /// The set's name: what `--tools` takes, and the last part of `/mcp/{name}`.
+    /// The set's name, for `--tools` and the path `/mcp/{name}`.
     pub name: &'static str,
     /// The protocol whose codes failures of its tools have.
     pub protocol: Protocol,
-    /// How a model is to work with the tools, in a few sentences.
+    /// Instructions for models, in a few sentences.
     pub instructions: &'static str,
-    /// The tools, in the order in which models read them.
+    /// The tools, in the order in which clients list them.
     pub tools: &'static [Tool],
-    /// What a model should do about failures, where that is more than they say themselves.
+    /// Advice for models about failures, in addition to their messages.
     pub advice: &'static [Advice],
 }
 
-/// What a model should do about a failure.
+/// Advice for models about a failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Advice {
     /// The failure.
     pub code: Code,
-    /// The argument that it is about, where it matters which.
+    /// Applies only if the failure is about this argument.
     pub field: Option<&'static str>,
     /// What to do, naming tools.
     pub what_to_do: &'static str,
 }
 
-/// One tool: a request to a host, with words around it that a model understands.
+/// One tool: a request to a host, with a description for models.
 #[derive(Debug)]
 pub struct Tool {
-    /// Its name, which begins with the set's, so that it stands out among those of other servers.
+    /// Its name. It begins with the set's name, to differ from tools of other servers.
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What it does and when to call it, for models.
+    /// What it does and when to call it.
     pub description: &'static str,
     /// Its arguments.
     pub arguments: &'static [Argument],
@@ -56,9 +56,8 @@ pub struct Tool {
     pub ask: fn(&Call<'_>) -> Result<Ask, Failure>,
     /// How the answer becomes the result.
     pub answer: fn(&Call<'_>, &Answer) -> Result<Outcome, Failure>,
-    /// The code that says that what was asked for is not there, where the result is then `null`
-    /// rather than an error.
-    pub nothing: Option<Code>,
+    /// The failure for which the result is `null` rather than an error.
+    pub null_on: Option<Code>,
 }
 
 /// What a call of a tool changes.
@@ -66,11 +65,11 @@ pub struct Tool {
 pub enum Effect {
     /// Nothing.
     Reads,
-    /// Something is added with every call.
+    /// Every call adds something.
     Adds,
-    /// Something is added or moved on; the same call again changes nothing more.
+    /// Adds or changes something; repeating the call changes nothing more.
     AddsOnce,
-    /// Something ceases to hold; the same call again changes nothing more.
+    /// Ends something; repeating the call changes nothing more.
     Ends,
 }
 
@@ -81,7 +80,7 @@ pub struct Toolbox {
     tools: Vec<Offered>,
 }
 
-/// A tool, and the set that it is from.
+/// A tool and its set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offered {
     pub(super) set: &'static Toolset,
@@ -89,10 +88,7 @@ pub(super) struct Offered {
 }
 
 impl Toolbox {
-    /// All tools of several sets.
-    ///
-    /// # Errors
-    /// With `MCP_TOOL_TWICE` when two of them have the same name.
+    /// All tools of several sets. Fails if two have the same name.
     pub fn join(sets: &[&'static Toolset]) -> Result<Self, Failure> {
         let mut found: BTreeMap<&str, &str> = BTreeMap::new();
         let mut tools = Vec::new();
@@ -111,10 +107,7 @@ impl Toolbox {
         })
     }
 
-    /// Only those tools that a list names, each by its own name or by that of its set.
-    ///
-    /// # Errors
-    /// With `MCP_TOOL_UNKNOWN` when a name is neither.
+    /// Only the tools in a list of names of tools and sets.
     pub fn only<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Result<Self, Failure> {
         let mut wanted = vec![false; self.tools.len()];
         for name in names {
@@ -147,21 +140,16 @@ impl Toolbox {
         self.tools.iter().map(|offered| offered.tool.name)
     }
 
-    /// How to work with the tools.
     pub(super) fn instructions(&self) -> String {
         self.instructions.join("\n\n")
     }
 
-    /// The tool of this name.
-    ///
-    /// # Errors
-    /// With `MCP_TOOL_UNKNOWN`.
     pub(super) fn find(&self, name: &str) -> Result<Offered, Failure> {
         let found = self.tools.iter().find(|offered| offered.tool.name == name);
         found.copied().ok_or_else(|| self.unknown(name, Vec::new()))
     }
 
-    /// The tools as clients are told about them.
+    /// The tools as clients list them.
     pub(super) fn described(&self, schemas: &Schemas) -> Vec<Described> {
         let tools = self.tools.iter();
         tools
@@ -169,15 +157,14 @@ impl Toolbox {
             .collect()
     }
 
-    /// There is no tool of this name, nor one of the sets, where those can be named too.
     fn unknown(&self, name: &str, sets: Vec<&'static str>) -> Failure {
         let name: String = name.chars().take(100).collect();
         let failure = Failure::new(Code::McpToolUnknown, format!("there is no tool {name:?}"));
         let mut known = sets;
         known.extend(self.names());
         match closest(&name, known.iter().copied()) {
-            Some(meant) => failure.suggesting(format!("Use {meant} if that is meant.")),
-            None => failure.suggesting(format!("There are {}.", known.join(", "))),
+            Some(meant) => failure.suggesting(format!("Did you mean {meant}?")),
+            None => failure.suggesting(format!("The tools are {}.", known.join(", "))),
         }
     }
 }

@@ -4,8 +4,9 @@ use accord_contract::codes::{Code, Failure};
 
 use crate::settings::Settings;
 
-/// Requires keys and TLS (or a proxy that terminates it) on addresses that other machines can reach.
-/// Behind a proxy keys are required on any address, since the proxy forwards requests of others.
+/// Requires keys and TLS (or a proxy that terminates it) on addresses that other machines can
+/// reach. Behind a proxy keys are required on any address, since the proxy forwards requests of
+/// others.
 pub(super) fn check(settings: &Settings, has_keys: bool) -> Result<(), Failure> {
     let listen = settings.listen;
     let local = listen.ip().to_canonical().is_loopback();

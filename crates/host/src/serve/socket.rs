@@ -1,7 +1,8 @@
 //! The socket in the data folder, for the owner of the folder.
 //!
 //! The file's mode admits only the owner, so a connection through it needs no key. A killed server
-//! leaves the file behind. A process that holds the lock of the store knows that such a file is stale.
+//! leaves the file behind. A process that holds the lock of the store knows that such a file is
+//! stale.
 
 use std::fs;
 use std::io;

@@ -1,8 +1,8 @@
 //! The file in a data folder that holds the URL of the host which serves it, for error messages of
 //! other processes.
 //!
-//! A server runs without it if it cannot be written. A killed server leaves it behind, so it is valid
-//! only while a host has the folder locked.
+//! A server runs without it if it cannot be written. A killed server leaves it behind, so it is
+//! valid only while a host has the folder locked.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};

@@ -1,7 +1,7 @@
 //! A copy of the data folder, made while the host runs.
 //!
-//! The copy is a data folder itself. The store is copied first, as one snapshot. Blobs that its rows
-//! refer to existed before it and are not swept meanwhile, so they are in the copy, too.
+//! The copy is a data folder itself. The store is copied first, as one snapshot. Blobs that its
+//! rows refer to existed before it and are not swept meanwhile, so they are in the copy, too.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -24,8 +24,8 @@ pub(crate) struct Copied {
 }
 
 /// Copies the data folder of a host into another folder, which must be empty or not exist. Blocks
-/// until it is done. A failed copy is left there without the database, so that it cannot be mistaken
-/// for a backup.
+/// until it is done. A failed copy is left there without the database, so that it cannot be
+/// mistaken for a backup.
 pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
     if !to.is_absolute() {
         let message = "the folder of a backup must be an absolute path";

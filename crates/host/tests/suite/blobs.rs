@@ -166,7 +166,8 @@ async fn a_project_sees_its_own_contents_alone() {
         key(&world, Verb::Write, &["borealis"]),
     );
     let reader = key(&world, Verb::Read, &["atlas"]);
-    // A key for one project needs not name it. What is stored creates the project as any write does.
+    // A key for one project needs not name it. What is stored creates the project as any write
+    // does.
     put(&atlas, &path("hello"), "hello").await.expect(201);
     world.owner().get("/v1/projects/atlas").await.expect(200);
     put(&atlas, &of_project("hello", "atlas"), "hello")

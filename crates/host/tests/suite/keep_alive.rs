@@ -1,4 +1,5 @@
-//! An event stream on which nothing happens says so now and then, so that nobody in between takes it for dead.
+//! An event stream on which nothing happens says so now and then, so that nobody in between takes
+//! it for dead.
 
 use std::time::Duration;
 

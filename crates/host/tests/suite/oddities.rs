@@ -161,7 +161,7 @@ async fn a_tool_that_is_not_there_is_told_with_those_that_are() {
         .await;
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(
-        message.contains("There are memory_session_start, memory_orient, "),
+        message.contains("The tools are memory_session_start, memory_orient, "),
         "{message}"
     );
 }

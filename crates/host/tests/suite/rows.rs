@@ -1,5 +1,5 @@
-//! Single rows that somebody changed in the file: each is named and left out, and keeps nothing else from being
-//! served.
+//! Single rows that somebody changed in the file: each is named and left out, and keeps nothing
+//! else from being served.
 
 use serde_json::{Value, json};
 

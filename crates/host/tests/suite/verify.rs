@@ -122,7 +122,8 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
     };
     std::fs::write(file(&digests[0]), "HELLO").unwrap();
     std::fs::remove_file(file(&digests[1])).unwrap();
-    // A fact lasts longer than it did, one says another value than its row, an event is missing, one is no event.
+    // A fact lasts longer than it did, one says another value than its row, an event is missing,
+    // one is no event.
     for (statement, parameter) in [
         (
             "UPDATE fact SET to_key = '2026-04-12T12:00:00', text = replace(text, '2026-04-11T12:00:00Z', '2026-04-12T12:00:00Z'), valid_to = '2026-04-12T12:00:00Z' WHERE value = ?1",

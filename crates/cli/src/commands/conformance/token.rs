@@ -1,4 +1,4 @@
-//! The secret that a conformance server asks for, and where it is taken from where no flag names it.
+//! The token of a conformance server.
 
 use std::fmt;
 
@@ -10,50 +10,44 @@ use subtle::ConstantTimeEq as _;
 use crate::error::CliError;
 use crate::host::setting;
 
-/// Names the token where no flag does.
+/// The variable that is read if no flag is given.
 const VARIABLE: &str = "ACCORD_CONFORMANCE_TOKEN";
 
-/// The token for a server that carries cases out, where the environment names one.
-///
-/// # Errors
-/// When it cannot stand in a header.
+/// The token in the environment, if there is one.
 pub(crate) fn token_of_environment() -> Result<Option<String>, CliError> {
     let token = setting(VARIABLE).map(|text| sendable(&text)).transpose();
     token.map_err(|why| CliError::new(Code::Usage, format!("{VARIABLE}: {why}")))
 }
 
-/// Takes a token that can stand in a header.
-///
-/// # Errors
-/// When it cannot, with the reason.
+/// Checks that a token can be sent in a header.
 pub(crate) fn sendable(text: &str) -> Result<String, String> {
-    match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        true => Ok(text.to_owned()),
-        false => Err("a token is made of visible ASCII characters".to_owned()),
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("a token consists of visible ASCII characters".to_owned());
     }
+    Ok(text.to_owned())
 }
 
-/// A token, kept as its digest: comparing digests takes as long for a good guess as for a bad one.
+/// A token, kept as its digest, so that it can be compared in constant time.
 #[derive(Clone)]
 pub(super) struct Token([u8; 32]);
 
 impl Token {
-    /// Takes a token that can stand in a header.
+    /// Parses a token.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         sendable(text).map(|text| Self::of(text.as_bytes()))
     }
 
-    /// The token of the environment, which must be there.
+    /// The token in the environment, which must be set.
     pub(super) fn of_environment() -> Result<Self, CliError> {
         let Some(text) = token_of_environment()? else {
-            let message = "no token is named that requests must carry";
-            let help = format!("name it with --token or {VARIABLE}");
+            let message = "no token is set";
+            let help = format!("set it with --token or {VARIABLE}");
             return Err(CliError::new(Code::Usage, message).help(help));
         };
         Ok(Self::of(text.as_bytes()))
     }
 
-    /// Whether the header `Authorization` of a request carries the token.
+    /// Whether the header `Authorization` of a request contains the token.
     pub(super) fn matches(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map_or(&[][..], HeaderValue::as_bytes);
         let (scheme, sent) = sent.split_at_checked(SCHEME.len()).unwrap_or_default();

@@ -122,11 +122,16 @@ pub(super) fn routes() -> Vec<Route> {
         Route::post(
             "backup",
             "/accord/v1/store/backup",
-            "Copies the data folder while the server runs. Only through the socket in the data folder.",
+            "Copies the data folder while the server runs. Only through the socket in the data \
+                folder.",
             backup,
         )
         .takes(Content::json::<BackupRequest>())
-        .answers(200, "The backup is written.", Content::json::<BackupEnvelope>())
+        .answers(
+            200,
+            "The backup is written.",
+            Content::json::<BackupEnvelope>(),
+        )
         .refuses(&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]),
         Route::post(
             "trim",

@@ -1,7 +1,7 @@
 //! Blobs: files by their digest.
 //!
-//! The path has no project. `?project_id=` names the project that the blob belongs to. Without it, a
-//! key for one project means that project, and a key for all projects means none in particular.
+//! The path has no project. `?project_id=` names the project that the blob belongs to. Without it,
+//! a key for one project means that project, and a key for all projects means none in particular.
 
 use accord_base::Caller;
 use accord_canon::Digest;
@@ -138,9 +138,10 @@ async fn put(
         intake.put(piece).await?;
     }
     let stored = intake.finish().await?;
-    let status = match stored.is_new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let status = if stored.is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     let answer = StoredAnswer {
         digest: digest.into(),

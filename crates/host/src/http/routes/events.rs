@@ -1,8 +1,8 @@
 //! The events of a project, as server-sent events.
 //!
-//! The id of an event is its sequence number in the project, so that a client can resume where it was
-//! disconnected. A stream ends when the host closes, the key becomes invalid or an error occurs. The
-//! client sees the error when it reconnects.
+//! The id of an event is its sequence number in the project, so that a client can resume where it
+//! was disconnected. A stream ends when the host closes, the key becomes invalid or an error
+//! occurs. The client sees the error when it reconnects.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -42,12 +42,17 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "events",
             "/v1/projects/{project_id}/events",
-            "Follows the events of a project. Ids increase by one. An event that the caller may not see \
-             has the type hidden, a damaged one the type damaged. Without a cursor the stream begins \
+            "Follows the events of a project. Ids increase by one. An event that the caller may \
+                not see \
+             has the type hidden, a damaged one the type damaged. Without a cursor the stream \
+             begins \
              now; after 0 it begins with the first event.",
             follow,
         )
-        .header("last-event-id", "The last event that was received; overrides after.")
+        .header(
+            "last-event-id",
+            "The last event that was received; overrides after.",
+        )
         .query("after", "The last event that was received.")
         .answers(200, "The events.", Content::Events)
         .refuses(&[

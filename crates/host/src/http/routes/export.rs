@@ -20,8 +20,10 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "export",
             "/v1/projects/{project_id}/export",
-            "Exports a project, one document per line: the project, its sessions, packages with their logs, \
-             and facts, as they are at one moment. Whoever administers the project gets everything, others what \
+            "Exports a project, one document per line: the project, its sessions, packages with \
+                their logs, \
+             and facts, as they are at one moment. Whoever administers the project gets \
+             everything, others what \
              they see. A damaged row is left out; the header X-Integrity-Warnings counts them.",
             export,
         )

@@ -42,46 +42,84 @@ message! {
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("assert_fact", FACTS, "Asserts a fact.", assert)
-            .query("if_changed", "true: write nothing if this value is current.")
-            .query("if_out_of_order", "What to do with a fact that begins before a known one: insert (default) or reject.")
+            .query(
+                "if_changed",
+                "true: write nothing if this value is current.",
+            )
+            .query(
+                "if_out_of_order",
+                "What to do with a fact that begins before a known one: \
+                insert (default) or reject.",
+            )
             .takes(Content::json::<FactAssertion>())
             .answers(201, "The fact is stored.", Content::json::<Fact>())
-            .answers(200, "The fact existed, or the value is current.", Content::json::<Fact>())
+            .answers(
+                200,
+                "The fact existed, or the value is current.",
+                Content::json::<Fact>(),
+            )
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticDuplicateFactId,
                 Code::AgenticFactOutOfOrder,
                 Code::AgenticProjectArchived,
             ]),
-        Route::get("facts", FACTS, "Lists facts: the current ones, those valid at a time, or all.", list)
-            .query("subject", "Only facts about this subject.")
-            .query("predicate", "Only facts of this predicate.")
-            .query("as_of", "Facts that were valid at this time or on this day.")
-            .query("at", "The same as as_of.")
-            .query("history", "true: include facts that have ended.")
-            .query("limit", "The most items, from 1 to 1000; default 100.")
-            .query("cursor", "`next_cursor` of the previous page.")
-            .answers(200, "The facts.", Content::json::<FactList>())
-            .refuses(&[
-                Code::AgenticInvalidSchema,
-                Code::AgenticInvalidCursor,
-                Code::AgenticProjectNotFound,
-            ]),
-        Route::new("invalidate_fact", Method::DELETE, FACTS, "Ends the current fact of a subject and predicate.", invalidate)
-            .required_query("subject", "The subject of the fact.")
-            .required_query("predicate", "The predicate of the fact.")
-            .query("object", "Only if this is the current value.")
-            .query("value", "The same as object.")
-        .query("actor", "The actor, such as agent:planner; default: the actor of the key.")
+        Route::get(
+            "facts",
+            FACTS,
+            "Lists facts: the current ones, those valid at a time, or \
+            all.",
+            list,
+        )
+        .query("subject", "Only facts about this subject.")
+        .query("predicate", "Only facts of this predicate.")
+        .query(
+            "as_of",
+            "Facts that were valid at this time or on this day.",
+        )
+        .query("at", "The same as as_of.")
+        .query("history", "true: include facts that have ended.")
+        .query("limit", "The most items, from 1 to 1000; default 100.")
+        .query("cursor", "`next_cursor` of the previous page.")
+        .answers(200, "The facts.", Content::json::<FactList>())
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticInvalidCursor,
+            Code::AgenticProjectNotFound,
+        ]),
+        Route::new(
+            "invalidate_fact",
+            Method::DELETE,
+            FACTS,
+            "Ends the current fact of a subject \
+            and predicate.",
+            invalidate,
+        )
+        .required_query("subject", "The subject of the fact.")
+        .required_query("predicate", "The predicate of the fact.")
+        .query("object", "Only if this is the current value.")
+        .query("value", "The same as object.")
+        .query(
+            "actor",
+            "The actor, such as agent:planner; default: the actor of the key.",
+        )
         .query("session_id", "The session of the actor.")
-            .answers(200, "The number of facts that ended.", Content::json::<InvalidatedFacts>())
-            .refuses(&[
-                Code::AgenticInvalidSchema,
-                Code::AgenticProjectNotFound,
-                Code::AgenticProjectArchived,
-            ]),
+        .answers(
+            200,
+            "The number of facts that ended.",
+            Content::json::<InvalidatedFacts>(),
+        )
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticProjectNotFound,
+            Code::AgenticProjectArchived,
+        ]),
         Route::get("fact", "/v1/facts/{fact_id}", "Reads one fact.", one)
-            .query("project_id", "The project; needed if several projects have a fact with this id.")
+            .query(
+                "project_id",
+                "The project; needed if several projects have a fact with this \
+                id.",
+            )
             .answers(200, "The fact.", Content::json::<Fact>())
             .refuses(&[
                 Code::AgenticFactNotFound,
@@ -107,9 +145,10 @@ async fn assert(
         let warnings: Value = asserted.warnings.iter().map(Warning::encode).collect();
         fact["warnings"] = warnings;
     }
-    let status = match asserted.new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let status = if asserted.new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     Ok(json(status, fact.to_string()))
 }

@@ -30,14 +30,20 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "import",
             "/v1/projects/{project_id}/import",
-            "Takes in what was exported here or elsewhere, one document a line, in any order: lines of an export, or \
-             the protocol's bare documents. What is there already stays; a line that is refused does not keep the \
+            "Takes in what was exported here or elsewhere, one document a line, in any order: \
+                lines of an export, or \
+             the protocol's bare documents. What is there already stays; a line that is refused \
+             does not keep the \
              others out, and is listed in the answer.",
             import,
         )
         .header("accept", progress::ABOUT)
         .takes(Content::Lines)
-        .answers(200, "The result of the import.", Content::json::<ImportSummary>())
+        .answers(
+            200,
+            "The result of the import.",
+            Content::json::<ImportSummary>(),
+        )
         .refuses(&[
             Code::HttpMediaType,
             Code::AgenticProjectNotFound,

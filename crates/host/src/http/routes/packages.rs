@@ -122,9 +122,10 @@ async fn deposit(
 ) -> Reply {
     let mint = query.params()?.truth("mint")?;
     let deposited = host.memory().deposit(&caller, &project, sent, mint).await?;
-    let status = match deposited.new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let status = if deposited.new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     Ok(answer::package(status, deposited.package))
 }

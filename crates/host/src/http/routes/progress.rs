@@ -1,9 +1,9 @@
 //! Answers that report the progress of long work.
 //!
 //! Clients and proxies give up after minutes without a byte. A client that accepts
-//! `application/x-ndjson` gets lines while the work goes on: any number of the kind `progress`, lines
-//! of the work itself, and at the end one of the kind `summary` or `failure`. The status is always
-//! 200, because it is sent before the result is known.
+//! `application/x-ndjson` gets lines while the work goes on: any number of the kind `progress`,
+//! lines of the work itself, and at the end one of the kind `summary` or `failure`. The status is
+//! always 200, because it is sent before the result is known.
 
 use std::convert::Infallible;
 

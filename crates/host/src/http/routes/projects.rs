@@ -106,9 +106,10 @@ async fn create(
     Document(sent): Document,
 ) -> Reply {
     let created = host.memory().create_project(&caller, &sent).await?;
-    let status = match created.new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let status = if created.new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     Ok(json(status, created.project.encode().to_string()))
 }

@@ -14,7 +14,8 @@ const PREDICATE: Argument = Argument::text("predicate", "Which property of it.")
 pub(super) const FACTS: Tool = Tool {
     name: "memory_facts",
     title: "Look facts up",
-    description: "Facts of a project: the current ones, those at a moment (as_of), or all that ever were \
+    description: "Facts of a project: the current ones, those at a moment (as_of), or all that \
+        ever were \
                   (history). Narrow them by subject and predicate, which must match exactly.",
     arguments: &[
         PROJECT,
@@ -49,13 +50,14 @@ pub(super) const FACTS: Tool = Tool {
         };
         shortened(answer.text(), budget(call), &how).map(Outcome::document)
     },
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const ASSERT: Tool = Tool {
     name: "memory_fact_assert",
     title: "Assert a fact",
-    description: "Records that something holds from now on. A subject and predicate have one current value: the \
+    description: "Records that something holds from now on. A subject and predicate have one \
+        current value: the \
                   one that was there ends. Asserting what already holds changes nothing.",
     arguments: &[
         PROJECT,
@@ -110,13 +112,14 @@ pub(super) const ASSERT: Tool = Tool {
         receipt.insert("created".into(), answer.created().into());
         Ok(Outcome::receipt(receipt))
     },
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const INVALIDATE: Tool = Tool {
     name: "memory_fact_invalidate",
     title: "End a fact",
-    description: "Says that a fact no longer holds and nothing takes its place; its history stays. For a new \
+    description: "Says that a fact no longer holds and nothing takes its place; its history \
+        stays. For a new \
                   value call memory_fact_assert instead. Gives how many facts ended, 0 or 1.",
     arguments: &[
         PROJECT,
@@ -140,5 +143,5 @@ pub(super) const INVALIDATE: Tool = Tool {
             .query("session_id", session))
     },
     answer: |_, answer| Ok(Outcome::receipt(answer.object()?)),
-    nothing: None,
+    null_on: None,
 };

@@ -13,7 +13,8 @@ const WINDOW: Argument =
 pub(super) const ORIENT: Tool = Tool {
     name: "memory_orient",
     title: "Get oriented",
-    description: "Call this before you begin to work: the project, its recent packages (newest first), all \
+    description: "Call this before you begin to work: the project, its recent packages (newest \
+        first), all \
                   current facts and the open questions, within a budget of tokens.",
     arguments: &[
         PROJECT,
@@ -39,14 +40,16 @@ pub(super) const ORIENT: Tool = Tool {
         };
         serve(call, answer, &how)
     },
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const DIGEST: Tool = Tool {
     name: "memory_digest",
     title: "Sum up projects",
-    description: "Sums up what happened: numbers, highlights, facts, open questions, and with focus the passages \
-                  about it. Of one project, or with all_projects of every project you may see, with what waits \
+    description: "Sums up what happened: numbers, highlights, facts, open questions, and with \
+        focus the passages \
+                  about it. Of one project, or with all_projects of every project you may see, \
+                  with what waits \
                   for review in each.",
     arguments: &[
         PROJECT,
@@ -80,7 +83,7 @@ pub(super) const DIGEST: Tool = Tool {
         };
         serve(call, answer, &how)
     },
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const PROJECTS: Tool = Tool {
@@ -109,7 +112,7 @@ pub(super) const PROJECTS: Tool = Tool {
         };
         serve(call, answer, &how)
     },
-    nothing: None,
+    null_on: None,
 };
 
 fn serve(call: &Call<'_>, answer: &Answer, how: &Shortening) -> Result<Outcome, Failure> {

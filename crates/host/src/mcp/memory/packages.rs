@@ -14,9 +14,12 @@ use super::{ACTOR, IN_SESSION, PROJECT, pick};
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
     title: "Deposit a package",
-    description: "Records a piece of work for others and for later: what was done, decided and left open. Call \
-                  it when something is finished or decided, and before you stop. Write for somebody who was \
-                  not there. A package cannot be changed once complete; the answer is a receipt with its id. \
+    description: "Records a piece of work for others and for later: what was done, decided and \
+        left open. Call \
+                  it when something is finished or decided, and before you stop. Write for \
+                  somebody who was \
+                  not there. A package cannot be changed once complete; the answer is a receipt \
+                  with its id. \
                   Do not repeat a call that succeeded.",
     arguments: &[
         PROJECT,
@@ -26,9 +29,15 @@ pub(super) const DEPOSIT: Tool = Tool {
         Argument::text("description", "What was done and why, in a few sentences."),
         Argument::texts("decisions_made", "Decisions, each with its reason.")
             .example("Use SQLite: one file, no server to run"),
-        Argument::texts("open_questions", "What is not settled yet, each as one question.")
-            .example("Who renews the certificate?"),
-        Argument::text("handoff_note", "What whoever goes on must know, and the next step."),
+        Argument::texts(
+            "open_questions",
+            "What is not settled yet, each as one question.",
+        )
+        .example("Who renews the certificate?"),
+        Argument::text(
+            "handoff_note",
+            "What whoever goes on must know, and the next step.",
+        ),
         Argument::text("content_md", "A longer body in Markdown."),
         Argument::objects(
             "deliverables",
@@ -41,7 +50,8 @@ pub(super) const DEPOSIT: Tool = Tool {
             "significance",
             1,
             10,
-            "How much it matters: 3 for routine, 5 as a rule, 8 and more for what everybody must know.",
+            "How much it matters: 3 for routine, 5 as a rule, 8 and more for what everybody must \
+                know.",
         ),
         Argument::word(
             "package_type",
@@ -61,7 +71,8 @@ pub(super) const DEPOSIT: Tool = Tool {
         Argument::word(
             "status",
             &["complete", "draft", "awaiting_review"],
-            "complete: final. draft: goes on later, finish it with memory_review. awaiting_review: somebody \
+            "complete: final. draft: goes on later, finish it with memory_review. \
+                awaiting_review: somebody \
              must approve it.",
         )
         .default_word("complete"),
@@ -70,7 +81,10 @@ pub(super) const DEPOSIT: Tool = Tool {
             &["none", "human", "agent"],
             "Who reviews it. Default: none, or human where status is awaiting_review.",
         ),
-        Argument::text("parent_package_id", "The package that this one continues or corrects."),
+        Argument::text(
+            "parent_package_id",
+            "The package that this one continues or corrects.",
+        ),
         Argument::word(
             "estimated_next_actor",
             &["human", "agent"],
@@ -78,7 +92,11 @@ pub(super) const DEPOSIT: Tool = Tool {
         ),
         ACTOR,
         IN_SESSION,
-        Argument::text("package_id", "An id of your own. Default: a new one, which is nearly always right."),
+        Argument::text(
+            "package_id",
+            "An id of your own. Default: a new one, which is nearly \
+            always right.",
+        ),
         Argument::text("created_at", "When it was made, in UTC. Default: now.")
             .example("2026-04-18T20:00:00Z"),
         Argument::members(
@@ -89,19 +107,27 @@ pub(super) const DEPOSIT: Tool = Tool {
     effect: Effect::Adds,
     ask: deposit,
     answer: |_, answer| {
-        let names = ["package_id", "project_id", "status", "content_hash", "warnings"];
+        let names = [
+            "package_id",
+            "project_id",
+            "status",
+            "content_hash",
+            "warnings",
+        ];
         let mut receipt = pick(answer.object()?, &names);
         receipt.insert("created".into(), answer.created().into());
         Ok(Outcome::receipt(receipt))
     },
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const PULL: Tool = Tool {
     name: "memory_pull",
     title: "Read packages",
-    description: "Reads packages. With query: those that are about it, best first; use plain words. With \
-                  package_id: that one, or null if it is not there. With neither: the newest. status \
+    description: "Reads packages. With query: those that are about it, best first; use plain \
+        words. With \
+                  package_id: that one, or null if it is not there. With neither: the newest. \
+                  status \
                   awaiting_review lists what waits for a review.",
     arguments: &[
         PROJECT,
@@ -127,7 +153,7 @@ pub(super) const PULL: Tool = Tool {
         };
         Ok(Outcome::document(text))
     },
-    nothing: Some(Code::AgenticPackageNotFound),
+    null_on: Some(Code::AgenticPackageNotFound),
 };
 
 const LIST: Shortening = Shortening {
@@ -158,7 +184,7 @@ fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
         ("package_id", package_id.as_str()),
         ("project_id", project),
         ("relay_version", "0.1"),
-        ("title", call.demanded("title")?),
+        ("title", call.required("title")?),
         ("status", status),
         (
             "package_type",
@@ -196,7 +222,7 @@ fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
                 return Err(invalid(&format!("/{other}"), &message));
             }
         }
-        call.demanded("package_id")?;
+        call.required("package_id")?;
         let named = call.text("project_id");
         return Ok(Ask::get(&["v1", "packages", package]).query("project_id", named));
     }
@@ -219,7 +245,11 @@ fn deliverable() -> Value {
         "type": "object",
         "properties": {
             "path": {"type": "string", "description": "A path within the project, or a URL."},
-            "type": {"type": "string", "description": "What kind of content it is.", "examples": ["rs"]},
+            "type": {
+                "type": "string",
+                "description": "What kind of content it is.",
+                "examples": ["rs"]
+            },
             "hash": {"type": "string", "description": "Its hash, such as sha256:…"},
             "size_bytes": {"type": "integer", "minimum": 0}
         },

@@ -12,7 +12,8 @@ const PACKAGE: Argument = Argument::text("package_id", "The package.").required(
 pub(super) const FLAG: Tool = Tool {
     name: "memory_flag",
     title: "Ask for a review",
-    description: "Asks a person or an agent to review a package that is not complete: it then waits for \
+    description: "Asks a person or an agent to review a package that is not complete: it then \
+        waits for \
                   memory_review.",
     arguments: &[
         PACKAGE,
@@ -28,22 +29,26 @@ pub(super) const FLAG: Tool = Tool {
         move_package(call, "flag", body)
     },
     answer: receipt,
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const REVIEW: Tool = Tool {
     name: "memory_review",
     title: "Review or finish a package",
-    description: "Moves a package on. As its reviewer: approve, or request_changes with a note that says what. As \
-                  its author: resubmit after changes were requested, or complete a draft that nobody needs to \
-                  review. A complete package never changes again. Leave a review whose review_type is human to a person \
+    description: "Moves a package on. As its reviewer: approve, or request_changes with a note \
+        that says what. As \
+                  its author: resubmit after changes were requested, or complete a draft that \
+                  nobody needs to \
+                  review. A complete package never changes again. Leave a review whose \
+                  review_type is human to a person \
                   unless they told you to end it; a key without the verb review cannot.",
     arguments: &[
         PACKAGE,
         Argument::word(
             "action",
             &["approve", "request_changes", "resubmit", "complete"],
-            "approve and request_changes: from awaiting_review. resubmit: from revision_requested. complete: \
+            "approve and request_changes: from awaiting_review. resubmit: from \
+                revision_requested. complete: \
              from draft or revision_requested.",
         )
         .required(),
@@ -55,7 +60,7 @@ pub(super) const REVIEW: Tool = Tool {
     effect: Effect::AddsOnce,
     ask: |call| {
         let mut body = call.members(&["note"]);
-        let (route, outcome) = match call.demanded("action")? {
+        let (route, outcome) = match call.required("action")? {
             "approve" => ("review", Some("complete")),
             "request_changes" => ("review", Some("revision_requested")),
             "resubmit" => ("resubmit", None),
@@ -67,18 +72,19 @@ pub(super) const REVIEW: Tool = Tool {
         move_package(call, route, body)
     },
     answer: receipt,
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const REVISIONS: Tool = Tool {
     name: "memory_revisions",
     title: "Read what reviewers said",
-    description: "The states that a package went through, with who moved it, when, and their notes. Read it when \
+    description: "The states that a package went through, with who moved it, when, and their \
+        notes. Read it when \
                   a package of yours is in revision_requested.",
     arguments: &[PACKAGE, OF_PROJECT, BUDGET],
     effect: Effect::Reads,
     ask: |call| {
-        let path = ["v1", "packages", call.demanded("package_id")?, "revisions"];
+        let path = ["v1", "packages", call.required("package_id")?, "revisions"];
         Ok(Ask::get(&path).query("project_id", call.text("project_id")))
     },
     answer: |call, answer| {
@@ -90,14 +96,15 @@ pub(super) const REVISIONS: Tool = Tool {
         };
         shortened(answer.text(), budget(call), &how).map(Outcome::document)
     },
-    nothing: None,
+    null_on: None,
 };
 
 fn move_package(call: &Call<'_>, route: &str, mut body: Object) -> Result<Ask, Failure> {
-    // Where the call names no project, it is about that of the session, as far as anybody here knows.
+    // Where the call names no project, it is about that of the session, as far as anybody here
+    // knows.
     let author = call.author(call.known_project().unwrap_or_default())?;
     body.insert("actor".into(), author.encode());
-    let path = ["v1", "packages", call.demanded("package_id")?, route];
+    let path = ["v1", "packages", call.required("package_id")?, route];
     Ok(Ask::post(&path, body).query("project_id", call.text("project_id")))
 }
 

@@ -11,8 +11,10 @@ use super::{ACTOR, PROJECT, pick};
 pub(super) const START: Tool = Tool {
     name: "memory_session_start",
     title: "Start a session",
-    description: "Call this first, once. Says which project you work on and who you are, so that later \
-                  calls need neither, and gives your session a callsign that people can refer to. Then \
+    description: "Call this first, once. Says which project you work on and who you are, so that \
+        later \
+                  calls need neither, and gives your session a callsign that people can refer \
+                  to. Then \
                   call memory_orient.",
     arguments: &[
         Argument::project("The project to work on. One that is not there yet is made.")
@@ -41,13 +43,14 @@ pub(super) const START: Tool = Tool {
         session.remove("packages_deposited");
         Ok(Outcome::receipt(session).remembering(Memo::Started(open)))
     },
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const END: Tool = Tool {
     name: "memory_session_end",
     title: "End the session",
-    description: "Call this last, after memory_deposit. Ends your session and says how many packages were \
+    description: "Call this last, after memory_deposit. Ends your session and says how many \
+        packages were \
                   deposited in it.",
     arguments: &[Argument::text(
         "session_id",
@@ -75,14 +78,16 @@ pub(super) const END: Tool = Tool {
         let ended = SessionId::new(call.session()?)?;
         Ok(Outcome::receipt(receipt).remembering(Memo::Ended(ended)))
     },
-    nothing: None,
+    null_on: None,
 };
 
 pub(super) const SESSIONS: Tool = Tool {
     name: "memory_sessions",
     title: "List sessions",
-    description: "Who worked, or works, on a project: sessions, newest first, with callsign, actor, times and \
-                  the packages that each deposited. Read what one did with memory_pull (session_id).",
+    description: "Who worked, or works, on a project: sessions, newest first, with callsign, \
+        actor, times and \
+                  the packages that each deposited. Read what one did with memory_pull \
+                  (session_id).",
     arguments: &[
         PROJECT,
         Argument::text("callsign", "Only the sessions of this callsign.").example("amber-otter"),
@@ -108,7 +113,7 @@ pub(super) const SESSIONS: Tool = Tool {
         };
         shortened(answer.text(), budget(call), &how).map(Outcome::document)
     },
-    nothing: None,
+    null_on: None,
 };
 
 /// What later calls need of a session that was started.

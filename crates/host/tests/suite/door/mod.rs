@@ -9,6 +9,7 @@ mod shutdown;
 mod slow;
 mod socket;
 mod tls;
+mod two_hosts;
 mod upkeep;
 
 use std::net::SocketAddr;

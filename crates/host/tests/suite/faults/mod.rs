@@ -1,9 +1,9 @@
 //! The kit notices: servers that are wrong in one thing each are caught by a case of the clause
 //! that they break.
 //!
-//! Nothing in the host knows of faults. Each stands in front of an honest host, on a port of its own,
-//! and changes what is asked or what is answered; the kit judges it over the network as it judges
-//! any server.
+//! Nothing in the host knows of faults. Each stands in front of an honest host, on a port of its
+//! own, and changes what is asked or what is answered; the kit judges it over the network as it
+//! judges any server.
 
 mod answers;
 mod front;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_contract::codes::Failure;
 use accord_host::Api;
-use accord_host::mcp::{self, Standing, TOOLSETS, Toolbox};
+use accord_host::mcp::{self, CallContext, TOOLSETS, Toolbox};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::io::{ReadHalf, WriteHalf};
@@ -23,11 +23,11 @@ pub(crate) struct Client {
 impl Client {
     /// Begins with a server that reaches `api`.
     pub(crate) async fn begin(api: Arc<dyn Api>) -> Self {
-        Self::with(api, Standing::default()).await
+        Self::with(api, CallContext::default()).await
     }
 
     /// The same, with a standing.
-    pub(crate) async fn with(api: Arc<dyn Api>, standing: Standing) -> Self {
+    pub(crate) async fn with(api: Arc<dyn Api>, standing: CallContext) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
         let toolbox = Toolbox::join(TOOLSETS).unwrap();

@@ -203,8 +203,8 @@ async fn a_session_is_there_for_the_key_that_began_it_alone() {
 #[tokio::test]
 async fn sessions_are_bounded_in_number() {
     let limits = SessionLimits {
-        most: 3,
-        most_of_one: 2,
+        total: 3,
+        per_caller: 2,
         ..SessionLimits::default()
     };
     let house = House::new(limits);

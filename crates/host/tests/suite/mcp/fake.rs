@@ -39,7 +39,8 @@ impl Fake {
         Self::new(move |_| Ok((200, document.to_string())))
     }
 
-    /// A fake that behaves like a host as far as sessions and writes go: it gives back what it was sent.
+    /// A fake that behaves like a host as far as sessions and writes go: it gives back what it was
+    /// sent.
     pub(crate) fn echoing() -> Arc<Self> {
         Self::new(|asked| {
             let mut document = asked.body.clone();

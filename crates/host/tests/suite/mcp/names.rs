@@ -11,7 +11,7 @@ const OTHER_DEPOSIT: Tool = Tool {
     effect: Effect::Reads,
     ask: |_| Ok(Ask::get(&["v1"])),
     answer: |_, answer| Ok(Outcome::document(answer.text())),
-    nothing: None,
+    null_on: None,
 };
 
 static CLASHING: Toolset = Toolset {
@@ -49,8 +49,5 @@ fn a_list_names_tools_or_sets() {
     assert_eq!(memory.names().count(), all().names().count());
     let failure = all().only(["memory_pul"]).unwrap_err();
     assert_eq!(failure.code, Code::McpToolUnknown);
-    assert_eq!(
-        failure.suggestion.unwrap(),
-        "Use memory_pull if that is meant."
-    );
+    assert_eq!(failure.suggestion.unwrap(), "Did you mean memory_pull?");
 }

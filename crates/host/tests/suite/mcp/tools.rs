@@ -1,7 +1,7 @@
 //! The tools, against a host that answers as it is told.
 
 use accord_contract::codes::{Code, Failure};
-use accord_host::mcp::{Standing, parse_actor};
+use accord_host::mcp::{CallContext, parse_actor};
 use serde_json::{Value, json};
 
 use super::client::{Client, text};
@@ -110,10 +110,10 @@ async fn a_deposit_needs_a_title_and_little_else() {
 #[tokio::test]
 async fn who_calls_and_where_comes_from_the_nearest_place() {
     let fake = Fake::echoing();
-    let standing = Standing {
+    let standing = CallContext {
         project: Some("flags".into()),
         actor: Some(parse_actor("human:flags").unwrap()),
-        ..Standing::default()
+        ..CallContext::default()
     };
     let mut client = Client::with(fake.clone(), standing).await;
     let by = |asked: &super::fake::Asked| {
@@ -373,7 +373,7 @@ async fn a_tool_that_is_not_there_is_a_protocol_error_that_names_the_closest() {
     assert_eq!(answer["error"]["code"], -32602);
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(
-        message.contains("memory_deposit if that is meant"),
+        message.contains("Did you mean memory_deposit?"),
         "{message}"
     );
 }
