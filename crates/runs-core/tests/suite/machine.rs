@@ -416,7 +416,7 @@ fn a_worker_is_told_what_it_needs() {
         ..briefing
     };
     let context = dispatch::context(&briefing);
-    assert!(context.contains("ä… (cut") && context.len() < 20_000);
+    assert!(context.contains("ä… (shortened") && context.len() < 20_000);
     let assignment = dispatch::assignment(&world.state, &world.config, active);
     assert_eq!(
         assignment["staging_result_path"],
