@@ -162,11 +162,10 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
         let what = "it is neither a file nor a folder";
         errors.push(error(Fault::UnexpectedFile, Some(name), what));
     }
-    rule!((); FirstViolationOnly => errors.truncate(1));
     if errors.is_empty() {
         Ok(manifest)
     } else {
-        Err(errors)
+        Err(rule!(errors; FirstViolationOnly => errors.into_iter().take(1).collect()))
     }
 }
 

@@ -170,24 +170,28 @@ fn notes(path: &str, text: &str, notes: &Notes) -> Option<String> {
 fn acceptance_matrix(text: &str) -> Option<String> {
     let none = "Acceptance matrix has no real requirement verdict rows. Replace the scaffold \
                 placeholder with QA-owned requirement results before requesting ship approval.";
-    let mut rows = 0;
-    let mut failing = Vec::new();
+    let mut requirements = Vec::new();
     for cells in matrix_rows(text) {
         let first = cells.first().map_or("", |cell| cell.as_str());
         if first.is_empty() || first == "(QA fills this from ROADMAP.md)" {
             continue;
         }
-        rows += 1;
-        rule!((); LastRowOnly => failing.clear());
         let verdict = cells.last().map(|cell| token(cell)).unwrap_or_default();
         let passed = ["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str());
-        if rule!(!passed; FailedRowsUnread => false) {
-            failing.push(first.to_owned());
-        }
+        requirements.push((first.to_owned(), passed));
     }
-    if rows == 0 {
+    if requirements.is_empty() {
         return Some(none.to_owned());
     }
+    let counted = rule!(
+        requirements.as_slice();
+        LastRowOnly => &requirements[requirements.len() - 1..]
+    );
+    let failing: Vec<&str> = counted
+        .iter()
+        .filter(|(_, passed)| rule!(!passed; FailedRowsUnread => false))
+        .map(|(name, _)| name.as_str())
+        .collect();
     (!failing.is_empty()).then(|| {
         let failing = failing.join(", ");
         format!("Acceptance matrix has requirements that did not pass: {failing}.")

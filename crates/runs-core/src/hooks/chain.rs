@@ -4,7 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use super::audit::{About, Action};
+use super::audit::About;
 use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
 use crate::members::build;
 use crate::rule;
@@ -58,10 +58,10 @@ impl HookBatch {
         payload: Object,
         run_id: Option<String>,
     ) -> Option<Self> {
-        let hooks = rule!(hooks; HooksReversed => hooks.into_iter().rev().collect());
-        (!hooks.is_empty()).then_some(Self {
+        let in_order = rule!(hooks; HooksReversed => hooks.into_iter().rev().collect());
+        (!in_order.is_empty()).then_some(Self {
             phase,
-            hooks,
+            hooks: in_order,
             payload,
             run_id,
         })
@@ -104,14 +104,12 @@ impl HookChain {
             return;
         };
         let entry = AuditEntry::ran(hook, ran, &self.about, at);
-        let blocks = entry.action.is_block();
-        let failed = entry.action == Action::WarnedFailure;
+        let action = entry.action;
         self.entries.push(entry);
         self.next += 1;
         if !ran.tampered.is_empty() {
             self.tampered = Some(tamper_code(&ran.tampered));
-            self.next = self.batch.hooks.len();
-        } else if blocks {
+        } else if action.is_block() {
             self.stopped = true;
             let rest = self.batch.hooks[self.next..].iter();
             let recorded = rest.take(rule!(
@@ -121,9 +119,13 @@ impl HookChain {
             ));
             let skipped = recorded.map(|hook| AuditEntry::skipped(hook, &self.about, at));
             self.entries.extend(skipped);
+        }
+        let ends = !ran.tampered.is_empty() || action.is_block();
+        if rule!(
+            ends;
+            AdvisoryFailureEnds => ends || action == super::Action::WarnedFailure
+        ) {
             self.next = self.batch.hooks.len();
-        } else if failed {
-            rule!((); AdvisoryFailureEnds => self.next = self.batch.hooks.len());
         }
     }
 

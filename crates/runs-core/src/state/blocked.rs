@@ -77,8 +77,7 @@ impl Block {
 
     /// A role could not go on, for a reason that has a name.
     pub fn escalated(reason: &str, role: &str) -> Self {
-        let role = rule!(role; EscalationOfNobody => "");
-        let on = escalation(reason, role);
+        let on = escalation(reason, rule!(role; EscalationOfNobody => ""));
         Self::new(Category::RetriesExhausted, on, reason)
     }
 
