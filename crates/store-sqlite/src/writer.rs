@@ -162,9 +162,9 @@ impl Writer {
     pub(crate) fn run(mut self) {
         while let Some(jobs) = self.queue.take(self.group, self.rest) {
             if jobs.is_empty() {
-                self.idle()
+                self.idle();
             } else {
-                self.serve(jobs, Joining::Allowed)
+                self.serve(jobs, Joining::Allowed);
             }
         }
         self.readers.close(LAST_READS);
