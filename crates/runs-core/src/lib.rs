@@ -8,6 +8,7 @@
 //!   [`accept`]: the machine that makes it part of the history, or refuses it.
 //! * [`gate`], [`approval`], [`policy`], [`budget`], [`timeout`], [`progress`], [`conflict`],
 //!   [`delegation`]: the rules that an acceptance asks.
+//! * [`next_step`], [`refused_result`], [`loop_limits`], [`guard`]: what a host does next.
 //! * [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! * [`hooks`]: what others run at fixed points, and what their answers lead to.
 //! * [`coordinator`]: several repositories, one initiative.
@@ -49,18 +50,22 @@ pub mod event;
 pub mod faults;
 pub mod gate;
 mod gate_effects;
+pub mod guard;
 pub mod history;
 pub mod hooks;
 mod ids;
 pub mod ledger;
 pub mod lock;
+pub mod loop_limits;
 pub mod manifest;
 mod members;
 mod names;
+pub mod next_step;
 mod paths;
 pub mod patterns;
 pub mod policy;
 pub mod progress;
+pub mod refused_result;
 pub mod repo_decisions;
 pub mod result;
 pub mod run;

@@ -6,9 +6,10 @@ use std::time::Duration;
 use accord_contract::codes::{Code, Failure};
 use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::accept::{Acceptance, Answer, CommitKind, Conclusion, Observation, Want};
+use accord_runs_core::guard::guarded_files;
 use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::state::Baseline;
-use accord_runs_core::{RepoPath, TurnId, dispatch};
+use accord_runs_core::{RepoPath, TurnId};
 
 use crate::environment::Notice;
 use crate::git::{self, Git};
@@ -114,24 +115,16 @@ pub(crate) fn drive_acceptance(
     }
 }
 
-/// What no hook around an acceptance may change: what the worker was given and, once it was
-/// judged, what it gave back. What cannot be read is in nobody's care.
+/// The guarded files that can be read; see [`guarded_files`].
 fn guarded(
     operation: &Operation<'_>,
     machine: &Acceptance,
     phase: HookPhase,
     staged: Option<&String>,
 ) -> Vec<String> {
-    if phase == HookPhase::AfterAcceptance {
-        return Vec::new();
-    }
     let turn = machine.turn().id();
-    // Before it is judged, a hook may mend it.
-    let judged = phase != HookPhase::BeforeValidation;
-    let mut paths: Vec<String> = staged.filter(|_| judged).cloned().into_iter().collect();
     let bundle = operation.locked.bundle(turn).unwrap_or_default();
-    let folder = dispatch::bundle_folder(turn);
-    paths.extend(bundle.keys().map(|name| format!("{folder}/{name}")));
+    let mut paths = guarded_files(phase, turn, &bundle, staged.map(String::as_str));
     paths.retain(|path| {
         let read = operation.locked.staged(slice::from_ref(path));
         matches!(read, Ok(Some(_)))

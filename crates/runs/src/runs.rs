@@ -45,7 +45,7 @@ impl Runs {
     /// that has a configuration.
     ///
     /// # Errors
-    /// With `not_governed` when there is none.
+    /// `not_governed` if there is none.
     pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
         let start = Repository::open(folder)?;
         for place in start.root().to_path_buf().ancestors() {
@@ -86,7 +86,7 @@ impl Runs {
     /// The configuration.
     ///
     /// # Errors
-    /// With `invalid_config`, or what the file system says.
+    /// `invalid_config`, or what the file system says.
     pub fn config(&self) -> Result<Config, Failure> {
         let document = self.repository.config()?;
         match (self.reading, document) {
@@ -100,7 +100,7 @@ impl Runs {
     /// Where the run stands; an idle state where none was ever written.
     ///
     /// # Errors
-    /// With `state_invalid`, or what the file system says.
+    /// `state_invalid`, or what the file system says.
     pub fn state(&self) -> Result<State, Failure> {
         match self.repository.state()? {
             Some(state) => Ok(state),

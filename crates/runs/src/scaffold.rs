@@ -59,19 +59,22 @@ pub(crate) fn config(project: &Project, agent: Option<&[String]>) -> Object {
         "roles": {
             "pm": {
                 "title": "Product Manager",
-                "mandate": "Say what is built and for whom, in .planning, and what would show that it is done.",
+                "mandate": "Say what is built and for whom, in .planning, and what would show \
+                            that it is done.",
                 "write_authority": "authoritative",
                 "runtime": "by-hand",
             },
             "dev": {
                 "title": "Developer",
-                "mandate": "Build what the plan says, with tests, and write down how it was verified.",
+                "mandate": "Build what the plan says, with tests, and write down how it was \
+                            verified.",
                 "write_authority": "authoritative",
                 "runtime": developer,
             },
             "qa": {
                 "title": "Quality",
-                "mandate": "Doubt the work: check every requirement, object to what is wrong, and give the verdict.",
+                "mandate": "Doubt the work: check every requirement, object to what is wrong, and \
+                            give the verdict.",
                 "write_authority": "review_only",
                 "runtime": "by-hand",
             },
@@ -133,11 +136,12 @@ pub(crate) fn config(project: &Project, agent: Option<&[String]>) -> Object {
 /// A role's own instructions, to be written on.
 pub(crate) fn role_prompt(title: &str, mandate: &str) -> String {
     format!(
-        "# {title}\n\n{mandate}\n\nEverything that is written here is part of this role's prompt, turn by turn.\n"
+        "# {title}\n\n{mandate}\n\n\
+         Everything that is written here is part of this role's prompt, turn by turn.\n"
     )
 }
 
-const PM_SIGNOFF: &str = "# WorkerSignal-off
+const PM_SIGNOFF: &str = "# Sign-off
 
 Approved: NO
 

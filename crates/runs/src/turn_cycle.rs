@@ -13,12 +13,13 @@ use accord_contract::wire::{Extensible, Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::TurnId;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
-use accord_runs_core::state::{Status, Turn, TurnStatus};
+use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
+use accord_runs_core::state::{Turn, TurnStatus};
 
 use crate::Runs;
 use crate::environment::Notice;
 use crate::operation::own_path;
-use crate::operations::{Accept, AcceptResult, Dispatched, Reject, needs_human_merge};
+use crate::operations::{Accept, AcceptResult, Dispatched, Reject};
 use crate::runtime::{self, Job, Limits, WorkerEnd, WorkerSignal};
 
 /// How a turn is carried through.
@@ -53,8 +54,8 @@ impl Runs {
     /// and has it done again for as long as the rules allow.
     ///
     /// # Errors
-    /// With the worker's failure, when it came to no result; the turn is then marked, and can be
-    /// carried again. With any other code when something else stands in the way.
+    /// The worker's failure, when it came to no result; the turn is then marked, and can be carried
+    /// again. With any other code when something else stands in the way.
     pub fn run_turn(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome, Failure> {
         loop {
             let mut attempt = self.state()?.target(Some(turn))?.attempt();
@@ -252,37 +253,23 @@ impl Runs {
         turn: &TurnId,
         refusal: Failure,
     ) -> Result<Option<TurnOutcome>, Failure> {
-        let state = self.state()?;
-        if state.status() == Status::Blocked {
-            return Ok(Some(TurnOutcome::Blocked(refusal)));
+        match after_refusal(&self.state()?, turn) {
+            AfterRefusal::Blocked => return Ok(Some(TurnOutcome::Blocked(refusal))),
+            AfterRefusal::NotJudged => return Err(refusal),
+            AfterRefusal::HumanMerge => {
+                return Ok(Some(TurnOutcome::Conflicted {
+                    turn: turn.clone(),
+                    failure: refusal,
+                }));
+            }
+            AfterRefusal::Reject => {}
         }
-        let status = state.turn(turn).map(|turn| turn.status().clone());
-        let refused = matches!(
-            status,
-            Some(Extensible::Known(
-                TurnStatus::FailedAcceptance | TurnStatus::Conflicted
-            ))
-        );
-        if !refused {
-            // Not the result was refused: something else stands in the way of judging it.
-            return Err(refusal);
-        }
-        if state.turn(turn).is_some_and(needs_human_merge) {
-            return Ok(Some(TurnOutcome::Conflicted {
-                turn: turn.clone(),
-                failure: refusal,
-            }));
-        }
-        let details = |name: &str| refusal.details.as_ref()?.get(name);
-        let errors = details("errors").and_then(Value::as_array);
-        let errors = errors.into_iter().flatten().filter_map(Value::as_str);
+        let (errors, failed_stage) = refusal_details(&refusal);
         let rejected = self.reject(&Reject {
             turn: Some(turn.clone()),
             reason: refusal.message.clone(),
-            errors: errors.map(str::to_owned).collect(),
-            failed_stage: details("failed_stage")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            errors,
+            failed_stage,
         })?;
         self.environment.notify(&Notice::Rejected {
             turn: turn.clone(),

@@ -21,9 +21,8 @@ impl Coordinator {
     /// Opens the gate that waits, and the barriers that waited for the same person.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when none waits, with `hook_blocked` when a hook refuses,
-    /// with `coordinator_diverged` when a repository is no longer as it was when the gate was
-    /// reached.
+    /// `invalid_state_transition` if none waits; `hook_blocked` if a hook refuses;
+    /// `coordinator_diverged` if a repository is no longer as it was when the gate was reached.
     pub fn approve_gate(&self) -> Result<GateApproval, Failure> {
         let mut session = self.open_session()?;
         session.catch_up(Account::None)?;

@@ -25,8 +25,8 @@ impl Coordinator {
     /// Begins an initiative: repositories that have a run are linked, the others begin one.
     ///
     /// # Errors
-    /// With `invalid_coordinator_config` when a repository is not where it should be, with
-    /// `coordinator_diverged` when one cannot take part; no run is begun then.
+    /// `invalid_coordinator_config` if a repository is not where it should be;
+    /// `coordinator_diverged` if one cannot take part; no run is begun then.
     pub fn init(&self) -> Result<InitiativeStarted, Failure> {
         let config = self.config()?;
         let children = self.children(&config);

@@ -63,7 +63,7 @@ impl Coordinator {
     /// coordinator's configuration.
     ///
     /// # Errors
-    /// With `invalid_coordinator_config` when there is none.
+    /// `invalid_coordinator_config` if there is none.
     pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
         let start = Repository::open(folder)?;
         let config = config_path()?;
@@ -92,7 +92,7 @@ impl Coordinator {
     /// The configuration.
     ///
     /// # Errors
-    /// With `invalid_coordinator_config` or `workstream_cycle`.
+    /// `invalid_coordinator_config` or `workstream_cycle`.
     pub fn config(&self) -> Result<CoordinatorConfig, Failure> {
         let bytes = self.workspace.read(&config_path()?, MAX_DOCUMENT)?;
         let bytes = bytes.ok_or_else(|| missing(self.root()))?;

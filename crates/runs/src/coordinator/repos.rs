@@ -97,7 +97,7 @@ impl Coordinator {
     /// The barriers of the workspace.
     ///
     /// # Errors
-    /// With `coordinator_state_invalid` when they are damaged.
+    /// `coordinator_state_invalid` if they are damaged.
     pub fn barriers(&self) -> Result<Barriers, Failure> {
         let path = own_path(&barriers_path())?;
         let Some(bytes) = self.workspace.read(&path, MAX_DOCUMENT)? else {

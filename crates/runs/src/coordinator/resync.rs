@@ -28,7 +28,7 @@ impl Coordinator {
     /// Names what differs between the initiative and its repositories, and changes nothing.
     ///
     /// # Errors
-    /// With `no_initiative` when none was begun.
+    /// `no_initiative` if none was begun.
     pub fn divergence(&self) -> Result<Vec<Divergence>, Failure> {
         let seen = self.snapshot()?;
         Ok(diverging(&seen.initiative(), &seen.views))
@@ -38,8 +38,8 @@ impl Coordinator {
     /// has accounted for what blocked it.
     ///
     /// # Errors
-    /// With `coordinator_diverged` when something is left that only a person mends, or when the
-    /// report of a blocked initiative says nothing yet.
+    /// `coordinator_diverged` if something is left that only a person mends, or when the report of
+    /// a blocked initiative says nothing yet.
     pub fn resync(&self) -> Result<ResyncResult, Failure> {
         let mut session = self.open_session()?;
         let report = if session.state.status() == CoordinatorStatus::Blocked {

@@ -50,7 +50,7 @@ impl Coordinator {
     /// Begins to work on an initiative.
     ///
     /// # Errors
-    /// With `no_initiative` when none was begun.
+    /// `no_initiative` if none was begun.
     pub(super) fn open_session(&self) -> Result<CoordinatorSession<'_>, Failure> {
         let config = self.config()?;
         let children = self.children(&config);

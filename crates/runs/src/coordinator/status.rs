@@ -107,9 +107,6 @@ impl Snapshot {
 
 impl Coordinator {
     /// Where the initiative stands.
-    ///
-    /// # Errors
-    /// When the workspace cannot be looked at, or its configuration is not sound.
     pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
         let config = self.config()?;
         let journals = self.workspace.pending_journals()?;

@@ -54,9 +54,8 @@ impl Coordinator {
     /// Takes one step, in the workstream that is named or in the first that can.
     ///
     /// # Errors
-    /// With `nothing_to_dispatch` and the reason of each workstream when nothing can be done, with
-    /// `coordinator_diverged` when the initiative is blocked, with `hook_blocked` when a hook
-    /// refuses.
+    /// `nothing_to_dispatch` and the reason of each workstream when nothing can be done;
+    /// `coordinator_diverged` if the initiative is blocked; `hook_blocked` if a hook refuses.
     pub fn step(&self, workstream: Option<&str>) -> Result<StepResult, Failure> {
         let mut session = self.open_session()?;
         if let Some(dispatching) = Dispatching::of(&session.state) {

@@ -11,7 +11,7 @@ impl Git {
     /// new commit, or `None` when none of them differs from the last one.
     ///
     /// # Errors
-    /// With `git_failed`, as when nobody is configured as the author.
+    /// `git_failed`, as when nobody is configured as the author.
     pub fn commit(&self, files: &[String], message: &str) -> Result<Option<String>, Failure> {
         // A file that somebody removed from the index already is unknown there, which `git add`
         // takes for a mistake.

@@ -80,7 +80,7 @@ impl Git {
     /// word was given has not failed: the command was given up.
     ///
     /// # Errors
-    /// With `git_failed` when there is some and it cannot be used, or with `given_up`.
+    /// `git_failed` if there is some and it cannot be used, or with `given_up`.
     pub fn find(root: &Path, word: Option<&Cancel>) -> Result<Option<Self>, Failure> {
         let Some(top) = git_folder(root) else {
             return Ok(None);

@@ -54,7 +54,7 @@ impl Git {
     /// What is not committed.
     ///
     /// # Errors
-    /// With `git_failed`, or with `path_outside_repository` for a name that is no sound path.
+    /// `git_failed`, or with `path_outside_repository` for a name that is no sound path.
     pub fn changes(&self) -> Result<Changes, Failure> {
         self.changes_in(self.view()?)
     }

@@ -31,8 +31,8 @@ const MAX_OUTPUT: usize = 1024 * 1024;
 /// that are protected beside those that always are.
 ///
 /// # Errors
-/// When the audit cannot be written or a protected file cannot be restored; with `given_up`
-/// when the word was given, protected files being restored.
+/// If the audit cannot be written or a protected file cannot be restored; `given_up` if the word
+/// was given, protected files being restored.
 pub fn run(
     batch: HookBatch,
     locked: &LockedRepository,
@@ -120,9 +120,6 @@ pub(crate) fn run_in_scope(
 }
 
 /// Runs the hooks of a batch where there are any.
-///
-/// # Errors
-/// As [`run`].
 pub fn run_any(
     batch: Option<HookBatch>,
     phase: HookPhase,
@@ -137,9 +134,6 @@ pub fn run_any(
 }
 
 /// Keeps what hooks want written down with an accepted turn.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn keep_annotations(
     outcome: &HookReport,
     turn: &TurnId,

@@ -44,8 +44,8 @@ impl Runs {
     /// Accepts a turn.
     ///
     /// # Errors
-    /// With the code of what speaks against it. The turn, or the run, then says so, unless the
-    /// turn could not be looked at: then nothing was written.
+    /// The code of what speaks against it. The turn, or the run, then says so, unless the turn
+    /// could not be looked at: then nothing was written.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
         let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {

@@ -45,7 +45,7 @@ impl Runs {
     /// What an approval would do; nothing is done.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when nothing waits for it.
+    /// `invalid_state_transition` if nothing waits for it.
     pub fn plan_approval(&self, gate: Gate) -> Result<ApprovalPlan, Failure> {
         let (config, state) = (self.config()?, self.state()?);
         let history = self.repository().index(state.run_id())?.length();
@@ -61,9 +61,9 @@ impl Runs {
     /// Passes a gate that waits for a person.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when none waits, with `hook_blocked` when a hook refuses,
-    /// with `gate_action_failed` when a command of the gate fails. The last two block the run,
-    /// and the gate keeps waiting.
+    /// `invalid_state_transition` if none waits; `hook_blocked` if a hook refuses;
+    /// `gate_action_failed` if a command of the gate fails. The last two block the run, and the
+    /// gate keeps waiting.
     pub fn approve(&self, gate: Gate) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();

@@ -7,6 +7,7 @@ use accord_contract::wire::{Object, Value};
 use accord_runs_core::accept::Write;
 use accord_runs_core::config::Config;
 use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::next_step::due_role;
 use accord_runs_core::run::{BaselineCheck, check_assignment};
 use accord_runs_core::state::{State, Turn};
 
@@ -30,7 +31,7 @@ impl Runs {
     /// Assigns a turn to a role; to the one that is due, when none is named.
     ///
     /// # Errors
-    /// With the code of the guard that stands in the way; with `runtime_not_supported` or
+    /// The code of the guard that stands in the way; with `runtime_not_supported` or
     /// `runtime_unavailable` when the role's runtime cannot be used here. A hook that refuses
     /// blocks the run.
     pub fn assign(&self, role: Option<&str>) -> Result<Assigned, Failure> {
@@ -84,17 +85,6 @@ impl Runs {
         // That there is none is for the assignment to say.
         runtime.map_or(Ok(()), |runtime| self.check_runtime(runtime))
     }
-}
-
-/// The role whose turn it is.
-pub(super) fn due_role(state: &State, config: &Config) -> Option<String> {
-    let recommended = state.member("next_recommended_role");
-    let recommended = recommended
-        .as_str()
-        .filter(|role| config.role(role).is_some());
-    let entry = || config.route(state.phase())?.entry_role.clone();
-    let first = || config.roles().first().map(|role| role.id.clone());
-    recommended.map(str::to_owned).or_else(entry).or_else(first)
 }
 
 /// What the repository is like, as far as an assignment asks.

@@ -25,7 +25,7 @@ impl Runs {
     /// Commits what accepted turns of the run changed, or what one of them did.
     ///
     /// # Errors
-    /// With `nothing_to_checkpoint`, or with `git_failed` in git's own words.
+    /// `nothing_to_checkpoint`, or with `git_failed` in git's own words.
     pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
         make(&mut self.begin()?, turn)?
             .ok_or_else(|| nothing("nothing that an accepted turn changed is uncommitted"))

@@ -52,8 +52,9 @@ impl Runs {
     /// Hands a turn to its worker: the one that is named, or the only one.
     ///
     /// # Errors
-    /// With `worker_busy` while a worker works on it, with `runtime_not_supported` or
-    /// `runtime_unavailable` when its runtime cannot be used here, before anything is written. A hook that refuses blocks the run.
+    /// `worker_busy` while a worker works on it, `runtime_not_supported` or `runtime_unavailable`
+    /// when its runtime cannot be used here, before anything is written. A hook that refuses blocks
+    /// the run.
     pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched, Failure> {
         let mut operation = self.begin()?;
         let turn = operation.target(turn)?;
@@ -133,9 +134,6 @@ impl Runs {
     }
 
     /// Compares the bundle of a turn with its manifest; the outer failure is one of the disk.
-    ///
-    /// # Errors
-    /// When the bundle cannot be read.
     pub fn verify_bundle(
         &self,
         turn: &TurnId,
@@ -242,7 +240,8 @@ fn after_dispatch(
     match refused {
         None => Ok(()),
         Some(refused) => {
-            // What nobody may use is not left lying about; what a coordinator left is for the next try.
+            // What nobody may use is not left lying about; what a coordinator left is for the next
+            // try.
             let left = initiative(operation, turn.id())?;
             operation.locked.remove(&own_path(&folder)?)?;
             for (name, bytes) in &left {

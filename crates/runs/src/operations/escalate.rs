@@ -11,7 +11,7 @@ impl Runs {
     /// A person stops the run.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when it is not active.
+    /// `invalid_state_transition` if it is not active.
     pub fn escalate(&self, reason: &str) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();
@@ -25,7 +25,7 @@ impl Runs {
     /// Blocks the run for any reason.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when no run goes on.
+    /// `invalid_state_transition` if no run goes on.
     pub fn block(&self, block: &Block) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();
@@ -45,7 +45,7 @@ impl Runs {
     /// theirs, not the work of active turns.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when it is neither, or when a gate waits for approval.
+    /// `invalid_state_transition` if it is neither, or when a gate waits for approval.
     pub fn resolve(&self) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();

@@ -45,7 +45,7 @@ const MAX_IGNORE: u64 = 1024 * 1024;
 /// Makes a governed repository of a folder.
 ///
 /// # Errors
-/// With `already_governed` when it is one; nothing is written then.
+/// `already_governed` if it is one; nothing is written then.
 pub fn init(
     folder: &Path,
     options: &InitOptions,

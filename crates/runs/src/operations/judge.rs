@@ -11,7 +11,7 @@ impl Runs {
     /// What acceptance would say of the staged result of a turn, hooks, git and policies aside.
     ///
     /// # Errors
-    /// With `turn_not_active` or `target_required`, or when a file cannot be read.
+    /// `turn_not_active` or `target_required`, or when a file cannot be read.
     pub fn judge(&self, turn: Option<&TurnId>, leniency: Leniency) -> Result<Judged, Failure> {
         let state = self.state()?;
         let turn = state.target(turn)?;
@@ -20,9 +20,6 @@ impl Runs {
 
     /// What the stages say of whatever is staged: for the only active turn, or, where there is none
     /// or several, for no turn, which the stage of the assignment then says.
-    ///
-    /// # Errors
-    /// When a file cannot be read.
     pub fn judge_staged(&self, leniency: Leniency) -> Result<Judged, Failure> {
         let state = self.state()?;
         self.judge_for(&state, state.only_turn(), leniency)

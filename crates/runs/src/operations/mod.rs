@@ -23,6 +23,9 @@ mod worker_status;
 use accord_runs_core::event::Event;
 use accord_runs_core::state::State;
 
+pub use accord_runs_core::loop_limits::DEFAULT_MAX_TURNS;
+pub use accord_runs_core::next_step::{NextStep, TurnView};
+
 pub use accept::{Accept, AcceptResult};
 pub use approve::Gate;
 pub use assign::Assigned;
@@ -34,11 +37,10 @@ pub use init::{InitOptions, Initialized, init};
 pub use records::{Query, RunChoice};
 pub use reissue::{Reissue, Reissued};
 pub use reject::{Reject, Rejected};
-pub use run_loop::{DEFAULT_MAX_TURNS, LoopOptions, LoopResult, LoopStop};
+pub use run_loop::{LoopOptions, LoopResult, LoopStop};
 pub use stage::{ManualResult, Staged};
 pub use start::Start;
-pub(crate) use status::needs_human_merge;
-pub use status::{NextStep, Overview, TurnView};
+pub use status::Overview;
 pub use step::{Step, StepResult};
 
 /// A run that moved.

@@ -34,31 +34,22 @@ impl Runs {
     /// The accepted turns, the oldest first.
     ///
     /// # Errors
-    /// With `record_invalid`, which names the line, when one is damaged.
+    /// `record_invalid`, which names the line, when one is damaged.
     pub fn history(&self, query: &Query) -> Result<Vec<Object>, Failure> {
         self.select(RecordFile::History, query, |_| true)
     }
 
     /// The decisions, and what else the ledger tells, the oldest first.
-    ///
-    /// # Errors
-    /// As [`Runs::history`].
     pub fn decisions(&self, query: &Query) -> Result<Vec<Object>, Failure> {
         self.select(RecordFile::Ledger, query, |_| true)
     }
 
     /// The decisions of the repository that outlive their run.
-    ///
-    /// # Errors
-    /// As [`Runs::history`].
     pub fn repo_decisions(&self) -> Result<Vec<Object>, Failure> {
         Ok(self.repository().repo_decisions()?.lines().to_vec())
     }
 
     /// The events, the oldest first; those of one type, where one is named.
-    ///
-    /// # Errors
-    /// As [`Runs::history`].
     pub fn events(&self, query: &Query, kind: Option<&str>) -> Result<Vec<Object>, Failure> {
         self.select(RecordFile::Events, query, |line| {
             let own = line.get("event_type").and_then(Value::as_str);

@@ -42,9 +42,9 @@ impl Runs {
     /// because of the turn goes on.
     ///
     /// # Errors
-    /// With `worker_busy` while its worker works, with `invalid_state_transition`,
-    /// `turn_not_active` or `target_required`, or with the code of the guard that an assignment
-    /// to the role meets. A hook that refuses blocks the run, and the turn stays.
+    /// `worker_busy` while its worker works, `invalid_state_transition`, `turn_not_active` or
+    /// `target_required`, or with the code of the guard that an assignment to the role meets. A
+    /// hook that refuses blocks the run, and the turn stays.
     pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
         let mut operation = self.begin()?;
         let old = operation.target(reissue.turn.as_ref())?;

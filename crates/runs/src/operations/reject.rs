@@ -39,8 +39,8 @@ impl Runs {
     /// Rejects a turn. Its result is kept aside, and its staging is empty for the next try.
     ///
     /// # Errors
-    /// With `worker_busy` while its worker works, with `invalid_state_transition`,
-    /// `turn_not_active`, `target_required` or `turn_already_accepted`.
+    /// `worker_busy` while its worker works, `invalid_state_transition`, `turn_not_active`,
+    /// `target_required` or `turn_already_accepted`.
     pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
         let mut operation = self.begin()?;
         let turn = operation.target(reject.turn.as_ref())?;

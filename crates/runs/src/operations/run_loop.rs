@@ -9,9 +9,8 @@ use std::thread::{self, Scope};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::count_of;
 use accord_runs_core::TurnId;
-use accord_runs_core::config::Config;
+use accord_runs_core::loop_limits::{DEFAULT_MAX_TURNS, Retry, after_worker_failure, max_turns};
 use accord_runs_core::state::{Block, Status};
 
 use super::{Dispatched, Gate, NextStep};
@@ -19,19 +18,13 @@ use crate::Runs;
 use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
 
-/// How long to wait before a worker that came to nothing is started again, the first time.
-const PAUSE: Duration = Duration::from_secs(1);
-
-/// How many turns are given out at most when nothing is said: a run whose turns are accepted
-/// and change nothing would go on for ever.
-pub const DEFAULT_MAX_TURNS: usize = 50;
-
 /// How a run is driven.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct LoopOptions {
     /// How turns are carried.
     pub cycle: CycleOptions,
-    /// How many turns are carried at most, those that are out already included; where nothing is said, what the configuration says
+    /// How many turns are carried at most, those that are out already included; where nothing is
+    /// said, what the configuration says
     /// (`run_loop.max_turns`), else [`DEFAULT_MAX_TURNS`].
     pub max_turns: Option<usize>,
     /// Whether gates that wait for a person are passed.
@@ -76,15 +69,15 @@ impl Runs {
     /// Drives the run on, turn after turn.
     ///
     /// # Errors
-    /// With the first failure that another try does not mend. Workers that still work are waited
-    /// for before.
+    /// the first failure that another try does not mend. Workers that still work are waited for
+    /// before.
     pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult, Failure> {
         let (sender, receiver) = channel();
         let max_turns = match options.max_turns {
             Some(most) => most,
             None => self
                 .config()
-                .map_or(DEFAULT_MAX_TURNS, |config| declared_most(&config)),
+                .map_or(DEFAULT_MAX_TURNS, |config| max_turns(&config)),
         };
         thread::scope(|scope| {
             let mut run_loop = RunLoop {
@@ -307,28 +300,22 @@ impl<'a> RunLoop<'a> {
         turn: TurnId,
         failure: Failure,
     ) -> Result<Option<LoopStop>, Failure> {
-        match failure.code {
-            Code::XchainWorkerCancelled => return Ok(Some(LoopStop::Cancelled)),
-            // Somebody rejected it meanwhile: what it is at now is looked at anew.
-            Code::XchainAttemptOver => return Ok(None),
-            Code::XchainWorkerNotStarted
-            | Code::XchainWorkerStalled
-            | Code::XchainWorkerTimedOut
-            | Code::XchainWorkerWithoutResult
-            | Code::XchainWorkerFailed => {}
-            _ => return Err(failure),
+        let failures = self.tries.get(&turn).copied().unwrap_or_default() + 1;
+        match after_worker_failure(failure.code, failures, &self.runs.config()?) {
+            Retry::Cancelled => Ok(Some(LoopStop::Cancelled)),
+            Retry::Superseded => Ok(None),
+            Retry::Fail => Err(failure),
+            Retry::Block => {
+                let block = Block::dispatch(&in_full(&failure), &turn);
+                self.runs.block(&block)?;
+                Ok(Some(LoopStop::Blocked))
+            }
+            Retry::After(pause) => {
+                self.tries.insert(turn, failures);
+                self.pause(pause);
+                Ok(None)
+            }
         }
-        let tries = self.tries.entry(turn.clone()).or_default();
-        *tries += 1;
-        let most = self.runs.config()?.rules.max_turn_retries;
-        if *tries >= most {
-            self.runs
-                .block(&Block::dispatch(&in_full(&failure), &turn))?;
-            return Ok(Some(LoopStop::Blocked));
-        }
-        let pause = PAUSE * u32::try_from(*tries).unwrap_or(u32::MAX);
-        self.pause(pause);
-        Ok(None)
     }
 
     fn pause(&self, pause: Duration) {
@@ -344,14 +331,6 @@ impl<'a> RunLoop<'a> {
         let word = self.runs.environment().cancel_token();
         word.is_some_and(accord_process::Cancel::is_cancelled)
     }
-}
-
-/// How many turns the configuration lets a loop give out.
-fn declared_most(config: &Config) -> usize {
-    let run_loop = config.document().get("run_loop");
-    let most = run_loop.and_then(|run_loop| count_of(run_loop.get("max_turns")?));
-    let most = most.and_then(|most| usize::try_from(most).ok());
-    most.unwrap_or(DEFAULT_MAX_TURNS)
 }
 
 /// What happened to a worker, with its last words.

@@ -35,7 +35,8 @@ pub struct ManualResult {
     pub complete: bool,
     /// What another person must decide first.
     pub needs_human: Option<String>,
-    /// Members of the result as they are, in place of those that would be made: decisions with ids of
+    /// Members of the result as they are, in place of those that would be made: decisions with ids
+    /// of
     /// their own, delegations, what the turn cost.
     pub members: Object,
 }
@@ -58,8 +59,8 @@ impl Runs {
     /// Stages the result of a turn. One that is staged already is replaced.
     ///
     /// # Errors
-    /// With `turn_not_active` or `target_required`, with `invalid_state_transition` when the run
-    /// is not active, with `unknown_phase` when there is no phase behind this one.
+    /// `turn_not_active` or `target_required`; `invalid_state_transition` if the run is not active;
+    /// `unknown_phase` if there is no phase behind this one.
     pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged, Failure> {
         let operation = self.begin()?;
         let turn = operation.target(manual.turn.as_ref())?;

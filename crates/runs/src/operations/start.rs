@@ -28,8 +28,8 @@ impl Runs {
     /// Begins a run.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when a run goes on already, with `records_missing` when one
-    /// did whose records are gone.
+    /// `invalid_state_transition` if a run goes on already; `records_missing` if one did whose
+    /// records are gone.
     pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let decisions = operation.locked.repo_decisions()?;

@@ -124,19 +124,3 @@ pub(super) fn refuse_if_worker_runs(turn: &Turn) -> Result<(), Failure> {
              kill {pid}), then do this again"
         )))
 }
-
-impl NextStep {
-    /// The active turn that the step is about.
-    pub fn turn(&self) -> Option<&TurnId> {
-        match self {
-            Self::Dispatch { turn, .. }
-            | Self::Unable { turn, .. }
-            | Self::Work { turn, .. }
-            | Self::Accept { turn }
-            | Self::Reissue { turn }
-            | Self::Mend { turn, .. }
-            | Self::Reconcile { turn, .. } => Some(turn),
-            _ => None,
-        }
-    }
-}

@@ -30,8 +30,8 @@ impl Runs {
     /// is, when it was first heard.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when the run is not active, with `turn_not_active` when
-    /// there is no such turn, with `attempt_over` when it is at another try.
+    /// `invalid_state_transition` if the run is not active; `turn_not_active` if there is no such
+    /// turn; `attempt_over` if it is at another try.
     pub fn record_worker_status(
         &self,
         turn: &TurnId,

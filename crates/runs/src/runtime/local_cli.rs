@@ -207,7 +207,7 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
             Some(Cause::NoSign) => (
                 Code::XchainWorkerNotStarted,
                 format!(
-                    "the worker of {turn} gave no signal of life within {}",
+                    "the worker of {turn} gave no sign of life within {}",
                     span(job.limits.startup)
                 ),
             ),

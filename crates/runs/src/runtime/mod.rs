@@ -53,7 +53,7 @@ pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
 /// check-up.
 ///
 /// # Errors
-/// With `runtime_not_supported` or `runtime_unavailable`.
+/// `runtime_not_supported` or `runtime_unavailable`.
 pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     if !SUPPORTED.contains(&runtime.kind) {
         let message = format!("runtime {} is of the type {}", runtime.id, runtime.kind);
@@ -82,9 +82,6 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
 }
 
 /// The same, and whether the variables are set that its headers name.
-///
-/// # Errors
-/// As [`check`].
 pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     check(runtime, root)?;
     let headers = crate::web::headers(&runtime.settings);
@@ -98,7 +95,7 @@ pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
 /// Has a turn's worker do its work, and waits for it. What is seen of it meanwhile is told.
 ///
 /// # Errors
-/// With `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
+/// `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
 /// `worker_failed`, `worker_cancelled` or `attempt_over`; nothing of the worker is left then.
 pub fn run_worker(
     job: &Job<'_>,

@@ -61,8 +61,8 @@ pub(super) fn run(
             Ok(WorkerEnd::Answered(document))
         }
         Ok(_) => {
-            let message = "the agent answered with JSON that is no turn result: it needs schema_version, \
-                run_id or turn_id, and status, role or runtime_id";
+            let message = "the agent answered with JSON that is no turn result: it needs \
+                schema_version, run_id or turn_id, and status, role or runtime_id";
             Err(failed(message.to_owned()))
         }
         Err(error) => Err(failed(format!("the agent answered with no JSON: {error}"))),

@@ -384,9 +384,8 @@ fn the_check_up_names_lasting_decisions_whose_id_stands_more_than_once() {
         found
     };
     let says = |id: &str, runs: &str| {
-        let message = format!(
-            "{id} stands more than once ({runs}); an override reaches the last of them alone"
-        );
+        let message =
+            format!("{id} occurs more than once ({runs}); an override affects only the last one");
         (Level::Warning, message)
     };
     let first = line("DEC-001", "run_a", "active");

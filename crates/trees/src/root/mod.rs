@@ -36,7 +36,7 @@ impl Root {
     /// Opens a folder that is there.
     ///
     /// # Errors
-    /// When it is not there, or is no folder that may be entered.
+    /// If it is not there, or is no folder that may be entered.
     pub fn open(path: &Path) -> Result<Self> {
         let refused = |source: std::io::Error| {
             TreeError::system(&path.display().to_string(), "opened", source)
@@ -322,5 +322,8 @@ fn refused(path: &str, doing: &'static str, errno: Errno) -> TreeError {
 
 fn is_absent(error: &TreeError) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error, TreeError::System { source, .. } if matches!(source.kind(), NotFound | NotADirectory))
+    let TreeError::System { source, .. } = error else {
+        return false;
+    };
+    matches!(source.kind(), NotFound | NotADirectory)
 }

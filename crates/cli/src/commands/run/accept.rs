@@ -8,7 +8,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::{Page, Style, clean};
 
-/// Accept a turn: judge its staged result, compare it with what changed, make it part of the history
+/// Accept a turn: judge its staged result, compare it with what changed, make it part of the
+/// history
 #[derive(Debug, clap::Args)]
 pub(super) struct AcceptArgs {
     #[command(flatten)]
@@ -49,7 +50,8 @@ impl AcceptArgs {
         let next = self.repo.next(&runs)?;
         let document = RunAcceptAnswer::new(&done, next);
         self.repo.say(&document, |page| write(page, &document))?;
-        // The turn is accepted; that it could not be committed, or that a hook tampered behind it, is a no all
+        // The turn is accepted; that it could not be committed, or that a hook tampered behind it,
+        // is a no all
         // the same.
         let sound = done.no_checkpoint.is_none() && done.accepted.after_hooks.is_none();
         Ok(Exit::from_answer(sound))

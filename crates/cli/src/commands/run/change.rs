@@ -58,7 +58,8 @@ pub(super) struct RejectArgs {
     repo: RepoArgs,
 }
 
-/// Take a turn back and give its work out anew, to another role or the same; a block because of it ends
+/// Take a turn back and give its work out anew, to another role or the same; a block because of it
+/// ends
 #[derive(Debug, clap::Args)]
 pub(super) struct ReissueArgs {
     #[command(flatten)]

@@ -24,7 +24,8 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "TEXT")]
     goal: Option<String>,
 
-    /// The command that carries the developer's turns, as in 'claude -p {prompt}'; a person when absent
+    /// The command that carries the developer's turns, as in 'claude -p {prompt}'; a person when
+    /// absent
     #[arg(long, value_name = "COMMAND")]
     agent: Option<String>,
 

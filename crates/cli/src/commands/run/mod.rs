@@ -208,7 +208,8 @@ impl RepoArgs {
     }
 }
 
-/// Whether arguments ask `accord run` to answer with documents. They may be wrong in any other respect.
+/// Whether arguments ask `accord run` to answer with documents. They may be wrong in any other
+/// respect.
 pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool {
     let mut words = args.into_iter().skip(1).take_while(|word| word != "--");
     words.next().is_some_and(|word| word == "run")
@@ -221,7 +222,7 @@ pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool 
 /// Writes the document of a refusal.
 ///
 /// # Errors
-/// When standard output takes nothing.
+/// If standard output takes nothing.
 pub(crate) fn write_refusal(refusal: &ErrorEnvelope) -> Result<(), CliError> {
     let mut output = Output::stdout();
     output.line(refusal.encode().to_string())?;

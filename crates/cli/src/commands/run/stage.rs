@@ -54,7 +54,8 @@ pub(super) struct StageArgs {
     #[arg(long, value_name = "REASON", value_parser = words)]
     needs_human: Option<String>,
 
-    /// A JSON object with members of the result as they are: decisions with ids of their own, delegations,
+    /// A JSON object with members of the result as they are: decisions with ids of their own,
+    /// delegations,
     /// cost; `-` for standard input
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,

@@ -44,7 +44,8 @@ pub(super) struct StepArgs {
 given out; 1 the run is blocked; 2 something went wrong."
 )]
 pub(super) struct LoopArgs {
-    /// Carry at most so many turns, those that are out already included; as many as `run_loop.max_turns` in agentxchain.json says when absent, else 50
+    /// Carry at most so many turns, those that are out already included; as many as
+    /// `run_loop.max_turns` in agentxchain.json says when absent, else 50
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
 
@@ -178,7 +179,8 @@ fn drive_run(
     })
 }
 
-/// The system, which gives the word when it is told to end. A second signal ends everything at once.
+/// The system, which gives the word when it is told to end. A second signal ends everything at
+/// once.
 pub(super) fn cancel_on_signal(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
     let told = Arc::new(AtomicI32::new(0));
     let signals = Signals::new(handled_signals());

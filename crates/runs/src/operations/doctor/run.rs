@@ -105,7 +105,7 @@ impl Runs {
                 level: Level::Warning,
                 subject: subject.clone(),
                 message: format!(
-                    "{id} stands more than once ({runs}); an override reaches the last of them alone"
+                    "{id} occurs more than once ({runs}); an override affects only the last one"
                 ),
                 advice: "delete the lines that do not hold any more".into(),
                 code: None,

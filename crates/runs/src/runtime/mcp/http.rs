@@ -253,7 +253,8 @@ mod tests {
     fn a_stream_is_read_until_the_answer() {
         let events = concat!(
             ": hello\r\n\r\n",
-            "event: message\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\r\n\r\n",
+            "event: message\r\ndata: {\"jsonrpc\":\"2.0\",",
+            "\"method\":\"notifications/progress\"}\r\n\r\n",
             "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\n",
             "data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":7,\"result\":{\"ok\":true}}\n\n",
             "data: never read\n\n",

@@ -1,0 +1,327 @@
+//! The next step of a run, for a person or a loop.
+//!
+//! The host reads the facts (files, git, processes); this module decides. [`next_steps`] gives the
+//! steps that follow from state and turns, and the role that is due. For that role the host
+//! collects [`AssignmentFacts`], and [`assignment_steps`] gives the rest.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Extensible, Value};
+
+use crate::budget::{Shortfall, shortfall};
+use crate::config::{Config, RuntimeType, WriteAuthority};
+use crate::conflict::HUMAN_MERGE;
+use crate::run::BaselineCheck;
+use crate::state::{Category, State, Status, Turn, TurnStatus};
+use crate::{TurnId, dispatch};
+
+/// The next step of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NextStep {
+    /// Something is damaged or in the way: run the check-up.
+    Examine(Failure),
+    /// Start a run.
+    Start {
+        /// Whether an earlier run has ended.
+        restart: bool,
+    },
+    /// Assign a turn to a role.
+    Assign {
+        /// The role.
+        role: String,
+        /// Whether a person does its turns.
+        by_hand: bool,
+    },
+    /// Commit the changes of accepted turns.
+    Checkpoint,
+    /// Commit or stash changes that belong to no turn.
+    Tidy {
+        /// The files.
+        files: Vec<String>,
+    },
+    /// Raise the budget: it does not cover another turn.
+    RaiseBudget {
+        /// What is missing.
+        missing: Shortfall,
+    },
+    /// Dispatch a turn to its worker.
+    Dispatch {
+        /// The turn.
+        turn: TurnId,
+        /// Whether a person does it.
+        by_hand: bool,
+    },
+    /// A turn cannot be dispatched here: fix its runtime, or reissue it to another role.
+    Unable {
+        /// The turn.
+        turn: TurnId,
+        /// Why.
+        why: Failure,
+    },
+    /// The worker is busy; wait for its result.
+    Work {
+        /// The turn.
+        turn: TurnId,
+        /// Where its result must be staged.
+        staging: String,
+        /// Whether a person is the worker.
+        by_hand: bool,
+    },
+    /// Accept a turn whose result is staged.
+    Accept {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// The history already has the turn, but the state does not: reissue it.
+    Reissue {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// A result was refused: correct it and accept it again, or reject the turn.
+    Mend {
+        /// The turn.
+        turn: TurnId,
+        /// Why it was refused.
+        why: String,
+    },
+    /// Another turn changed the same files: reject the turn, or merge by hand.
+    Reconcile {
+        /// The turn.
+        turn: TurnId,
+        /// Whether the two overlap so much that a person should merge them.
+        merge: bool,
+    },
+    /// Approve the transition to the next phase.
+    ApproveTransition {
+        /// The gate.
+        gate: String,
+        /// The next phase.
+        to: String,
+    },
+    /// Approve the completion of the run.
+    ApproveCompletion {
+        /// The gate, if there is one.
+        gate: Option<String>,
+    },
+    /// Resolve what blocks the run.
+    Resolve {
+        /// What to do first.
+        action: String,
+    },
+}
+
+/// An active turn, with what the host knows about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnView {
+    /// The turn.
+    pub turn: Turn,
+    /// The type of its runtime.
+    pub runtime: Option<RuntimeType>,
+    /// Why the runtime cannot be used here.
+    pub unable: Option<Failure>,
+    /// Whether its worker process runs.
+    pub has_worker: bool,
+    /// Whether its dispatch bundle exists.
+    pub briefed: bool,
+    /// Whether its result is staged.
+    pub staged: bool,
+    /// Whether its deadline has passed.
+    pub overdue: bool,
+    /// Whether the history already has it.
+    pub accepted: bool,
+}
+
+/// What the host knows about an assignment to the role that is due.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssignmentFacts {
+    /// Whether the repository is clean.
+    pub baseline: BaselineFact,
+    /// Whether the runtime of the role can be used here.
+    pub runtime: Result<(), Failure>,
+}
+
+/// Whether a repository is clean.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BaselineFact {
+    /// The role only reviews; see [`needs_baseline`].
+    NotNeeded,
+    /// The version control cannot be asked.
+    Unavailable(Failure),
+    /// What the version control says.
+    Checked(Result<BaselineCheck, Failure>),
+}
+
+impl NextStep {
+    /// The active turn of the step.
+    pub fn turn(&self) -> Option<&TurnId> {
+        match self {
+            Self::Dispatch { turn, .. }
+            | Self::Unable { turn, .. }
+            | Self::Work { turn, .. }
+            | Self::Accept { turn }
+            | Self::Reissue { turn }
+            | Self::Mend { turn, .. }
+            | Self::Reconcile { turn, .. } => Some(turn),
+            _ => None,
+        }
+    }
+}
+
+/// The steps that follow from state and turns, and the role that is due for another turn.
+pub fn next_steps(
+    config: &Config,
+    state: &State,
+    turns: &[TurnView],
+) -> (Vec<NextStep>, Option<String>) {
+    let waits = matches!(state.status(), Status::Paused | Status::Blocked);
+    if let Some(pending) = state.pending_transition().filter(|_| waits) {
+        let (gate, to) = (pending.gate, pending.to);
+        return (vec![NextStep::ApproveTransition { gate, to }], None);
+    }
+    if let Some(pending) = state.pending_completion().filter(|_| waits) {
+        let gate = pending.gate;
+        return (vec![NextStep::ApproveCompletion { gate }], None);
+    }
+    match state.status() {
+        Status::Idle => (vec![NextStep::Start { restart: false }], None),
+        Status::Completed | Status::Failed => (vec![NextStep::Start { restart: true }], None),
+        Status::Blocked | Status::Paused => (steps_when_blocked(config, state), None),
+        Status::Active => {
+            let mut steps: Vec<NextStep> = turns.iter().map(step_of_turn).collect();
+            let due = due_role(state, config).filter(|role| {
+                turns.len() < config.max_concurrent_turns(state.phase())
+                    && !turns.iter().any(|view| view.turn.role() == role)
+            });
+            let Some(role) = due else {
+                return (steps, None);
+            };
+            if let Some(missing) = shortfall(state, config) {
+                // Money that is reserved for the active turns may come back.
+                if turns.is_empty() {
+                    steps.push(NextStep::RaiseBudget { missing });
+                }
+                return (steps, None);
+            }
+            (steps, Some(role))
+        }
+    }
+}
+
+/// The steps up to the assignment of a turn to the role that is due.
+pub fn assignment_steps(
+    config: &Config,
+    state: &State,
+    role: String,
+    facts: AssignmentFacts,
+) -> Vec<NextStep> {
+    let mut steps = Vec::new();
+    match facts.baseline {
+        BaselineFact::NotNeeded | BaselineFact::Checked(Ok(BaselineCheck::Clean(_))) => {}
+        BaselineFact::Unavailable(failure) => return vec![NextStep::Examine(failure)],
+        // Uncommitted changes may be the work of the active turns.
+        BaselineFact::Checked(Ok(BaselineCheck::Dirty(..))) if state.turns().len() > 0 => {
+            return steps;
+        }
+        BaselineFact::Checked(Ok(BaselineCheck::Dirty(_, files))) => {
+            steps.push(NextStep::Tidy { files });
+        }
+        BaselineFact::Checked(Ok(BaselineCheck::Uncheckpointed(..))) => {
+            steps.push(NextStep::Checkpoint);
+        }
+        BaselineFact::Checked(Err(failure)) => steps.push(NextStep::Examine(failure)),
+    }
+    if let Err(failure) = facts.runtime {
+        steps.push(NextStep::Examine(failure));
+        return steps;
+    }
+    let runtime = config.role(&role).and_then(|role| role.runtime.as_deref());
+    let runtime = runtime.and_then(|id| config.runtime(id));
+    let by_hand = runtime.is_none_or(|runtime| runtime.kind == RuntimeType::Manual);
+    steps.push(NextStep::Assign { role, by_hand });
+    steps
+}
+
+/// Whether a turn of a role starts from a clean repository: not if the role only reviews.
+pub fn needs_baseline(config: &Config, role: &str) -> bool {
+    let role = config.role(role);
+    role.is_none_or(|role| role.authority != WriteAuthority::ReviewOnly)
+}
+
+/// The role that is due: the recommended one, else the entry role of the phase, else the first.
+pub fn due_role(state: &State, config: &Config) -> Option<String> {
+    let recommended = state.member("next_recommended_role");
+    let recommended = recommended
+        .as_str()
+        .filter(|role| config.role(role).is_some());
+    let entry = || config.route(state.phase())?.entry_role.clone();
+    let first = || config.roles().first().map(|role| role.id.clone());
+    recommended.map(str::to_owned).or_else(entry).or_else(first)
+}
+
+/// Whether a turn is in a conflict that a person should merge.
+pub fn needs_human_merge(turn: &Turn) -> bool {
+    let conflict = turn.conflict();
+    let suggested = conflict.and_then(|conflict| conflict.get("suggested_resolution")?.as_str());
+    suggested == Some(HUMAN_MERGE)
+}
+
+fn steps_when_blocked(config: &Config, state: &State) -> Vec<NextStep> {
+    let blocked = state.member("blocked_reason");
+    let text = |pointer: &str| blocked.pointer(pointer).and_then(Value::as_str);
+    let action = text("/recovery/recovery_action");
+    let resolve = NextStep::Resolve {
+        action: action
+            .unwrap_or("do what is asked for, then resolve the block")
+            .to_owned(),
+    };
+    let out_of_money = text("/category") == Some(Category::BudgetExhausted.as_str());
+    let missing = shortfall(state, config).filter(|_| out_of_money);
+    let raise = missing.map(|missing| NextStep::RaiseBudget { missing });
+    raise.into_iter().chain([resolve]).collect()
+}
+
+fn step_of_turn(view: &TurnView) -> NextStep {
+    let turn = view.turn.id().clone();
+    let by_hand = view.runtime == Some(RuntimeType::Manual);
+    let status = match view.turn.status() {
+        Extensible::Known(status) => Some(*status),
+        Extensible::Unknown(_) => None,
+    };
+    match status {
+        _ if view.accepted => NextStep::Reissue { turn },
+        Some(TurnStatus::Conflicted) => NextStep::Reconcile {
+            merge: needs_human_merge(&view.turn),
+            turn,
+        },
+        Some(TurnStatus::FailedAcceptance) if view.staged => {
+            let failure = view.turn.member("last_acceptance_failure");
+            let why = failure.and_then(|failure| failure.get("message")?.as_str());
+            NextStep::Mend {
+                turn,
+                why: why.unwrap_or("its result was refused").to_owned(),
+            }
+        }
+        _ if view.staged => NextStep::Accept { turn },
+        Some(
+            TurnStatus::Assigned
+            | TurnStatus::Retrying
+            | TurnStatus::Stalled
+            | TurnStatus::FailedStart,
+        ) => dispatch_step(view, by_hand),
+        // The agent was not started, or has ended; the person has no bundle yet.
+        _ if !by_hand && !view.has_worker => dispatch_step(view, by_hand),
+        _ if by_hand && !view.briefed => dispatch_step(view, by_hand),
+        _ => NextStep::Work {
+            staging: dispatch::staging_path(&turn),
+            by_hand,
+            turn,
+        },
+    }
+}
+
+fn dispatch_step(view: &TurnView, by_hand: bool) -> NextStep {
+    let turn = view.turn.id().clone();
+    match view.unable.clone() {
+        None => NextStep::Dispatch { turn, by_hand },
+        Some(why) => NextStep::Unable { turn, why },
+    }
+}

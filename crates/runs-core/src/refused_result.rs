@@ -1,0 +1,52 @@
+//! What follows when a result was refused.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Extensible, Value};
+
+use crate::TurnId;
+use crate::next_step::needs_human_merge;
+use crate::state::{State, Status, TurnStatus};
+
+/// What follows when the acceptance of a turn was refused.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum AfterRefusal {
+    /// The run is blocked.
+    Blocked,
+    /// The result was not judged: the refusal has another cause.
+    NotJudged,
+    /// A person should merge the conflict.
+    HumanMerge,
+    /// The turn is rejected, and tried again if there is an attempt left.
+    Reject,
+}
+
+/// What follows, given the state after the refusal.
+pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
+    if state.status() == Status::Blocked {
+        return AfterRefusal::Blocked;
+    }
+    let Some(turn) = state.turn(turn) else {
+        return AfterRefusal::NotJudged;
+    };
+    let judged = matches!(
+        turn.status(),
+        Extensible::Known(TurnStatus::FailedAcceptance | TurnStatus::Conflicted)
+    );
+    match (judged, needs_human_merge(turn)) {
+        (false, _) => AfterRefusal::NotJudged,
+        (true, true) => AfterRefusal::HumanMerge,
+        (true, false) => AfterRefusal::Reject,
+    }
+}
+
+/// The errors and the stage that a refusal names, for the prompt of the next attempt.
+pub fn refusal_details(refusal: &Failure) -> (Vec<String>, Option<String>) {
+    let detail = |name: &str| refusal.details.as_ref()?.get(name);
+    let errors = detail("errors").and_then(Value::as_array);
+    let errors = errors.into_iter().flatten().filter_map(Value::as_str);
+    let stage = detail("failed_stage").and_then(Value::as_str);
+    (
+        errors.map(str::to_owned).collect(),
+        stage.map(str::to_owned),
+    )
+}
