@@ -69,7 +69,7 @@ impl Runs {
     /// Drives the run on, turn after turn.
     ///
     /// # Errors
-    /// the first failure that another try does not mend. Workers that still work are waited for
+    /// The first failure that another try does not mend. Workers that still work are waited for
     /// before.
     pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult, Failure> {
         let (sender, receiver) = channel();

@@ -62,8 +62,8 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
         let before = files(folder.path());
         let protected = held.protect(&[bundle.to_owned()]).unwrap();
         manual(folder.path());
-        assert_eq!(held.restore(&protected).unwrap(), named, "manual {place}");
-        assert_eq!(files(folder.path()), before, "manual {place}");
+        assert_eq!(held.restore(&protected).unwrap(), named, "deed {place}");
+        assert_eq!(files(folder.path()), before, "deed {place}");
     }
 }
 
