@@ -190,7 +190,7 @@ fn a_run_of_nothing_says_so() {
         "{}",
         ran.stdout
     );
-    assert!(ran.stderr.contains("no fixture was run"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no fixture ran"), "{}", ran.stderr);
 }
 
 #[test]
@@ -250,12 +250,12 @@ fn values_that_cannot_be_used_are_answered_with_those_that_can() {
         (
             &["conformance", "check"][..],
             ["--tier", "abc"],
-            "a tier is 1, 2 or 3",
+            "expected 1, 2 or 3",
         ),
         (
             &["conformance", "check"],
             ["--tier", "4"],
-            "a tier is 1, 2 or 3",
+            "expected 1, 2 or 3",
         ),
         (&remote, ["--token", "a\nb"], "visible ASCII characters"),
         (&kit, ["--token", "a\u{1}b"], "visible ASCII characters"),
