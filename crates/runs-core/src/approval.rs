@@ -1,13 +1,13 @@
-//! Which gates pass without a person.
+//! Automatic approval of gates.
 
 use crate::config::{ApprovalAction, ApprovalRule, Config, Gate};
 use crate::history::RunIndex;
 use crate::hooks::{HookMode, HookPhase};
 
-/// Whether the policy passes a gate whose own conditions hold, from a phase to the next or,
-/// without a next one, to the end of the run. Where a rule matches and its conditions do not
-/// hold, a person is asked; no other rule is tried. A gate with commands to run, or hooks that
-/// may refuse, is never passed by: they run when a person approves, and at no other time.
+/// Whether the policy approves a gate whose own conditions are met, for a phase transition or,
+/// without a next phase, for the completion. When a rule matches but its conditions are not met, a
+/// person must approve; no other rule is tried. A gate with commands or hooks that can refuse
+/// always needs a person, because only an approval by a person runs them.
 pub fn passes_without_person(
     config: &Config,
     gate: &Gate,
@@ -34,7 +34,7 @@ pub fn passes_without_person(
     }
 }
 
-/// Whether passing the gate runs something that may fail or refuse.
+/// Whether the approval of the gate runs commands or hooks that can refuse.
 fn needs_approval_run(config: &Config, gate: &Gate) -> bool {
     let mut hooks = config.hooks(HookPhase::BeforeGate).into_iter();
     !gate.actions.is_empty() || hooks.any(|hook| hook.mode == HookMode::Blocking)
@@ -47,7 +47,7 @@ fn approves(
     index: &RunIndex,
     asking_role: &str,
 ) -> bool {
-    // The gate's own conditions hold here, or the policy would not be asked.
+    // `gate_passed` needs no check: the policy is consulted only after the gate passed.
     let participated = |role: &String| role == asking_role || index.participated(phase, role);
     let visited = |name: &&str| *name == phase || index.turns_of_phase(name) > 0;
     rule.action == ApprovalAction::AutoApprove

@@ -15,23 +15,23 @@ use crate::state::{Block, State};
 /// The effect of an exhausted budget.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Exceeded {
-    /// The run stops.
+    /// The run is blocked.
     Block(Block),
-    /// The run goes on with a warning event.
+    /// The run continues with a warning event.
     Warn(Object),
 }
 
-/// The budget that is missing for another turn.
+/// The missing budget of the next turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Shortfall {
-    /// What is left of the run's budget, in dollars; nothing where it is overdrawn.
+    /// The remaining budget in dollars; zero when it is overdrawn.
     pub left_usd: f64,
-    /// What a turn may cost.
+    /// The maximum cost of a turn.
     pub wanted_usd: f64,
 }
 
-/// The missing budget, where another turn is not covered.
+/// The missing budget, unless another turn is covered.
 pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     let (Some(most), OnExceed::PauseAndEscalate) =
         (config.budget.per_run_max_usd, config.budget.on_exceed)
@@ -46,7 +46,7 @@ pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     })
 }
 
-/// Refuses a turn that the budget does not cover.
+/// Refuses an assignment that the budget does not cover.
 pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Failure> {
     let Some(missing) = shortfall(state, config) else {
         return Ok(());
@@ -73,8 +73,8 @@ pub(crate) fn overrun(config: &Config, cost_usd: f64) -> Option<(String, Object)
     (cost_usd > most).then_some((message, payload))
 }
 
-/// Reserves the budget of a turn. The budget may have been raised since a turn was last
-/// booked, and other runners go by what the state says is left.
+/// Reserves the budget of a turn. Also recomputes the remaining budget: the limit may have been
+/// raised since, and other runners rely on the stored value.
 pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
     if config.budget.per_run_max_usd.is_some() {
         tell(state, config, state.spent_usd());
@@ -137,7 +137,7 @@ pub(crate) fn release(state: &mut State, turn: &TurnId) {
     state.set(doc::State::BUDGET_RESERVATIONS, reservations);
 }
 
-/// Records the spent and remaining budget; whether nothing remains.
+/// Stores the spent and remaining budget. Returns whether nothing remains.
 fn tell(state: &mut State, config: &Config, spent: f64) -> bool {
     let left = config.budget.per_run_max_usd.map(|most| most - spent);
     let mut status = doc::State::BUDGET_STATUS

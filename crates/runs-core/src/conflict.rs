@@ -1,4 +1,4 @@
-//! Two turns that changed the same files at the same time.
+//! Conflicts: two turns that changed the same files concurrently.
 
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
@@ -10,10 +10,10 @@ use crate::history::RunIndex;
 use crate::members::build;
 use crate::state::Turn;
 
-/// After how many conflicts of one turn the run stops.
-pub const CONFLICT_LIMIT: u64 = 3;
+/// The number of conflicts of one turn that blocks the run.
+pub(crate) const CONFLICT_LIMIT: u64 = 3;
 
-/// What is suggested where two turns overlap so much that doing one again would undo the other.
+/// The suggestion when two turns overlap so much that a retry would undo the other's work.
 pub const HUMAN_MERGE: &str = "human_merge";
 
 /// Files that were changed by another turn after this one was assigned.
@@ -24,23 +24,23 @@ pub struct Conflict {
     pub files: Vec<String>,
     /// The turns that changed them.
     pub turns: Vec<String>,
-    /// How much of the turn's work that is.
+    /// The fraction of the turn's files that is in conflict.
     pub overlap_ratio: f64,
-    /// How often the turn has been in conflict, this time included.
+    /// The number of conflicts of the turn, including this one.
     pub count: u64,
 }
 
-/// What looking for conflicts found.
+/// The overlap of a turn with turns that were accepted since its assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
-    /// What is in conflict.
+    /// The conflict, if any.
     pub conflict: Option<Conflict>,
-    /// Files that the same role simply carried on with.
+    /// Files that the same role continued to edit. They are not in conflict.
     pub forward_revisions: Vec<String>,
 }
 
-/// Looks for files of the turn that others changed after it was assigned.
-pub fn detect(
+/// Detects files of the turn that others changed after its assignment.
+pub(crate) fn detect(
     turn: &Turn,
     phase: &str,
     changed: &[RepoPath],
@@ -78,8 +78,8 @@ pub fn detect(
     }
 }
 
-/// A role carries on with its own planning document: one of the phase that it begins, or one
-/// that it alone owns.
+/// Whether a role may revise its own planning document: a document of a phase in which it is the
+/// entry role, or one that only it owns.
 fn carries_on(path: &RepoPath, phase: &str, role: &str, config: &Config) -> bool {
     let entry = config.route("planning").or_else(|| config.route(phase));
     let begins = entry.and_then(|route| route.entry_role.as_deref()) == Some(role);
@@ -87,7 +87,7 @@ fn carries_on(path: &RepoPath, phase: &str, role: &str, config: &Config) -> bool
 }
 
 impl Conflict {
-    /// What is suggested: little overlap is quickly done again.
+    /// The suggested resolution. A small overlap is cheap to redo.
     pub fn suggestion(&self) -> &'static str {
         if self.overlap_ratio < 0.5 {
             "reject_and_reassign"
@@ -96,12 +96,12 @@ impl Conflict {
         }
     }
 
-    /// Whether the run stops.
-    pub fn is_loop(&self) -> bool {
+    /// Whether the conflict blocks the run.
+    pub(crate) fn is_loop(&self) -> bool {
         self.count >= CONFLICT_LIMIT
     }
 
-    /// The conflict as the turn and the ledger have it.
+    /// The conflict as the turn and the ledger store it.
     pub fn document(&self, now: Time) -> Object {
         build([
             doc::Conflict::DETECTED_AT.to(now),

@@ -1,7 +1,7 @@
 //! Delegations: work that one role gives to another.
 //!
-//! A delegation waits, is carried out by a child turn, and is done or failed. When all
-//! delegations of a turn have come back, its role reviews them.
+//! A delegation is pending, then executed by a child turn, and ends as completed or failed. When
+//! all delegations of a turn have ended, its role reviews them.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
@@ -10,10 +10,10 @@ use crate::doc;
 use crate::members::build;
 use crate::state::{State, Turn};
 
-/// The most delegations that one result may ask for.
-pub const MAX_DELEGATIONS: usize = 5;
+/// The maximum number of delegations of one result.
+pub(crate) const MAX_DELEGATIONS: usize = 5;
 
-/// Gives a new turn the delegation, or the review of delegations, that waits for its role.
+/// Attaches a pending delegation or review of its role to a new turn.
 pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
     let review = doc::State::PENDING_DELEGATION_REVIEW
         .get(state.members())
@@ -51,8 +51,8 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
     state.set(doc::State::DELEGATION_QUEUE, queue);
 }
 
-/// Books an accepted turn: what it delegates is queued, what was delegated to it comes back.
-/// Returns the role for the next turn, where delegations decide it.
+/// Updates delegations for an accepted turn: queues its own, and ends the one that it executed.
+/// Returns the next role when delegations determine it.
 pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -> Option<String> {
     let mut queue = queue(state);
     for delegation in doc::Result::DELEGATIONS.objects(result) {
@@ -100,7 +100,7 @@ pub(crate) fn hand_back(state: &mut State, turn: &Turn, role: &str) {
     }
 }
 
-/// Whether delegated work has not come back or was not reviewed yet.
+/// Whether delegated work has not ended or is not reviewed yet.
 pub(crate) fn is_open(state: &State) -> bool {
     !queue(state).is_empty()
         || doc::State::PENDING_DELEGATION_REVIEW
@@ -121,7 +121,7 @@ fn queue(state: &State) -> Vec<Value> {
 }
 
 fn queued(delegation: &Object, turn: &Turn, now: Time) -> Object {
-    // The protocol's text calls the contract by another name; both are written.
+    // The protocol text and its cases use different names for the contract. Both are written.
     let contract = contract(delegation);
     build([
         doc::Queued::DELEGATION_ID.to(doc::Delegation::ID.copy(delegation)),
@@ -180,7 +180,7 @@ fn finish(queue: &mut [Value], id: &str, parent: &str, turn: &Turn, result: &Obj
     ]));
 }
 
-/// The review of a turn's delegations, once all of them have come back.
+/// The review of a turn's delegations, once all have ended.
 fn review(queue: &[Value], parent: &str) -> Option<Object> {
     let own: Vec<&Object> = queue
         .iter()

@@ -1,5 +1,4 @@
-//! The effects of gates: what the requests of an accepted turn lead to. The run goes on, waits for
-//! a person, or ends.
+//! The effects of the requests of an accepted turn: the run continues, waits for approval, or ends.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +16,14 @@ use crate::run::{block_payload, complete, enter_phase, pass_gate, set_gate, set_
 use crate::state::{Block, PendingCompletion, PendingTransition, State, Status, Turn};
 use crate::{RepoPath, approval, delegation, doc, ledger, progress, rule};
 
-/// The state, ledger lines and events of an acceptance while they are put together.
+/// The state, ledger lines and events of an acceptance under construction.
 pub(crate) struct Draft<'a> {
     pub(crate) state: State,
     pub(crate) ledger: Vec<Object>,
     pub(crate) emitter: Emitter<'a>,
 }
 
-/// The accepted turn, and what its gate looks at.
+/// The accepted turn, and the inputs of its gate.
 pub(crate) struct GateInputs<'a> {
     pub(crate) config: &'a Config,
     pub(crate) files: &'a BTreeMap<String, String>,
@@ -86,8 +85,8 @@ impl Request<'_> {
     }
 }
 
-/// Carries out the requests of a completed turn. While other turns are active, or delegated work
-/// is out, they are queued.
+/// Executes the requests of a completed turn. While other turns are active or delegations are open,
+/// the requests are queued.
 ///
 /// Clauses: AX-HS-LEAVES.
 pub(crate) fn apply_requests(
@@ -141,8 +140,8 @@ pub(crate) fn apply_requests(
     leave_phase(draft, to, &by, wanted.is_none(), inputs)
 }
 
-/// Withdraws the queued requests when a review found required decisions missing: without them
-/// neither the phase nor the run can end.
+/// Withdraws the queued requests when a review reports missing decisions. Without these neither the
+/// phase nor the run can end.
 pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) {
     let review = inputs.turn.delegation_review();
     let missing = review.map_or_else(Vec::new, delegation::missing_decisions);
@@ -178,7 +177,8 @@ pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>)
     }
 }
 
-/// Ends a phase that took too long, as if it had been requested; whether that had an effect.
+/// Ends a phase that exceeded its time limit, as if a turn had requested it. Returns whether the
+/// gate allowed that.
 pub(crate) fn skip_phase(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<bool, Failure> {
     let state = &draft.state;
     let before = state.phase().to_owned();
@@ -313,7 +313,7 @@ fn enter(
     draft.emit(EventType::PhaseEntered, None, request.payload(gate));
 }
 
-/// Whether the approval policy passes the gate; then the ledger says so.
+/// Whether the approval policy passes the gate. The ledger records it.
 fn approve(
     draft: &mut Draft<'_>,
     gate: &str,
@@ -340,7 +340,7 @@ fn approve(
     passes
 }
 
-/// Records that a gate stays shut.
+/// Records that a gate failed.
 fn note_failure(
     draft: &mut Draft<'_>,
     gate: Option<&str>,
@@ -371,7 +371,7 @@ fn note_failure(
     draft.emit(EventType::GateFailed, inputs.turn.about(), failure);
 }
 
-/// Records that a gate stays shut, and blocks a run that makes no progress.
+/// Records that a gate failed, and blocks a run that makes no progress.
 fn fail(
     draft: &mut Draft<'_>,
     gate: Option<&str>,

@@ -1,11 +1,9 @@
-//! `history.jsonl`: the turns that were accepted, across runs, and what later decisions need
-//! to know about those of the current run.
+//! `history.jsonl`: the accepted turns of all runs, and an index of the current run.
 //!
 //! Invariants:
-//! - a [`RunIndex`] says the same whether its lines came in at once or one by one;
-//! - lines of other runs, and of turns that were withdrawn, change nothing in it but the
-//!   length of the history;
-//! - an index that was written and read again is the same, and goes on from there.
+//! - a [`RunIndex`] does not depend on whether its lines were added at once or one by one;
+//! - lines of other runs and of withdrawn turns change only the length of the history;
+//! - an index that was stored and read again is equal, and can be extended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,11 +17,10 @@ use crate::names::Names;
 use crate::patterns::is_decision_id;
 use crate::{RepoPath, RunId, TurnId};
 
-/// The status of a line about a turn that was withdrawn: a record of it, and no
-/// accepted turn.
-pub const REISSUED: &str = "reissued";
+/// The status of the line of a withdrawn turn, which does not count as accepted.
+pub(crate) const REISSUED: &str = "reissued";
 
-/// Whether a line of the history is one of an accepted turn.
+/// Whether a line of the history belongs to an accepted turn.
 pub fn is_accepted(line: &Object) -> bool {
     doc::History::STATUS.get(line) != Some(REISSUED)
 }
@@ -44,26 +41,26 @@ pub struct RunIndex {
     last_decisions: Vec<Object>,
 }
 
-/// How many of the last turns, and of the last decisions, an index keeps.
+/// The number of last turns, and of last decisions, in an index.
 const LAST_TURNS: usize = 3;
 const LAST_DECISIONS: usize = 5;
-/// The most characters of a text that it keeps.
+/// The maximum length of a text in an index.
 const LAST_CHARS: usize = 500;
 
 /// The last accepted turn that changed a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Touch {
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: String,
     /// Its role.
     pub role: String,
-    /// When it was accepted, by the run's clock.
+    /// The run's clock at the acceptance.
     pub accepted_sequence: u64,
 }
 
 impl RunIndex {
-    /// An index of a run of which nothing was read yet.
+    /// An empty index of a run.
     pub fn new(run_id: Option<&RunId>) -> Self {
         Self {
             run_id: run_id.map(ToString::to_string),
@@ -71,7 +68,7 @@ impl RunIndex {
         }
     }
 
-    /// Takes the next line of the history in.
+    /// Adds the next line of the history.
     pub fn add_history(&mut self, line: &Object) {
         self.lines += 1;
         let run = doc::History::RUN_ID.get(line).or(self.run_id.as_deref());
@@ -91,7 +88,7 @@ impl RunIndex {
             .insert(role.to_owned());
         let streak = self.streak.take().filter(|(last, _)| last == role);
         self.streak = Some((role.to_owned(), streak.map_or(0, |(_, turns)| turns) + 1));
-        // Old lines have no sequence; their line number replaces it.
+        // Old lines have no sequence. Their line number replaces it.
         let accepted_sequence = doc::History::ACCEPTED_SEQUENCE
             .get(line)
             .unwrap_or(self.lines);
@@ -135,7 +132,7 @@ impl RunIndex {
         keep(&mut self.last_turns, last, LAST_TURNS);
     }
 
-    /// Takes a line of the ledger in: of this run when it says so, or when its turn is.
+    /// Adds a line of the ledger, if it or its turn belongs to the run.
     pub fn add_ledger(&mut self, line: &Object) {
         let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else {
             return;
@@ -151,7 +148,7 @@ impl RunIndex {
         }
     }
 
-    /// The index as a document, for a host that keeps it.
+    /// The index as a document that a host can store.
     pub fn document(&self) -> Object {
         let counts = self.by_phase.iter();
         let by_phase: Object = counts
@@ -193,7 +190,7 @@ impl RunIndex {
         ])
     }
 
-    /// Reads what [`RunIndex::document`] wrote; `None` when it is anything else.
+    /// Reads the output of [`RunIndex::document`]; `None` when it is anything else.
     pub fn read(document: &Object) -> Option<Self> {
         let pairs = |name: &str| members::object(document, name).map(Object::iter);
         let by_phase: Option<BTreeMap<String, u64>> = pairs("by_phase")?
@@ -241,17 +238,17 @@ impl RunIndex {
         })
     }
 
-    /// The run that it is about.
+    /// The run of the index.
     pub fn run_id(&self) -> Option<&str> {
         self.run_id.as_deref()
     }
 
-    /// How many lines the history has, of all runs.
+    /// The number of lines of the history, of all runs.
     pub fn length(&self) -> u64 {
         self.lines
     }
 
-    /// How many turns of the run were accepted.
+    /// The number of accepted turns of the run.
     pub fn total_turns(&self) -> u64 {
         self.turns.len() as u64
     }
@@ -261,12 +258,12 @@ impl RunIndex {
         self.turns.contains(turn_id)
     }
 
-    /// Refuses a turn that the history has already.
+    /// Refuses a turn that is already in the history.
     ///
     /// Clauses: AX-HS-ONCE.
     ///
     /// # Errors
-    /// With `turn_already_accepted`.
+    /// Fails with `turn_already_accepted`.
     pub fn check_not_accepted(&self, turn: &TurnId) -> Result<(), Failure> {
         if !self.contains(turn.as_str()) {
             return Ok(());
@@ -276,26 +273,26 @@ impl RunIndex {
         Err(failure.with("history_length", self.length()))
     }
 
-    /// How many turns of a phase were accepted.
-    pub fn turns_of_phase(&self, phase: &str) -> u64 {
+    /// The number of accepted turns of a phase.
+    pub(crate) fn turns_of_phase(&self, phase: &str) -> u64 {
         self.by_phase.get(phase).copied().unwrap_or(0)
     }
 
-    /// How many of the last turns, without another between them, were the role's.
-    pub fn streak(&self, role: &str) -> u64 {
+    /// The number of latest consecutive turns of the role.
+    pub(crate) fn streak(&self, role: &str) -> u64 {
         let own = self.streak.as_ref().filter(|(last, _)| last == role);
         own.map_or(0, |(_, turns)| *turns)
     }
 
     /// Whether a role has had a turn in a phase.
-    pub fn participated(&self, phase: &str, role: &str) -> bool {
+    pub(crate) fn participated(&self, phase: &str, role: &str) -> bool {
         self.roles_by_phase
             .get(phase)
             .is_some_and(|roles| roles.contains(role))
     }
 
-    /// Whether the run has something built to show for its implementation.
-    pub fn has_built(&self) -> bool {
+    /// Whether an accepted turn of the run changed product files.
+    pub(crate) fn has_built(&self) -> bool {
         self.built
     }
 
@@ -304,13 +301,13 @@ impl RunIndex {
         self.touched.get(path.as_str())
     }
 
-    /// The last turns of the run that were accepted, the newest last.
-    pub fn last_turns(&self) -> &[Object] {
+    /// The last accepted turns of the run, newest last.
+    pub(crate) fn last_turns(&self) -> &[Object] {
         &self.last_turns
     }
 
-    /// The last decisions of the run, the newest last.
-    pub fn last_decisions(&self) -> &[Object] {
+    /// The last decisions of the run, newest last.
+    pub(crate) fn last_decisions(&self) -> &[Object] {
         &self.last_decisions
     }
 
@@ -320,7 +317,7 @@ impl RunIndex {
     }
 }
 
-/// Adds to a list that keeps only its last items.
+/// Appends to a list and drops its oldest items.
 fn keep(list: &mut Vec<Object>, item: Object, most: usize) {
     list.push(item);
     if list.len() > most {
@@ -328,19 +325,19 @@ fn keep(list: &mut Vec<Object>, item: Object, most: usize) {
     }
 }
 
-/// The items of a list of objects.
+/// The items of a list, if all are objects.
 fn all_objects(list: &Value) -> Option<Vec<Object>> {
     let items = list.as_array()?.iter();
     items.map(|item| item.as_object().cloned()).collect()
 }
 
-/// The items of a list of texts.
+/// The items of a list, if all are texts.
 fn all_texts(list: &Value) -> Option<BTreeSet<String>> {
     let items = list.as_array()?.iter();
     items.map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// The files that an accepted turn changed: what was observed, else what it declared.
+/// The files that an accepted turn changed: the observed ones, or else the declared ones.
 fn changed_files(line: &Object) -> Vec<RepoPath> {
     let observed = doc::History::OBSERVED_ARTIFACT
         .get(line)
@@ -353,7 +350,7 @@ fn changed_files(line: &Object) -> Vec<RepoPath> {
         .collect()
 }
 
-/// What a turn cost, in dollars.
+/// The cost of a turn in dollars.
 pub(crate) fn cost_usd(result: &Object) -> f64 {
     doc::Result::COST
         .get(result)
@@ -380,7 +377,7 @@ mod tests {
             index.add_history(line.as_object().unwrap());
             let again = read_again(&index).unwrap();
             assert_eq!(again, index);
-            // What tells two indexes apart is in the document.
+            // The document must distinguish the two indexes.
             assert_ne!(Some(&again), read_again(&RunIndex::new(None)).as_ref());
         }
         let before = index.clone();

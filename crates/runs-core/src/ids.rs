@@ -1,15 +1,14 @@
-//! Ids, and where new ones come from.
+//! Ids, and the generator of new ones.
 //!
 //! Invariants:
-//! - an id is safe as one name in a path: it is never empty, never `.` or `..`, and has no
-//!   separator;
-//! - two ids that one [`Ids`] drew are different.
+//! - an id is safe as a file name: it is not empty, not `.` or `..`, and has no separator;
+//! - all ids from one [`Ids`] are different.
 
 use std::fmt;
 
 use accord_canon::sha256;
 
-/// The most characters that an id may have.
+/// The maximum length of an id.
 pub const MAX_ID_CHARS: usize = 128;
 
 macro_rules! ids {
@@ -19,7 +18,7 @@ macro_rules! ids {
         pub struct $name(String);
 
         impl $name {
-            /// The id that a text is, where it is one.
+            /// Parses an id.
             pub fn parse(text: &str) -> Option<Self> {
                 is_id(text).then(|| Self(text.to_owned()))
             }
@@ -39,18 +38,18 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Names a run.
+    /// The id of a run.
     RunId;
-    /// Names a turn.
+    /// The id of a turn.
     TurnId;
-    /// Names the journal of one acceptance.
+    /// The id of a commit, and of its journal.
     TransactionId;
-    /// Names an event.
+    /// The id of an event.
     EventId;
 }
 
 impl TurnId {
-    /// The first eight characters after `turn_`, as people call the turn.
+    /// The first eight characters after `turn_`, as a short name for people.
     pub fn short(&self) -> &str {
         let rest = self.0.strip_prefix("turn_").unwrap_or(&self.0);
         rest.char_indices()
@@ -59,7 +58,7 @@ impl TurnId {
     }
 }
 
-/// New ids, drawn from one seed: a host gives each operation 32 fresh random bytes.
+/// Generates ids from a seed. A host gives each operation 32 fresh random bytes.
 #[derive(Clone, Debug)]
 pub struct Ids {
     seed: [u8; 32],
@@ -67,32 +66,32 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// A source that was not drawn from yet.
+    /// The same seed gives the same ids.
     pub fn new(seed: [u8; 32]) -> Self {
         Self { seed, drawn: 0 }
     }
 
-    /// The next run.
+    /// A new run id.
     pub fn run(&mut self) -> RunId {
         RunId(format!("run_{}", self.hex(8)))
     }
 
-    /// The next turn.
+    /// A new turn id.
     pub fn turn(&mut self) -> TurnId {
         TurnId(format!("turn_{}", self.hex(8)))
     }
 
-    /// The next journal.
+    /// A new transaction id.
     pub fn transaction(&mut self) -> TransactionId {
         TransactionId(format!("txn_{}", self.hex(8)))
     }
 
-    /// The next event.
+    /// A new event id.
     pub fn event(&mut self) -> EventId {
         EventId(format!("evt_{}", self.hex(8)))
     }
 
-    /// The next so many bytes, as lowercase hexadecimal digits; at most 32.
+    /// `bytes` new bytes as lowercase hexadecimal digits; at most 32 bytes.
     pub fn hex(&mut self, bytes: usize) -> String {
         let mut input = self.seed.to_vec();
         input.extend(self.drawn.to_be_bytes());

@@ -1,9 +1,9 @@
-//! `decision-ledger.jsonl`: what was decided, and what was done about a run.
+//! `decision-ledger.jsonl`: decisions of turns, and actions on a run.
 //!
 //! Invariants:
-//! - of the decisions that one run writes, no two have the same id;
-//! - an id that is made up here is the run's next free one;
-//! - a ledger that already has an id twice is read nevertheless: [`duplicates`] names them.
+//! - the decisions that one run writes have different ids;
+//! - a generated id is the run's next free one;
+//! - a ledger with duplicate ids can still be read; [`duplicates`] lists them.
 
 use std::collections::BTreeSet;
 
@@ -20,27 +20,27 @@ use crate::rule;
 use crate::state::{State, Turn};
 
 wire_enum! {
-    /// What a decision is about.
+    /// The category of a decision.
     pub enum DecisionCategory("DecisionCategory", closed) {
-        /// How something is built.
+        /// How something is implemented.
         Implementation = "implementation",
-        /// How the system is put together.
+        /// How the system is structured.
         Architecture = "architecture",
         /// What is built.
         Scope = "scope",
-        /// How the work is done.
+        /// How the team works.
         Process = "process",
-        /// How good it must be.
+        /// Quality requirements.
         Quality = "quality",
-        /// How it reaches users.
+        /// How it is released.
         Release = "release",
     }
 }
 
-/// Numbers of decisions past this one are not counted on from.
+/// Greater numbers are ignored when the next id is generated.
 const GREATEST: u64 = 1_000_000_000;
 
-/// The ids of the decisions that a run has.
+/// The ids of the decisions of a run.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DecisionIds {
     taken: Names,
@@ -48,9 +48,9 @@ pub struct DecisionIds {
 }
 
 impl DecisionIds {
-    /// Takes an id in; false when it was there.
+    /// Adds an id. Returns false when it exists.
     pub fn add(&mut self, id: &str) -> bool {
-        // A number past this can only be meant to use the numbers up.
+        // A greater number could only exhaust the numbers.
         if let Some(number) = decision_number(id).filter(|number| *number <= GREATEST) {
             self.greatest = self.greatest.max(number);
         }
@@ -62,7 +62,7 @@ impl DecisionIds {
         self.taken.contains(id)
     }
 
-    /// The next free id, taken at once: one more than the greatest that anybody would count to.
+    /// Takes the next free id: one more than the greatest number in use.
     pub fn take_next(&mut self) -> String {
         self.greatest += 1;
         let id = id(self.greatest);
@@ -110,12 +110,12 @@ impl<'a> FromIterator<&'a str> for DecisionIds {
     }
 }
 
-/// Checks an entry that would join a run's decisions, in the order of the protocol.
+/// Checks a new decision of a run, in the order that the protocol defines.
 ///
 /// Clauses: AX-DL-ID, AX-DL-STATEMENT, AX-DL-CATEGORY, AX-DL-DUPLICATE.
 ///
 /// # Errors
-/// With the code of the first rule that it breaks.
+/// Fails with the code of the first rule that it violates.
 pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String, Failure> {
     let empty = Object::new();
     let entry = entry.as_object().unwrap_or(&empty);
@@ -162,7 +162,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
 /// The ledger line of a decision of an accepted turn.
 ///
 /// Clauses: AX-DL-APPEND.
-pub fn decision_line(
+pub(crate) fn decision_line(
     decision: &Object,
     objections: &[Value],
     turn: &Turn,
@@ -202,17 +202,17 @@ pub fn decision_line(
     line
 }
 
-/// A line about what was done with a run, named under `decision`.
-pub fn governance(decision: &str, state: &State, now: Time, details: Object) -> Object {
+/// The line of an action on a run. Its name is in `decision`.
+pub(crate) fn governance(decision: &str, state: &State, now: Time, details: Object) -> Object {
     about(doc::Ledger::DECISION, decision, state, now, details)
 }
 
-/// A line about what was done with a run, named under `type`.
+/// The line of an action on a run. Its name is in `type`.
 pub fn typed(kind: &str, state: &State, now: Time, details: Object) -> Object {
     about(doc::Ledger::TYPE, kind, state, now, details)
 }
 
-/// Ids that occur more than once among the decisions of one run; for a check-up.
+/// The ids that occur more than once among the decisions of one run, for diagnostics.
 pub fn duplicates<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut twice = BTreeSet::new();

@@ -1,33 +1,29 @@
-//! AgentXchain v7: governed runs, and what is decided about them.
+//! AgentXchain v7: governed runs and their rules.
 //!
-//! * [`config`], [`state`]: who works under which rules, and the state of a run. Both keep
-//!   every member that they do not know.
-//! * [`run`]: what can be done to a run; [`dispatch`], [`manifest`]: what a worker is given;
-//!   [`lock`]: who works on a repository.
-//! * [`result`]: what a worker gives back, corrected and judged in five stages;
-//!   [`accept`]: the machine that makes it part of the history, or refuses it.
-//! * [`gate`], [`approval`], [`policy`], [`budget`], [`timeout`], [`progress`], [`conflict`],
-//!   [`delegation`]: the rules that an acceptance asks.
-//! * [`next_step`], [`refused_result`], [`loop_limits`], [`guard`]: what a host does next.
-//! * [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
-//! * [`hooks`]: what others run at fixed points, and what their answers lead to.
-//! * [`coordinator`]: several repositories, one initiative.
-//! * [`faults`]: rules that can be made wrong on purpose, for the conformance kit's self-test.
+//! - [`config`], [`state`]: the rules and the state of a run. Both keep unknown members.
+//! - [`run`]: the operations on a run. [`dispatch`], [`manifest`]: the bundle of a worker.
+//!   [`lock`]: the lock of a repository.
+//! - [`result`]: the result of a worker, normalized and validated in five stages. [`accept`]: the
+//!   state machine that accepts or refuses it.
+//! - [`gate`], [`approval`], [`policy`], [`budget`], [`timeout`], [`progress`], [`conflict`],
+//!   [`delegation`]: the rules of an acceptance.
+//! - [`next_step`], [`refused_result`], [`loop_limits`], [`guard`]: what a host does next.
+//! - [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
+//! - [`hooks`]: programs and endpoints that run at fixed points and can refuse.
+//! - [`coordinator`]: several repositories in one initiative.
+//! - [`faults`]: seeded faults for the self-test of the conformance kit.
 //!
-//! Nothing here touches a repository. A host reads what a decision needs, asks for it, and
-//! writes what it says, all under the repository's lock. Where the world is needed in the
-//! middle, the core is a machine that is polled.
+//! This crate does no I/O. A host reads what an operation needs and writes the resulting commit,
+//! all under the repository's lock. Where an operation needs more input on the way, it is a state
+//! machine that the host polls. Time, random bytes, file contents and observations are arguments.
 //!
 //! Invariants:
-//! - a run's status moves along declared ways alone, and its id never changes;
-//! - a turn is accepted once, and a commit that is carried out twice doubles no line;
-//! - decisions of one run have different ids;
-//! - every event that is emitted has a declared type and a run;
+//! - the status of a run changes only along declared transitions, and its id never changes;
+//! - a turn is accepted once, and applying a commit twice duplicates no line;
+//! - the decisions of one run have different ids;
+//! - every emitted event has a declared type and a run;
 //! - paths that agents name are resolved inside the repository, in every spelling;
-//! - a refusal has a code, and changes nothing but what records it.
-//!
-//! This crate is pure: the time, random bytes, file contents and observations come in as
-//! arguments.
+//! - a refusal has a code and changes only what records it.
 //!
 //! ```
 //! use accord_runs_core::RepoPath;

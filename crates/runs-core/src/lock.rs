@@ -1,8 +1,7 @@
-//! `locks/accept-turn.lock`: who works on a repository.
+//! `locks/accept-turn.lock`: the lock of a repository.
 //!
-//! Other runners take a lock over once it is older than [`STALE_AFTER_MS`], so its holder
-//! renews it more often than that. Here a lock is taken over only from a process that is
-//! gone.
+//! Other runners take over a lock that is older than [`STALE_AFTER_MS`], so its owner renews it
+//! more often. This runner takes over a lock only when the owner's process has ended.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -10,24 +9,24 @@ use accord_contract::wire::{Object, Value};
 
 use crate::members::{build, count, text};
 
-/// The age at which other runners take a lock for forgotten.
+/// The age at which other runners consider a lock stale.
 pub const STALE_AFTER_MS: u64 = 30_000;
 
-/// How often the holder renews it.
+/// How often the owner renews the lock.
 pub const RENEW_EVERY_MS: u64 = 10_000;
 
-/// A lock that is there.
+/// The content of a lock file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Lock {
-    /// The process that holds it.
+    /// The process that owns it.
     pub owner_pid: u64,
-    /// When it took or last renewed it, where that can be read.
+    /// When it was acquired or last renewed, if that can be read.
     pub acquired_at: Option<Time>,
 }
 
 impl Lock {
-    /// The lock of a process.
+    /// A lock that is owned by a process.
     pub fn new(owner_pid: u64, acquired_at: Option<Time>) -> Self {
         Self {
             owner_pid,
@@ -35,7 +34,7 @@ impl Lock {
         }
     }
 
-    /// Reads a lock; `None` when the bytes are none, as after a crash while it was written.
+    /// Reads a lock file; `None` when it is invalid, as after a crash during the write.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let document = accord_canon::read(bytes).ok()?;
         let document = document.as_object()?;
@@ -45,7 +44,7 @@ impl Lock {
         })
     }
 
-    /// The document of a lock that is taken or renewed now.
+    /// The content of a lock that is acquired or renewed now.
     pub fn document(owner_pid: u64, now: Time) -> Object {
         build([
             ("owner_pid", owner_pid.into()),
@@ -53,7 +52,7 @@ impl Lock {
         ])
     }
 
-    /// The refusal that says who holds the lock.
+    /// The refusal of an operation while the lock is held.
     pub fn held(&self) -> Failure {
         let since = self.acquired_at.map(|at| at.to_string());
         let message = format!(

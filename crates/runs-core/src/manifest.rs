@@ -1,10 +1,10 @@
-//! `MANIFEST.json`: the files of a dispatch bundle when it was finalized.
+//! `MANIFEST.json`: the files of a finalized dispatch bundle.
 //!
 //! Invariants:
-//! - a manifest never lists itself, and lists every other file of the bundle once, sorted, also
-//!   those in folders inside it;
-//! - a bundle is what its manifest says only when no file is missing, changed or new, and nothing
-//!   lies in it that is neither a file nor a folder.
+//! - a manifest lists every file of the bundle except itself once, sorted, including files in
+//!   subfolders;
+//! - a bundle matches its manifest only when no file is missing, changed or added, and it contains
+//!   nothing but files and folders.
 
 use std::collections::BTreeMap;
 
@@ -18,51 +18,51 @@ use crate::members::{build, count, given, text};
 use crate::rule;
 use crate::{RunId, TurnId};
 
-/// The manifest's own name.
+/// The file name of the manifest.
 pub const MANIFEST: &str = "MANIFEST.json";
 
 /// The version of the document.
-pub const MANIFEST_VERSION: &str = "1.0";
+pub(crate) const MANIFEST_VERSION: &str = "1.0";
 
 wire_enum! {
-    /// What is wrong with a bundle.
+    /// The kind of an error.
     pub enum Fault("ManifestFault", closed) {
         /// There is no manifest.
         MissingManifest = "missing_manifest",
         /// The manifest is invalid.
         InvalidManifest = "invalid_manifest",
-        /// A listed file is not there.
+        /// A listed file does not exist.
         MissingFile = "missing_file",
-        /// A listed file has another length.
+        /// A listed file has a different size.
         SizeMismatch = "size_mismatch",
-        /// A listed file has other content.
+        /// A listed file has different content.
         DigestMismatch = "digest_mismatch",
         /// A file is not listed.
         UnexpectedFile = "unexpected_file",
     }
 }
 
-/// The files of a bundle by their path in it, with `/` between names.
+/// The files of a bundle by their path, separated by `/`.
 pub type Bundle = BTreeMap<String, Vec<u8>>;
 
-/// One thing that is wrong.
+/// A difference between a bundle and its manifest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ManifestError {
-    /// What kind of thing it is.
+    /// The kind.
     pub fault: Fault,
-    /// The file that it is about.
+    /// The affected file.
     pub path: Option<String>,
-    /// What is wrong, for people.
+    /// An explanation for people.
     pub detail: String,
 }
 
-/// Makes the manifest of a bundle.
+/// Builds the manifest of a bundle.
 ///
 /// Clauses: AX-DM-IDENTITY, AX-DM-SELF, AX-DM-FINALIZE.
 ///
 /// # Errors
-/// With `finalization_failed` when the bundle has no files.
+/// Fails with `finalization_failed` when the bundle has no files.
 pub fn finalize(
     bundle: &Bundle,
     run_id: Option<&RunId>,
@@ -95,14 +95,14 @@ pub fn finalize(
     ]))
 }
 
-/// Compares a bundle with its manifest. The others are what lies in it and is neither a file nor a
-/// folder, such as a link: no manifest can vouch for what a worker would read there.
+/// Compares a bundle with its manifest. `others` are entries that are neither files nor folders,
+/// such as links. A manifest cannot cover what a worker would read there.
 ///
 /// Clauses: AX-DM-VALID, AX-DM-UNEXPECTED, AX-DM-BELOW, AX-DM-DIGEST, AX-DM-MISSING, AX-DM-SIZE,
 /// AX-DM-ACCUMULATE, AX-DM-NO-MANIFEST.
 ///
 /// # Errors
-/// With everything that is wrong; a missing or invalid manifest is the only error.
+/// Returns every error. A missing or invalid manifest is reported alone.
 pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<ManifestError>> {
     let Some(bytes) = bundle.get(MANIFEST) else {
         return Err(vec![error(
@@ -169,7 +169,7 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
     }
 }
 
-/// The failure that the errors of a bundle are.
+/// The failure for the errors of a bundle.
 pub fn refusal(errors: &[ManifestError]) -> Failure {
     let message = errors
         .first()

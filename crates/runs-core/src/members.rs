@@ -1,18 +1,18 @@
-//! Members of JSON objects, as documents that others wrote have them: of any type or absent.
+//! Access to members of JSON objects that may have any type or be absent.
 
 use accord_contract::wire::{self, Object, Value};
 
-/// A member that is a text.
+/// A text member.
 pub(crate) fn text<'a>(object: &'a Object, name: &str) -> Option<&'a str> {
     object.get(name).and_then(Value::as_str)
 }
 
-/// A member that is a text with more than white space in it.
+/// A text member that is not blank.
 pub(crate) fn filled<'a>(object: &'a Object, name: &str) -> Option<&'a str> {
     text(object, name).filter(|text| !text.trim().is_empty())
 }
 
-/// The items of a member that is a list; none where it is not one.
+/// The items of a list member; none when it is not a list.
 pub(crate) fn list<'a>(object: &'a Object, name: &str) -> &'a [Value] {
     object
         .get(name)
@@ -20,18 +20,18 @@ pub(crate) fn list<'a>(object: &'a Object, name: &str) -> &'a [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// The texts of a member that is a list; items that are no texts are passed over.
+/// The texts of a list member. Other items are skipped.
 pub(crate) fn texts(object: &Object, name: &str) -> Vec<String> {
     let items = list(object, name).iter().filter_map(Value::as_str);
     items.map(str::to_owned).collect()
 }
 
-/// A member that is an object.
+/// An object member.
 pub(crate) fn object<'a>(object: &'a Object, name: &str) -> Option<&'a Object> {
     object.get(name).and_then(Value::as_object)
 }
 
-/// The members of a member that is an object, in their order.
+/// The members of an object member, in order.
 pub(crate) fn entries<'a>(
     object: &'a Object,
     name: &str,
@@ -39,12 +39,12 @@ pub(crate) fn entries<'a>(
     self::object(object, name).into_iter().flatten()
 }
 
-/// A member that is a whole number from zero, however it is written.
+/// A whole number from zero, in any JSON spelling.
 pub(crate) fn count(object: &Object, name: &str) -> Option<u64> {
     object.get(name).and_then(wire::count_of)
 }
 
-/// A member that is a number.
+/// A number member.
 pub(crate) fn number(object: &Object, name: &str) -> Option<f64> {
     object.get(name).and_then(Value::as_f64)
 }
@@ -54,17 +54,17 @@ pub(crate) fn holds(object: &Object, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }
 
-/// Whether a member is there and says something other than `null`.
+/// A member, unless it is `null`.
 pub(crate) fn given<'a>(object: &'a Object, name: &str) -> Option<&'a Value> {
     object.get(name).filter(|value| !value.is_null())
 }
 
-/// A number of dollars or the like as JSON; one that is not finite becomes zero.
+/// A number as JSON. A number that is not finite becomes zero.
 pub(crate) fn amount(value: f64) -> Value {
     serde_json::Number::from_f64(value).map_or_else(|| 0.into(), Value::Number)
 }
 
-/// What a list of texts is as JSON.
+/// A list of texts as JSON.
 pub(crate) fn array<T: AsRef<str>>(items: &[T]) -> Value {
     items
         .iter()
@@ -72,7 +72,7 @@ pub(crate) fn array<T: AsRef<str>>(items: &[T]) -> Value {
         .collect()
 }
 
-/// An object out of pairs, in their order.
+/// Builds an object from pairs, in order.
 pub(crate) fn build<const N: usize>(pairs: [(&str, Value); N]) -> Object {
     pairs
         .into_iter()

@@ -1,11 +1,11 @@
-//! A set of names that is cheap to read again when it is large.
+//! A set of names that is fast to read from a document.
 //!
-//! Most of the names are in one sorted text, a space between them, that is taken over from a
-//! document as it is and searched in place; later names are kept beside it.
+//! Most names are in one sorted text, separated by spaces. It is taken from the document without
+//! copying each name and searched in place. New names are stored separately.
 //!
 //! Invariants:
-//! - the text is sorted and has no name twice, and no name is both in it and beside it;
-//! - two sets are the same when they have the same names, wherever they are stored.
+//! - the text is sorted and has no duplicates, and no name is both in the text and outside it;
+//! - two sets with the same names are equal, regardless of where the names are stored.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,8 +14,7 @@ use accord_contract::wire::{Object, Value};
 
 use crate::members::{build, list, text};
 
-/// The separator: nothing that a JSON text must escape, which would cost more to read
-/// than all the rest.
+/// The separator. JSON must not have to escape it, because escapes would make reading slower.
 const BETWEEN: char = ' ';
 
 /// A set of names.
@@ -27,7 +26,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Takes a name in; false when it was there.
+    /// Adds a name. Returns false when it exists.
     pub(crate) fn insert(&mut self, name: &str) -> bool {
         !self.contains(name) && self.added.insert(name.to_owned())
     }
@@ -53,7 +52,7 @@ impl Names {
 
     /// The names as a document.
     pub(crate) fn document(&self) -> Object {
-        // A name from a foreign file may hold anything, a space too.
+        // A name from a foreign file may contain a space.
         let (odd, plain): (Vec<&str>, Vec<&str>) = self.iter().partition(|name| !is_packable(name));
         build([
             ("names", plain.join(&BETWEEN.to_string()).into()),
@@ -61,7 +60,7 @@ impl Names {
         ])
     }
 
-    /// Reads what [`Names::document`] wrote; `None` when it is anything else.
+    /// Reads the output of [`Names::document`]; `None` when it is anything else.
     pub(crate) fn read(document: &Object) -> Option<Self> {
         let packed = text(document, "names")?;
         let mut packed_count = 0;
@@ -100,7 +99,7 @@ fn lines(packed: &str) -> impl Iterator<Item = &str> {
     packed.split(BETWEEN).filter(|_| !packed.is_empty())
 }
 
-/// Looks a name up by halves.
+/// Binary search in the text.
 fn is_packed(packed: &str, name: &str) -> bool {
     let bytes = packed.as_bytes();
     let (mut low, mut high) = (0, bytes.len());
@@ -131,7 +130,7 @@ mod tests {
     fn names_are_found_wherever_they_lie() {
         for count in [0, 1, 2, 3, 10, 257] {
             let mut names = Names::default();
-            // Of different lengths, so that halves fall anywhere.
+            // Different lengths, so that the binary search splits inside of names.
             let name = |number: usize| format!("{}{number}", "x".repeat(number % 7));
             for number in (0..count).rev() {
                 assert!(names.insert(&name(number)));

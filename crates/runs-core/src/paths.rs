@@ -1,53 +1,53 @@
-//! Paths that agents name, and what the paths of a governed repository are for.
+//! Paths that agents name, and the roles of paths in a governed repository.
 //!
 //! Invariants:
-//! - a [`RepoPath`] is below the root of its repository: it is relative, has no `.` or `..`
-//!   and no empty name; two spellings of one path are one `RepoPath`;
-//! - what belongs to the run itself is recognised in any spelling, and in any letter case,
-//!   because some file systems ignore letter case.
+//! - a [`RepoPath`] is inside its repository: it is relative and has no `.`, `..` or empty
+//!   component. All spellings of one path give the same `RepoPath`;
+//! - paths of the run itself are recognized in any spelling and any letter case, because some file
+//!   systems ignore case.
 //!
-//! Links are not seen here: the code that opens a file resolves them inside the root.
+//! This module does not see links. The code that opens a file resolves them inside the root.
 
 use crate::rule;
 use std::fmt;
 
-/// A path below the root of a repository, with `/` between its names.
+/// A path inside a repository, separated by `/`.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RepoPath(String);
 
-/// Why a text is no path inside a repository.
+/// Why a text is not a path inside a repository.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It names nothing, or the root itself.
+    /// It is empty or names the root.
     #[error("the path names no file")]
     Empty,
-    /// It starts at the root of a file system or a drive.
+    /// It is absolute.
     #[error("the path is absolute; name it relative to the root of the repository")]
     Absolute,
     /// It leads out of the repository.
     #[error("the path leads out of the repository")]
     Outside,
-    /// It holds a character that no sound path has.
+    /// It contains a forbidden character.
     #[error("the path holds a control character or a backslash")]
     Character,
-    /// It has a form that only folders have.
+    /// It ends like a folder.
     #[error("the path ends like a folder; name each file in it")]
     Folder,
-    /// It is longer than what file systems take.
+    /// It is too long for file systems.
     #[error("a name in the path has more than 255 bytes, or the path more than 2048")]
     TooLong,
 }
 
-/// The longest name that file systems take, and the longest path that fits, with room for what
-/// it is put below, into what systems take at once.
+/// The maximum length of a name, and of a path. The latter leaves room for the absolute path of the
+/// repository within the limits of operating systems.
 const MAX_NAME: usize = 255;
 const MAX_PATH: usize = 2048;
 
 /// The folder of a run's own files.
 pub const HOME: &str = ".agentxchain";
 
-/// What a proposal says about itself, beside the files that it proposes.
+/// The description of a proposal, next to the proposed files.
 pub(crate) const PROPOSAL_OVERVIEW: &str = "PROPOSAL.md";
 pub(crate) const PROPOSAL_SNAPSHOT: &str = "SOURCE_SNAPSHOT.json";
 
@@ -55,7 +55,7 @@ const PLANNING: &str = ".planning/";
 const REVIEWS: &str = ".agentxchain/reviews/";
 const STAGING: &str = ".agentxchain/staging/";
 
-/// The run's own files below [`HOME`] that no agent writes.
+/// The files below [`HOME`] that agents must not write.
 const STATE_FILES: [&str; 18] = [
     "state.json",
     "session.json",
@@ -77,7 +77,7 @@ const STATE_FILES: [&str; 18] = [
     "migration-report.md",
 ];
 
-/// The files below [`HOME`] that are never attributed to an agent.
+/// The files and folders below [`HOME`] that are never attributed to an agent.
 const OPERATIONAL: [&str; 10] = [
     "dispatch/",
     "dispatch-progress",
@@ -91,8 +91,8 @@ const OPERATIONAL: [&str; 10] = [
     "prompts/",
 ];
 
-/// Of those, what an agent may not claim as its own work either. Where results are staged is
-/// free: every worker writes there, and some list it.
+/// Operational folders that a result must not claim as its work. The staging folder is allowed:
+/// every worker writes there, and some list it.
 const RESERVED_FOLDERS: [&str; 6] = [
     "dispatch/",
     "dispatch-progress",
@@ -102,16 +102,13 @@ const RESERVED_FOLDERS: [&str; 6] = [
     "multirepo/",
 ];
 
-/// What else a baseline does not look at.
+/// Other folders that a baseline ignores.
 const BASELINE_EXEMPT: [&str; 3] = ["reviews/", "reports/", "proposed/"];
 
 impl RepoPath {
-    /// Reads a path, resolving `.` and `..` by name.
+    /// Parses a path, resolving `.` and `..` by name.
     ///
     /// Clauses: AX-TR-INSIDE.
-    ///
-    /// # Errors
-    /// When it is no path below the root.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
@@ -144,12 +141,12 @@ impl RepoPath {
         Ok(Self(names.join("/")))
     }
 
-    /// Reads the path of a file that a result claims or proposes: as [`RepoPath::parse`], and
-    /// it is one that a file can have.
+    /// Parses the path of a file that a result claims or proposes. In addition to
+    /// [`RepoPath::parse`], it must be possible as the path of a file.
     ///
     /// # Errors
-    /// When it is no path below the root, or no file can have it.
-    pub fn parse_file(text: &str) -> Result<Self, PathError> {
+    /// Fails when it is not a path inside the repository, or ends like a folder, or is too long.
+    pub(crate) fn parse_file(text: &str) -> Result<Self, PathError> {
         let path = Self::parse(text)?;
         if matches!(text.trim().rsplit('/').next(), Some("" | "." | "..")) {
             return Err(PathError::Folder);
@@ -160,18 +157,18 @@ impl RepoPath {
         Ok(path)
     }
 
-    /// Whether the path is below another, which must be a folder then.
+    /// Whether the path is below `other`.
     pub fn is_below(&self, other: &Self) -> bool {
         let rest = self.0.strip_prefix(&other.0);
         rest.is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// The path as it is written.
+    /// The normalized path.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the path is one that a run keeps for itself, or version control does.
+    /// Whether the path belongs to the run or to version control.
     ///
     /// Clauses: AX-TR-RESERVED, AX-TR-RESERVED-RUN.
     pub fn is_reserved(&self) -> bool {
@@ -202,7 +199,7 @@ impl RepoPath {
         })
     }
 
-    /// Whether a change of the path leaves a baseline clean.
+    /// Whether a baseline ignores changes of the path.
     pub fn is_baseline_exempt(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
         self.is_operational()
@@ -213,31 +210,30 @@ impl RepoPath {
             })
     }
 
-    /// Whether a role that only reviews may write the path.
-    pub fn is_review(&self) -> bool {
+    /// Whether a review-only role may write the path.
+    pub(crate) fn is_review(&self) -> bool {
         self.0.starts_with(PLANNING) || self.0.starts_with(REVIEWS)
     }
 
-    /// Whether a file that is proposed under the path would lie where its proposal speaks of
-    /// itself.
-    pub fn is_proposal_page(&self) -> bool {
+    /// Whether a proposed file at the path would overwrite the description of its proposal.
+    pub(crate) fn is_proposal_page(&self) -> bool {
         [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT]
             .iter()
             .any(|page| self.0.eq_ignore_ascii_case(page))
     }
 
     /// Whether the path is a planning document.
-    pub fn is_planning(&self) -> bool {
+    pub(crate) fn is_planning(&self) -> bool {
         self.0.starts_with(PLANNING)
     }
 
-    /// Whether the path is part of what is built, and not of how it is planned or judged.
-    pub fn is_product(&self) -> bool {
+    /// Whether the path is part of the product, and not of planning or reviews.
+    pub(crate) fn is_product(&self) -> bool {
         !self.is_review() && !self.0.starts_with(STAGING)
     }
 
     /// Whether the path looks like a test.
-    pub fn is_test(&self) -> bool {
+    pub(crate) fn is_test(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
         let name = lower.rsplit('/').next().unwrap_or(&lower);
         let folder = |folder: &str| {

@@ -1,4 +1,4 @@
-//! The forms that names and ids in governed documents have.
+//! The syntax of names and ids in governed documents.
 
 /// `[a-z0-9_-]+`: roles, hooks, repositories, workstreams.
 pub fn is_name(text: &str) -> bool {
@@ -6,28 +6,28 @@ pub fn is_name(text: &str) -> bool {
 }
 
 /// `[a-z][a-z0-9_-]*`: phases and policies.
-pub fn is_phase(text: &str) -> bool {
+pub(crate) fn is_phase(text: &str) -> bool {
     is_name(text) && text.starts_with(|first: char| first.is_ascii_lowercase())
 }
 
 /// `DEC-` and digits.
-pub fn is_decision_id(text: &str) -> bool {
+pub(crate) fn is_decision_id(text: &str) -> bool {
     text.strip_prefix("DEC-").is_some_and(is_digits)
 }
 
 /// `OBJ-` and digits.
-pub fn is_objection_id(text: &str) -> bool {
+pub(crate) fn is_objection_id(text: &str) -> bool {
     text.strip_prefix("OBJ-").is_some_and(is_digits)
 }
 
 /// `del-` and three digits.
-pub fn is_delegation_id(text: &str) -> bool {
+pub(crate) fn is_delegation_id(text: &str) -> bool {
     let digits = text.strip_prefix("del-");
     digits.is_some_and(|digits| digits.len() == 3 && is_digits(digits))
 }
 
-/// A text that still holds the place of another: `<like this>` and nothing else.
-pub fn is_placeholder(text: &str) -> bool {
+/// A placeholder of a template: `<like this>` and nothing else.
+pub(crate) fn is_placeholder(text: &str) -> bool {
     let inner = text
         .trim()
         .strip_prefix('<')
@@ -35,15 +35,15 @@ pub fn is_placeholder(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains('>'))
 }
 
-/// The number of a decision id; a number past 64 bits counts as the greatest.
-pub fn decision_number(text: &str) -> Option<u64> {
+/// The number of a decision id. A number above 64 bits becomes the maximum.
+pub(crate) fn decision_number(text: &str) -> Option<u64> {
     let digits = text
         .strip_prefix("DEC-")
         .filter(|digits| is_digits(digits))?;
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
-/// The token that a verdict in a document is: trimmed, single spaces, upper case.
+/// Normalizes a verdict in a document: trimmed, single spaces, upper case.
 pub fn token(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     words.join(" ").to_uppercase()

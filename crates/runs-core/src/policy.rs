@@ -1,4 +1,4 @@
-//! Policies: rules of the configuration about results.
+//! Policies: rules of a configuration about results.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
@@ -8,19 +8,19 @@ use crate::history::RunIndex;
 use crate::members::{count, number, texts};
 use crate::result::TurnResult;
 
-/// A policy that a result breaks.
+/// A violated policy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Violation {
     /// The policy.
     pub id: String,
-    /// What it leads to.
+    /// The effect.
     pub action: PolicyAction,
-    /// What is broken, for people.
+    /// An explanation for people.
     pub message: String,
 }
 
-/// What a policy is held against.
+/// The inputs of policies.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
     /// The result.
@@ -29,14 +29,14 @@ pub struct Candidate<'a> {
     pub role: &'a str,
     /// The phase.
     pub phase: &'a str,
-    /// What the verification is worth.
+    /// The normalized status of the verification.
     pub verification: &'a str,
-    /// What the run has so far.
+    /// The index of the run's records.
     pub index: &'a RunIndex,
 }
 
-/// The policies that a result breaks, in their order.
-pub fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Violation> {
+/// The policies that a result violates, in order.
+pub(crate) fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Violation> {
     let concerned = config.policies.iter().filter(|policy| {
         let covers = |names: &[String], name: &str| {
             names.is_empty() || names.iter().any(|other| other == name)
@@ -54,13 +54,13 @@ pub fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Violation> 
     broken.collect()
 }
 
-/// Whether a policy wants the evidence to be reproduced before it is believed.
-pub fn wants_replay(config: &Config) -> bool {
+/// Whether a policy requires that the evidence is reproduced.
+pub(crate) fn wants_replay(config: &Config) -> bool {
     let rule = PolicyRule::RequireReproducibleVerification;
     config.policies.iter().any(|policy| policy.rule == rule)
 }
 
-/// The failure that a violation is.
+/// The failure for a violation.
 pub fn refusal(violation: &Violation) -> Failure {
     let code = match violation.action {
         PolicyAction::Escalate => Code::XchainPolicyEscalation,

@@ -1,14 +1,14 @@
-//! Turns that go by while the gate keeps failing in the same way.
+//! Detects runs without progress: turns are accepted, but the gate fails in the same way.
 
 use crate::RepoPath;
 use crate::doc;
 use crate::gate::Failures;
 use crate::state::{Block, State};
 
-/// How many such turns stop a run.
-pub const NON_PROGRESS_LIMIT: u64 = 3;
+/// The number of such turns that blocks a run.
+pub(crate) const NON_PROGRESS_LIMIT: u64 = 3;
 
-/// Counts an accepted turn whose gate failed; the block, when it was one too many.
+/// Counts an accepted turn whose gate failed. Returns the block when the limit is reached.
 pub(crate) fn gate_failed(
     state: &mut State,
     gate: &str,

@@ -1,6 +1,6 @@
-//! `repo-decisions.jsonl`: decisions that outlive their run.
+//! `repo-decisions.jsonl`: decisions that stay in force after their run.
 //!
-//! Invariant: a decision is overridden at most once, by one that exists and may do so.
+//! Invariant: a decision is overridden at most once, by an existing decision that may do so.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use crate::members::build;
 use crate::rule;
 use crate::state::{State, Turn};
 
-/// The authority of people unless the configuration has a role of that name.
+/// The authority of `human`, unless the configuration declares such a role.
 const HUMAN_AUTHORITY: u64 = 100;
 
-/// The decisions of a repository, in the order of their file.
+/// The decisions of a repository, in file order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepoDecisions {
     lines: Vec<Object>,
 }
 
 impl RepoDecisions {
-    /// The lines of the file.
+    /// Wraps the lines of the file.
     pub fn new(lines: Vec<Object>) -> Self {
         Self { lines }
     }
 
-    /// Their path in a repository.
+    /// The path of the file.
     pub fn path() -> String {
         format!("{}/repo-decisions.jsonl", crate::HOME)
     }
@@ -49,8 +49,7 @@ impl RepoDecisions {
         })
     }
 
-    /// Ids that occur more than once, each with the runs that gave it, in the order of the file;
-    /// for a check-up.
+    /// The ids that occur more than once, each with their runs in file order, for diagnostics.
     pub fn repeated(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut runs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for line in &self.lines {
@@ -66,21 +65,21 @@ impl RepoDecisions {
     }
 
     fn find(&self, id: &str) -> Option<&Object> {
-        // A file may have an id of an earlier run again; the last one counts.
+        // A later run may have used the same id again; the last line counts.
         self.lines
             .iter()
             .rev()
             .find(|line| doc::RepoDecision::ID.get(line) == Some(id))
     }
 
-    /// Checks whether a role's decision may override another; warnings come back.
+    /// Checks whether a role's decision may override another. Returns a warning, if any.
     ///
     /// Clauses: AX-DC-OVERRIDE-ACCEPT, AX-DC-AUTHORITY.
     ///
     /// # Errors
-    /// With `override_validation_failed` when the other is not there or not in force, or
-    /// weighs more.
-    pub fn check_override(
+    /// Fails with `override_validation_failed` when the other decision does not exist, is not in
+    /// force, or has more authority.
+    pub(crate) fn check_override(
         &self,
         decision: &Object,
         role: &str,
@@ -121,7 +120,7 @@ impl RepoDecisions {
         }
     }
 
-    /// Takes an accepted turn's decisions in; whether anything changed.
+    /// Adds the decisions of an accepted turn. Returns whether anything changed.
     ///
     /// Clauses: AX-DC-PROMOTE, AX-DC-DEFAULT, AX-DC-OVERRIDDEN.
     pub fn accept<'a>(

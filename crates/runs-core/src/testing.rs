@@ -1,4 +1,4 @@
-//! A governed repository in memory, for tests: the model that real files are compared with.
+//! A governed repository in memory, for tests. Real files are compared with this model.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +23,12 @@ pub struct MemoryRepository {
     pub history: Vec<Object>,
     /// The decision ledger.
     pub ledger: Vec<Object>,
-    /// Every other file, by path.
+    /// All other files, by path.
     pub files: BTreeMap<String, String>,
 }
 
 impl MemoryRepository {
-    /// A repository without records and other files.
+    /// A repository without records or other files.
     pub fn new(config: Config, state: State) -> Self {
         Self {
             config,
@@ -51,10 +51,10 @@ impl MemoryRepository {
         index
     }
 
-    /// The decisions of the repository, which outlive their runs.
+    /// The repository decisions.
     ///
     /// # Errors
-    /// With `record_invalid` when a line is damaged.
+    /// Fails with `record_invalid` when a line is damaged.
     pub fn repo_decisions(&self) -> Result<RepoDecisions, Failure> {
         let text = self.files.get(&RepoDecisions::path());
         let lines = text.into_iter().flat_map(|text| text.lines());
@@ -69,18 +69,18 @@ impl MemoryRepository {
         Ok(RepoDecisions::new(lines?))
     }
 
-    /// Applies a commit; a second time changes nothing.
+    /// Applies a commit. A second time changes nothing.
     ///
     /// # Errors
-    /// When it would write a state that cannot be read.
+    /// Fails when the commit contains an invalid state.
     pub fn apply(&mut self, commit: &Commit) -> Result<(), Failure> {
         self.apply_writes(&commit.writes)
     }
 
-    /// Applies writes; those that were applied before change nothing.
+    /// Applies writes. Writes that were applied before change nothing.
     ///
     /// # Errors
-    /// As [`MemoryRepository::apply`].
+    /// Fails like [`MemoryRepository::apply`].
     pub fn apply_writes(&mut self, writes: &[Write]) -> Result<(), Failure> {
         for write in writes {
             match write {

@@ -1,4 +1,4 @@
-//! How long turns, phases and the run have taken.
+//! Time limits of turns, phases and the run.
 
 use accord_contract::time::Time;
 use accord_contract::wire_enum;
@@ -8,7 +8,7 @@ use crate::members::text;
 use crate::state::{State, Turn};
 
 wire_enum! {
-    /// What took too long.
+    /// The scope of a time limit.
     pub enum Scope("TimeoutScope", closed) {
         /// A turn.
         Turn = "turn",
@@ -19,29 +19,33 @@ wire_enum! {
     }
 }
 
-/// Something that took too long.
+/// An exceeded time limit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Overrun {
-    /// What.
+    /// The scope.
     pub scope: Scope,
-    /// How long it may take, in minutes.
+    /// The limit in minutes.
     pub limit_minutes: u64,
-    /// How long it took, in minutes.
+    /// The elapsed time in minutes.
     pub elapsed_minutes: u64,
-    /// What that leads to.
+    /// The effect.
     pub action: TimeoutAction,
 }
 
-/// What happens when the phase takes too long: what its routing says, or what holds everywhere.
-pub fn phase_action(config: &Config, phase: &str) -> TimeoutAction {
+/// The effect when the phase exceeds its limit: that of its routing, or else the general one.
+pub(crate) fn phase_action(config: &Config, phase: &str) -> TimeoutAction {
     let own = config.route(phase).and_then(|route| route.timeout_action);
     own.unwrap_or(config.timeouts.action)
 }
 
-/// What has taken too long now. Only a phase can be skipped: anything else escalates
-/// instead.
-pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Time) -> Vec<Overrun> {
+/// The exceeded limits. `skip_phase` applies only to phases; other limits escalate instead.
+pub(crate) fn overruns(
+    state: &State,
+    config: &Config,
+    turn: Option<&Turn>,
+    now: Time,
+) -> Vec<Overrun> {
     let began = |name: &str| text(state.members(), name).and_then(Time::parse_iso);
     let limits = &config.timeouts;
     let own = config
@@ -72,7 +76,7 @@ pub fn overruns(state: &State, config: &Config, turn: Option<&Turn>, now: Time) 
 }
 
 impl Overrun {
-    /// What happened, for people.
+    /// An explanation for people.
     pub fn detail(&self) -> String {
         format!(
             "the {} has taken {} of at most {} minutes",

@@ -1,9 +1,8 @@
-//! Members of a document that decide nothing: those that are kept for others, and those that
-//! are unknown and most likely misspelled.
+//! Members of a document that have no effect: those that only other runners use, and unknown ones,
+//! which are probably misspelled.
 //!
 //! Invariants:
-//! - an extension (`x-…`, `x_…`, `$…`) is never reported, nor is anything below a member
-//!   whose content is free;
+//! - extensions (`x-…`, `x_…`, `$…`) and members of free-form values are never reported;
 //! - members below an unknown member are not reported.
 
 use accord_contract::closest::closest;
@@ -11,18 +10,18 @@ use accord_contract::wire::{Object, Value};
 
 use crate::members::text;
 
-/// What a known member is to a run.
+/// The effect of a known member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Part {
-    /// It decides something.
+    /// It affects the run.
     Decides,
-    /// It keeps something shut that is open without it.
+    /// It restricts something that is allowed without it.
     Guards,
-    /// It feeds features of other runners.
+    /// Only other runners use it.
     Kept,
 }
 
-/// A member that a document may have.
+/// A known member of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownMember {
     name: &'static str,
@@ -30,32 +29,32 @@ pub(crate) struct KnownMember {
     shape: Shape,
 }
 
-/// What is known of a value.
+/// The known structure of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
-    /// Nothing: its members, where it has any, are free.
+    /// Free-form.
     Free,
     /// An object with these members.
     Object(&'static [KnownMember]),
-    /// An object whose members depend on its `type`; one of another type is not looked at.
+    /// An object whose members depend on its `type`. Other types are not checked.
     ByType(&'static [(&'static str, &'static [KnownMember])]),
-    /// An object with members of any name and one shape.
+    /// An object with arbitrary names and values of one shape.
     Map(&'static Self),
     /// A list of values of one shape.
     List(&'static Self),
 }
 
-/// A member that decides something.
+/// A member that affects the run.
 pub(crate) const fn decides(name: &'static str) -> KnownMember {
     known(name, Part::Decides)
 }
 
-/// A member without which something is more open.
+/// A member whose absence allows more.
 pub(crate) const fn guards(name: &'static str) -> KnownMember {
     known(name, Part::Guards)
 }
 
-/// A member that feeds features of other runners.
+/// A member that only other runners use.
 pub(crate) const fn kept(name: &'static str) -> KnownMember {
     known(name, Part::Kept)
 }
@@ -69,38 +68,38 @@ const fn known(name: &'static str, part: Part) -> KnownMember {
 }
 
 impl KnownMember {
-    /// The same, with something known of its value.
+    /// Adds the structure of the value.
     pub(crate) const fn of(self, shape: Shape) -> Self {
         Self { shape, ..self }
     }
 }
 
-/// A member that decides nothing.
+/// A member without effect.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct UnknownMember {
-    /// Where it is, as a dotted name.
+    /// Its path, joined by dots.
     pub field: String,
-    /// What is the matter with it.
+    /// Why it has no effect.
     pub kind: UnknownMemberKind,
 }
 
-/// What is the matter with a member that decides nothing.
+/// Why a member has no effect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum UnknownMemberKind {
-    /// It is kept for other runners.
+    /// Only other runners use it.
     Kept,
     /// It is unknown.
     Unknown {
-        /// The member that was most likely meant.
+        /// The member that was probably meant.
         meant: Option<&'static str>,
-        /// Whether the absence of that one disables a protection.
+        /// Whether the absence of that member disables a protection.
         leaves_open: bool,
     },
 }
 
-/// Every member of a document that decides nothing, in the document's order.
+/// Every member of a document without effect, in document order.
 pub(crate) fn unknown_members(
     document: &Object,
     known: &'static [KnownMember],
@@ -165,7 +164,7 @@ fn descend(value: &Value, at: &str, shape: &'static Shape, found: &mut Vec<Unkno
     }
 }
 
-/// Such a prefix marks a member as an extension.
+/// Whether the prefix marks the member as an extension.
 fn is_for_others(name: &str) -> bool {
     ["x-", "x_", "$"]
         .iter()

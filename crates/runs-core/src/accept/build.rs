@@ -1,4 +1,4 @@
-//! The commit of an accepted turn: everything that follows from it, at once.
+//! The commit of an accepted turn, with all effects of the acceptance.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
@@ -18,7 +18,7 @@ use crate::state::{Block, Status};
 use crate::{delegation, dispatch, doc, ledger, rule, timeout};
 
 impl Cleared {
-    /// Puts the commit together.
+    /// Builds the commit.
     pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted), Failure> {
         let config = &context.inputs.config;
         let overrun = budget::overrun(config, self.sound.result.cost_usd());
@@ -144,7 +144,7 @@ impl Cleared {
         }
     }
 
-    /// The turn leaves, its cost is booked, its delegations move.
+    /// Removes the turn from the active turns, books its cost and updates its delegations.
     ///
     /// Clauses: AX-HS-LEAVES.
     fn book(
@@ -172,7 +172,7 @@ impl Cleared {
             ("status", result.status().as_str().into()),
             ("summary", result.summary().into()),
         ]);
-        // A timeline must have the dispatch of a turn before its acceptance.
+        // The dispatch of a turn must precede its acceptance in the timeline.
         if !turn.was_dispatched() {
             draft.emit(EventType::TurnDispatched, turn.about(), Object::new());
         }
@@ -187,7 +187,7 @@ impl Cleared {
         over_budget
     }
 
-    /// Applies the requests of the result, then the limits of time and money.
+    /// Applies the requests of the result, then the time limits and the budget.
     fn apply(
         &self,
         context: &Context,

@@ -1,8 +1,8 @@
-//! One commit: everything that an operation writes, in the order in which it is written.
+//! A commit: every write of one operation, in order.
 //!
-//! The journal goes to disk first; from then on the commit has happened. Each write can be
-//! carried out again: a line or section that is there already is left alone, a file is
-//! replaced by the same content, what is to be removed may be gone.
+//! The journal is written first. Once it is on disk, the commit counts as done and is replayed
+//! after a crash. Every write is idempotent: an existing line or section is not written again, a
+//! file is replaced by the same content, and a file to remove may be missing.
 
 use accord_canon::sha256;
 use accord_contract::text::pretty;
@@ -17,7 +17,7 @@ use crate::state::State;
 use crate::{HOME, Ids, TransactionId, TurnId};
 
 wire_enum! {
-    /// An append-only record, one JSON object per line.
+    /// An append-only record with one JSON object per line.
     pub enum Record("GovernedRecord", closed) {
         /// Accepted turns.
         History = "history.jsonl",
@@ -25,89 +25,89 @@ wire_enum! {
         Ledger = "decision-ledger.jsonl",
         /// Events.
         Events = "events.jsonl",
-        /// Runs that are over or blocked.
+        /// Completed and blocked runs.
         RunHistory = "run-history.jsonl",
-        /// What a coordinator did.
+        /// The history of a coordinator.
         CoordinatorHistory = "multirepo/history.jsonl",
-        /// What a coordinator decided.
+        /// The decisions of a coordinator.
         CoordinatorLedger = "multirepo/decision-ledger.jsonl",
-        /// How a coordinator's barriers moved.
+        /// The status changes of a coordinator's barriers.
         BarrierLedger = "multirepo/barrier-ledger.jsonl",
     }
 }
 
 wire_enum! {
-    /// What a commit does.
+    /// The operation of a commit.
     pub enum CommitKind("CommitKind", closed) {
-        /// It accepts a turn; its journal is one that other runners understand.
+        /// Accepts a turn. Other runners can read the journal.
         Accept = "accept_turn",
-        /// Anything else about a run.
+        /// Any other change of a run.
         Change = "change",
-        /// It belongs to a coordinator.
+        /// A change of a coordinator.
         Coordinate = "coordinate",
     }
 }
 
-/// The kind of acceptances in journals of earlier versions.
+/// The kind that journals of earlier versions use for acceptances.
 const OLD_ACCEPT: &str = "accept";
 
-/// How a duplicate line is recognized.
+/// How a duplicate line is detected.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Key {
-    /// A line with the same value under this name.
+    /// Lines with the same value of this member are duplicates.
     Member(&'static str),
-    /// The same line.
+    /// Only identical lines are duplicates.
     Whole,
 }
 
 /// One write.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// A line for a record.
+    /// Appends a line to a record.
     Append {
         /// The record.
         record: Record,
         /// The line.
         line: Object,
     },
-    /// A section for the end of a document, unless it is in it.
+    /// Appends a section to a document that does not contain it yet.
     Section {
         /// The document.
         path: String,
         /// The section.
         text: String,
     },
-    /// The whole content of a file.
+    /// Replaces the content of a file.
     Replace {
         /// The file.
         path: String,
         /// Its content.
         text: String,
     },
-    /// A file, or a folder with all that is in it, that is no longer needed.
+    /// Removes a file, or a folder with its content.
     Remove {
-        /// It.
+        /// The file or folder.
         path: String,
     },
 }
 
-/// Everything that an operation writes.
+/// All writes of one operation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Commit {
-    /// Its id, and the name of its journal.
+    /// The id of the commit. The journal is named after it.
     pub transaction: TransactionId,
-    /// What it does.
+    /// The operation.
     pub kind: CommitKind,
     /// The journal.
     pub journal: Object,
-    /// The writes, in order. The state is the last, so that it never refers to a missing record.
+    /// The writes, in order. The state is last, so that it never refers to a missing record.
     pub writes: Vec<Write>,
 }
 
 impl CommitKind {
-    /// What the commit of a journal does, of any runner: one without a kind
-    /// accepts a turn. `None` when it does something that is not known here.
+    /// The operation of a journal of any runner. A journal without a kind accepts a turn. `None`
+    /// when the kind is unknown.
     pub fn of_journal(journal: &Object) -> Option<Self> {
         match doc::Journal::KIND.raw(journal) {
             None | Some(Value::Null) => Some(Self::Accept),
@@ -123,7 +123,7 @@ impl Record {
         format!("{HOME}/{self}")
     }
 
-    /// How a duplicate line of the record is recognized.
+    /// How a duplicate line of the record is detected.
     pub fn key(self) -> Key {
         match self {
             Self::History => Key::Member(doc::History::TURN_ID.name()),
@@ -136,7 +136,7 @@ impl Record {
         }
     }
 
-    /// Whether a line of the record says what another line says.
+    /// Whether two lines of the record are duplicates.
     pub fn same(self, line: &Object, other: &Object) -> bool {
         match self.key() {
             Key::Member(name) => line.contains_key(name) && line.get(name) == other.get(name),
@@ -146,12 +146,12 @@ impl Record {
 }
 
 impl Commit {
-    /// The commit of a change that accepts no turn; `before` is the state that it changes.
+    /// The commit of a change that accepts no turn. `before` is the state before the change.
     pub fn of_change(before: &State, change: &Change, ids: &mut Ids, now: Time) -> Self {
         Self::of_change_with(before, change, Vec::new(), ids, now)
     }
 
-    /// The same commit with `further` writes in front of those of the change.
+    /// Like [`Commit::of_change`], with `further` writes before those of the change.
     pub fn of_change_with(
         before: &State,
         change: &Change,
@@ -186,7 +186,7 @@ impl Commit {
         }
     }
 
-    /// A commit of a coordinator: `before` and `after` tell its states apart.
+    /// A commit of a coordinator, with its states before and after.
     pub(crate) fn of_coordinator(
         super_run: &str,
         (before, after): (Option<String>, String),
@@ -258,7 +258,7 @@ impl Commit {
 }
 
 impl Write {
-    /// The write as a journal has it.
+    /// The write as a journal stores it.
     fn document(&self) -> Object {
         match self {
             Self::Append { record, line } => build([
@@ -277,11 +277,11 @@ impl Write {
         }
     }
 
-    /// Reads a write out of a journal.
+    /// Reads a write from a journal.
     pub(super) fn read(document: &Object) -> Option<Self> {
         let content = || doc::JournalWrite::TEXT.get(document).map(str::to_owned);
         let path = |member: Member<Text>| {
-            // A journal of any runner writes nothing outside the repository.
+            // A journal may come from another runner. It must not write outside the repository.
             crate::RepoPath::parse(member.get(document)?)
                 .ok()
                 .map(|path| path.to_string())
@@ -310,7 +310,7 @@ impl Write {
     }
 }
 
-/// A digest of a state that does not depend on its spelling.
+/// A digest of a state that does not depend on its formatting.
 pub(super) fn fingerprint(state: &State) -> String {
     digest(state.document())
 }

@@ -1,15 +1,14 @@
 //! Acceptance: a staged result becomes part of the history, or is refused.
 //!
-//! [`Acceptance`] is a machine that is polled: [`Acceptance::want`] says what it needs from
-//! the world, [`Acceptance::answer`] takes it. The host holds the repository's lock all the
-//! while, and does what is wanted, nothing else.
+//! [`Acceptance`] is a state machine without I/O. [`Acceptance::want`] returns the next request and
+//! [`Acceptance::answer`] takes its answer. The host holds the repository's lock for the whole
+//! acceptance and does only what is requested.
 //!
 //! Invariants:
-//! - at most one [`Want::Commit`] accepts the turn, and nothing is wanted behind
-//!   [`Want::Done`];
-//! - a commit is whole: history, ledger, repository decisions, `TALK.md`, events and state
-//!   are in it together, and carrying it out twice leaves no line twice;
-//! - a refusal writes nothing but what records it.
+//! - at most one [`Want::Commit`] accepts the turn, and [`Want::Done`] is the last request;
+//! - a commit is complete: it contains history, ledger, repository decisions, `TALK.md`, events and
+//!   state, and applying it twice duplicates no line;
+//! - a refusal writes only its own record.
 
 mod build;
 mod commit;
@@ -45,110 +44,110 @@ use crate::run::illegal;
 use crate::state::{Baseline, State, Status, Turn};
 use crate::{Ids, RepoPath, TurnId};
 
-/// What an acceptance starts from; read under the lock.
+/// The inputs of an acceptance, read under the lock.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// The rules.
+    /// The configuration.
     pub config: Config,
     /// The state of the run.
     pub state: State,
-    /// What the run has so far.
+    /// The index of the run's records.
     pub index: RunIndex,
     /// The decisions of the repository.
     pub repo_decisions: RepoDecisions,
 }
 
-/// How a turn is accepted.
+/// Options of an acceptance.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Options {
-    /// How the result is corrected.
+    /// Which corrections the result gets.
     pub leniency: Leniency,
-    /// A person merged what was in conflict.
+    /// Whether a person merged the conflicting files.
     pub human_merge: bool,
 }
 
-/// What an acceptance needs next.
+/// A request of an acceptance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Want {
-    /// The staged result: the first of these paths that is there, links not followed out of
+    /// Read the staged result from the first of these paths that exists. Links must not lead out of
     /// the repository.
     Staging(Vec<String>),
-    /// These hooks, run as a [`crate::hooks::HookChain`]; their audit is written at once.
+    /// Run these hooks as a [`crate::hooks::HookChain`] and write their audit at once.
     Hooks(HookBatch),
-    /// These files deleted, where version control shows them as new.
+    /// Delete those of these files that version control shows as new.
     Clean(Vec<RepoPath>),
-    /// The changes since a baseline, the named files outside of the repository, and what is in the
-    /// way of the proposed files.
+    /// Report the changes since a baseline, the named files outside the repository, and the
+    /// obstacles of the proposed files.
     Observe {
         /// The baseline of the turn.
         baseline: Option<Baseline>,
-        /// Every file that the result names.
+        /// The files that the result names.
         named: Vec<RepoPath>,
         /// The files that the result proposes to write.
         proposed: Vec<RepoPath>,
     },
-    /// The content of these files, as far as they are there.
+    /// Read those of these files that exist.
     Files(Vec<RepoPath>),
-    /// These commands, run once more.
+    /// Run these commands again.
     Replay(Vec<String>),
-    /// This written, all or nothing. That it cannot be written for what the result names is an
-    /// answer, and nothing of it is written then.
+    /// Write this commit completely or not at all. When a name from the result makes that
+    /// impossible, write nothing and answer [`Answer::Unusable`].
     Commit(Box<Commit>),
-    /// Nothing more.
+    /// The acceptance has ended.
     Done(Box<Conclusion>),
 }
 
-/// What the world answers.
+/// The answer to a [`Want`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The path and bytes of the staged result, where there is one.
+    /// The path and content of the staged result, or `None` when there is none.
     Staging(Option<(String, Vec<u8>)>),
-    /// What came of the hooks.
+    /// The report of the hooks.
     Hooks(HookReport),
-    /// The files are gone.
+    /// The files were deleted.
     Cleaned,
-    /// What has changed.
+    /// The observed changes.
     Observed(Observation),
-    /// Texts by path; what is missing, or no text, is not in it.
+    /// Texts by path. Missing and binary files are omitted.
     Files(BTreeMap<String, String>),
-    /// How the commands ended this time, in order; `None` for one that did not end.
+    /// The exit codes of the commands, in order. `None` for a command that did not exit.
     Replayed(Vec<Option<i64>>),
-    /// It is written.
+    /// The commit was written.
     Committed,
-    /// What the result is, or names, cannot be looked at or written: too large, no file, out of
-    /// the repository, something in the way.
+    /// The result, or a file that it names, cannot be read or written: it is too large, not a file,
+    /// outside the repository, or obstructed.
     Unusable(Failure),
 }
 
-/// How an acceptance ended.
+/// The end of an acceptance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Conclusion {
     /// The turn is part of the history.
     Accepted(Box<Accepted>),
-    /// It is not.
+    /// The turn was refused.
     Refused {
-        /// Why.
+        /// The reason.
         failure: Failure,
-        /// The state that the refusal left.
+        /// The state after the refusal.
         state: Box<State>,
     },
 }
 
-/// A turn that is part of the history.
+/// An accepted turn.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Accepted {
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: TurnId,
-    /// When, by the run's clock.
+    /// The run's clock at the acceptance.
     pub accepted_sequence: u64,
-    /// Its line in the history.
+    /// The line of the history.
     pub history_entry: Object,
-    /// The state that follows.
+    /// The state after the acceptance.
     pub state: State,
-    /// What is odd and allowed, corrections first.
+    /// Corrections first, then warnings of the validation.
     pub warnings: Vec<String>,
-    /// Whether a hook behind the commit misbehaved.
+    /// The failure of a hook that ran after the commit.
     pub after_hooks: Option<Failure>,
 }
 
@@ -170,8 +169,8 @@ struct Context {
     now: Time,
 }
 
-/// The steps, in their order, each with what is known by then. A step that has nothing to ask for
-/// is passed over. A refusal goes from any step before the commit to [`Step::Recording`].
+/// The steps in their order. Each variant holds what is known before its request is answered. A
+/// step without a request is skipped. A refusal before the commit leads to [`Step::Recording`].
 #[derive(Clone, Debug)]
 enum Step {
     Reading,
@@ -192,15 +191,15 @@ enum Step {
     Done,
 }
 
-/// The next step, and what it asks for.
+/// The next step, and its request.
 type Next = (Step, Want);
 
 impl Acceptance {
-    /// Begins to accept a turn: the one that is named, or the only one.
+    /// Begins to accept the named turn, or the only active one.
     ///
     /// # Errors
-    /// With `turn_already_accepted`, `turn_not_active`, `target_required` or
-    /// `invalid_state_transition`; nothing is recorded then.
+    /// Fails with `turn_already_accepted`, `turn_not_active`, `target_required` or
+    /// `invalid_state_transition`. Nothing is recorded then.
     pub fn begin(
         inputs: Inputs,
         turn: Option<&TurnId>,
@@ -230,21 +229,22 @@ impl Acceptance {
         })
     }
 
-    /// What is needed next; the same until it is answered.
+    /// The current request. It stays the same until it is answered.
     pub fn want(&self) -> &Want {
         &self.want
     }
 
-    /// The turn.
+    /// The turn to accept.
     pub fn turn(&self) -> &Turn {
         &self.context.turn
     }
 
-    /// Takes what was wanted; `now` is the current time.
+    /// Answers the current request. `now` is the current time.
     ///
     /// # Errors
-    /// With `acceptance_out_of_step` when something else was wanted; nothing happens then. With
-    /// `invalid_state_transition` when the run cannot take the status that follows.
+    /// Fails with `acceptance_out_of_step` when the answer does not fit the request, and with
+    /// `invalid_state_transition` when the run cannot take the next status. The acceptance stays at
+    /// its step.
     pub fn answer(&mut self, answer: Answer, now: Time) -> Result<(), Failure> {
         let context = &mut self.context;
         context.now = context.now.max(now);
@@ -279,7 +279,7 @@ impl Acceptance {
             }
             (Step::Recording(conclusion), Answer::Committed) => Ok(conclusion.escalate(context)),
             (Step::OnEscalation(conclusion), Answer::Hooks(_)) => Ok(conclusion.done()),
-            // Nothing of the commit was written, so that the turn can still be refused.
+            // The host wrote nothing of the commit, so the turn can still be refused.
             (
                 Step::Reading
                 | Step::ReadingAgain(_)
@@ -306,13 +306,13 @@ impl Acceptance {
 }
 
 impl Context {
-    /// The hooks of a phase, where it has any.
+    /// The hooks of a phase, unless there are none.
     fn hooks(&self, phase: HookPhase, payload: Object) -> Option<HookBatch> {
         let run = self.inputs.state.run_id().map(ToString::to_string);
         HookBatch::new(phase, self.inputs.config.hooks(phase), payload, run)
     }
 
-    /// What carries the turn out.
+    /// The runtime of the turn's role.
     fn runtime(&self) -> Option<RuntimeType> {
         let runtime = self.inputs.config.runtime(self.turn.runtime_id()?);
         runtime.map(|runtime| runtime.kind)

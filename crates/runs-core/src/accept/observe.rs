@@ -11,7 +11,7 @@ use crate::members::array;
 use crate::result::TurnResult;
 use crate::state::{Baseline, Turn};
 
-/// The remedy where a worker is blamed for the changes of a person.
+/// A hint for changes that a person may have made while the worker ran.
 const OF_A_PERSON: &str = "what a person changed meanwhile is taken from the turn once it is \
                            committed and the run was stopped and let go on (accord run escalate, \
                            accord run resolve)";
@@ -19,22 +19,20 @@ const OF_A_PERSON: &str = "what a person changed meanwhile is taken from the tur
 /// What has changed since a baseline.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Observation {
-    /// The commit now; `None` without version control.
+    /// The current commit; `None` without version control.
     pub head_ref: Option<String>,
-    /// Whether anything is changed and not committed.
+    /// Whether there are uncommitted changes.
     pub dirty: bool,
-    /// Every path that differs from the baseline's commit, committed since or not, with a
-    /// mark of its content. Ignored files are not in it.
+    /// Every path that differs from the baseline's commit, with a digest of its content. It
+    /// includes committed changes and excludes ignored files.
     pub changed: BTreeMap<String, String>,
-    /// The changed paths whose change is not committed.
+    /// The changed paths that are not committed.
     pub uncommitted: BTreeSet<String>,
-    /// The changes in a line, for people.
+    /// The changes on one line, for people.
     pub summary: Option<String>,
-    /// The files that the result names and that lead, through a link, out of the
-    /// repository.
+    /// The files named by the result that a link leads out of the repository.
     pub outside: Vec<String>,
-    /// The files that the result proposes and that cannot be written, each with the path
-    /// of what is in its way.
+    /// The proposed files that cannot be written, each with the path of the obstacle.
     pub obstructed: Vec<(String, String)>,
 }
 
@@ -45,13 +43,13 @@ pub(super) struct Checked {
 }
 
 impl Observation {
-    /// Whether it comes from version control.
-    pub fn is_git(&self) -> bool {
+    /// Whether the repository uses version control.
+    pub(crate) fn is_git(&self) -> bool {
         self.head_ref.is_some()
     }
 
-    /// The basis of the run from now on: the commit, or the workspace as it is.
-    pub fn integration_ref(&self) -> Option<String> {
+    /// The new base of the run: the commit, or the uncommitted workspace.
+    pub(crate) fn integration_ref(&self) -> Option<String> {
         let head = self.head_ref.as_ref()?;
         Some(if self.dirty {
             "workspace:dirty".into()
@@ -60,7 +58,7 @@ impl Observation {
         })
     }
 
-    /// The paths that are not as they were in an earlier observation.
+    /// The paths that differ between two observations.
     pub(super) fn drift(&self, later: &Self) -> Vec<String> {
         let paths: BTreeSet<&String> = self.changed.keys().chain(later.changed.keys()).collect();
         let moved = paths.into_iter().filter(|path| {
@@ -70,8 +68,8 @@ impl Observation {
         moved.cloned().collect()
     }
 
-    /// The changes that can be attributed to a turn: no files of the run, and none that was already
-    /// changed in the same way when the turn was assigned.
+    /// The changes that can be attributed to a turn. Files of the run, and files that were already
+    /// changed in the same way at assignment, are excluded.
     fn attributable(&self, baseline: Option<&Baseline>) -> Vec<RepoPath> {
         let known: BTreeMap<&str, &str> = baseline
             .map(|baseline| {
@@ -105,7 +103,7 @@ pub(super) fn check(
         let failure = Failure::new(Code::XchainPathOutsideRepository, message);
         return Err(failure.with("files", array(&seen.outside)));
     }
-    // Files that the proposal deletes are gone by then.
+    // Applying the proposal removes the files that it deletes.
     let deleted = result.proposed(true);
     let stays = |by: &str| !deleted.iter().any(|path| path.as_str() == by);
     if let Some((path, by)) = seen.obstructed.iter().find(|(_, by)| stays(by)) {
@@ -181,8 +179,8 @@ pub(super) fn check(
     Ok(Checked { changed, warnings })
 }
 
-/// The working tree holds nothing that the result does not account for. Where it says that it
-/// ran checks, what they left behind is the likely cause, and the code says so.
+/// Refuses uncommitted changes that the result does not declare. When the result says that it ran
+/// checks, their output is the likely cause and the code says so.
 fn left_behind(
     result: &TurnResult,
     seen: &Observation,

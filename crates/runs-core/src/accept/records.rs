@@ -1,4 +1,4 @@
-//! The lines that an accepted turn, and the end of a run, leave behind.
+//! The history line of an accepted turn, and the records of the end of a run.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
@@ -89,7 +89,7 @@ impl Cleared {
         ])
     }
 
-    /// Members that only some lines have.
+    /// Adds the members that only some lines have.
     fn extend_entry(&self, context: &Context, entry: &mut Object) {
         if !self.sound.rewrites.is_empty() {
             let rewrites: Vec<Object> = self.sound.rewrites.iter().map(Rewrite::document).collect();
@@ -122,7 +122,7 @@ impl Cleared {
     }
 }
 
-/// The line of `run-history.jsonl` for a run that is over or blocked; `index` covers its
+/// The line of `run-history.jsonl` for a run that has ended or is blocked. `index` includes its
 /// last turn.
 pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -> Option<Object> {
     if !matches!(state.status(), Status::Completed | Status::Blocked) {
@@ -228,13 +228,13 @@ fn retrospective(state: &State, index: &RunIndex) -> Object {
 /// A checkpoint of the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint<'a> {
-    /// Why it is written.
+    /// The event that caused it.
     pub reason: &'a str,
-    /// The turn that it is about.
+    /// The turn of the checkpoint.
     pub turn: Option<&'a Turn>,
     /// The adapter of that turn.
     pub adapter: Option<&'a str>,
-    /// The branch that the repository is on, where that was looked up.
+    /// The branch of the repository, where it was looked up.
     pub branch: Option<&'a str>,
 }
 

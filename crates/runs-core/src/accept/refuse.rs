@@ -1,4 +1,4 @@
-//! How a refusal is recorded: the turn stays active, with the reason.
+//! Records a refusal. The turn stays active and keeps the reason.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
@@ -17,15 +17,15 @@ use crate::{doc, ledger};
 /// Why a turn is not accepted.
 #[derive(Clone, Debug)]
 pub(super) enum Refusal {
-    /// The result is refused; the turn can be tried again.
+    /// The result is refused. The turn can be retried.
     Result(Failure),
-    /// A hook refused or tampered: the run waits for a person.
+    /// A hook refused or tampered. The run is blocked until a person resolves that.
     Hook {
         failure: Failure,
         phase: HookPhase,
         hook: String,
     },
-    /// A policy asks for a person.
+    /// A policy requires a person.
     Policy(Violation),
     /// Another turn changed the same files.
     Conflict(Conflict),
@@ -38,10 +38,10 @@ impl From<Failure> for Refusal {
 }
 
 impl Refusal {
-    /// Asks for the commit that records the refusal.
+    /// Requests the commit that records the refusal.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when the run cannot be blocked from its status.
+    /// Fails with `invalid_state_transition` when the run cannot be blocked from its status.
     pub(super) fn record(self, context: &mut Context) -> Result<Next, Failure> {
         let (turn, now) = (&context.turn, context.now);
         let mut next = context.inputs.state.clone();
@@ -111,7 +111,7 @@ impl Refusal {
             ledger,
             ..Change::new(next, Vec::new())
         };
-        // Without a run there are no events, and the refusal is recorded all the same.
+        // Before a run begins there are no events. The refusal is recorded without one.
         if let Ok(mut emitter) = Emitter::new(&change.state, &mut context.ids, now) {
             for (kind, payload) in events {
                 emitter.emit(kind, &change.state, about, payload);
@@ -129,9 +129,9 @@ impl Refusal {
 }
 
 impl Context {
-    /// Asks for the commit of a change that accepts no turn.
+    /// Requests the commit of a change that accepts no turn.
     pub(super) fn record(&mut self, before: &State, change: &Change) -> Want {
-        // A blocked run has ended for now, which is recorded like any other end.
+        // A blocked run gets a line in the run history, like a completed one.
         let Inputs { config, index, .. } = &self.inputs;
         let ended = run_record(&change.state, config, index, self.now);
         let writes = ended.iter().map(|line| append(Record::RunHistory, line));

@@ -1,8 +1,7 @@
-//! Recovery from a journal that was left behind.
+//! Recovery from a journal that a crash left on disk.
 //!
-//! A journal on disk means that its commit happened and may not be on disk completely. Lines are
-//! looked up before they are written; files are replaced only while no later change was made to
-//! them.
+//! A journal on disk means that its commit counts as done, but may be incomplete on disk. Lines are
+//! written only when they are missing. Files are replaced only when they have not changed since.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -14,23 +13,23 @@ use crate::doc::{self, Member, Text};
 use crate::state::State;
 use crate::{RunId, TurnId};
 
-/// What to do about a journal, in order; then it is deleted.
+/// The recovery from a journal. After the writes, the journal is deleted.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recovery {
-    /// The writes; each append and section only where it is not there yet.
+    /// The missing writes, in order. An append or section that exists is skipped.
     pub writes: Vec<Write>,
-    /// Whether the state already says what the journal says.
+    /// Whether the state already includes the commit.
     pub applied: bool,
-    /// Whether another runner, which does not know the journal, continued from the state before it,
-    /// so that the commit never happened.
+    /// Whether a runner that does not read our journals continued from the state before the commit.
+    /// The commit is then discarded.
     pub superseded: bool,
 }
 
-/// Reads a journal of this or another runner, given the state on disk.
+/// Reads a journal of any runner, given the state on disk.
 ///
 /// # Errors
-/// With `record_invalid` when it is no journal; it is then left alone.
+/// Fails with `record_invalid` when it is not a journal. It must then not be deleted.
 pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     check_prepared(journal)?;
     let kind = CommitKind::of_journal(journal);
@@ -72,8 +71,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     })
 }
 
-/// Reads a coordinator's journal, given the digest of its state on disk, `None` where it has
-/// none.
+/// Reads a coordinator's journal. `state` is the digest of its state on disk, if there is one.
 pub(crate) fn recover_coordinator(
     journal: &Object,
     state: Option<&str>,
@@ -114,14 +112,14 @@ fn check_prepared(journal: &Object) -> Result<(), Failure> {
     }
 }
 
-/// The writes of a journal of ours.
+/// The writes of a journal of this runner.
 fn own_writes(writes: &[Value]) -> Result<Vec<Write>, Failure> {
     let read = writes.iter().map(|write| Write::read(write.as_object()?));
     let read: Option<Vec<Write>> = read.collect();
     read.ok_or_else(|| damaged("one of its writes is not known"))
 }
 
-/// Whether the state knows that the turn was accepted.
+/// Whether the state says that the turn was accepted.
 fn is_applied(journal: &Object, state: &State) -> bool {
     let same_run = doc::Journal::RUN_ID
         .get(journal)
@@ -132,7 +130,7 @@ fn is_applied(journal: &Object, state: &State) -> bool {
     !same_run || (!active && state.turn_sequence() >= sequence)
 }
 
-/// Whether more has happened since.
+/// Whether the run continued after the commit.
 fn went_on(journal: &Object, state: &State) -> bool {
     let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
     let same_run = doc::Journal::RUN_ID
@@ -155,7 +153,7 @@ fn foreign(journal: &Object) -> Option<Vec<Write>> {
     Some(writes)
 }
 
-/// What of an accepted turn is no longer needed.
+/// Removes the bundle and the staged files of an accepted turn.
 pub(super) fn leftovers(turn: &TurnId) -> [Write; 2] {
     [
         Write::Remove {

@@ -1,4 +1,4 @@
-//! What people read about an accepted turn: its section of `TALK.md`, its review, its
+//! The documents for people about an accepted turn: its section of `TALK.md`, its review and its
 //! proposal.
 
 use std::fmt::Write as _;
@@ -59,7 +59,7 @@ pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     }
 }
 
-/// The review of a role that works remotely, as a file.
+/// The review of a role with a remote runtime, as a file.
 pub(super) fn review(
     result: &TurnResult,
     turn: &Turn,
@@ -91,7 +91,7 @@ pub(super) fn review(
     })
 }
 
-/// The proposed changes of a role that does not write itself, as files of their own.
+/// The proposed changes of a role that does not write files itself, as separate files.
 pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
     let changes = doc::Result::PROPOSED_CHANGES.get(result.document());
     let folder = format!("{HOME}/proposed/{}", turn.id());
@@ -141,7 +141,7 @@ pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
     writes
 }
 
-/// A text on one line, so that it cannot start a section of its own.
+/// Joins a text to one line, so that it cannot start a new section.
 fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")

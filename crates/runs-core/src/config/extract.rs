@@ -1,5 +1,5 @@
-//! What of a document is sound, as types. What is not is passed over: [`super::problems`]
-//! has said so, or nobody asked.
+//! Converts a document to types. Invalid parts are skipped: either [`super::problems`] reported
+//! them, or the caller did not ask for validation.
 
 use accord_contract::wire::{Object, Value};
 

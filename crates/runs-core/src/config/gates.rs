@@ -1,4 +1,4 @@
-//! Gates: what must hold before a phase or the run may end.
+//! Gates: conditions for the end of a phase or of the run.
 
 /// A gate.
 #[derive(Clone, Debug, PartialEq)]
@@ -6,15 +6,15 @@
 pub struct Gate {
     /// Its id.
     pub id: String,
-    /// Files that must be there, each path in its one spelling.
+    /// Files that must exist, as normalized paths.
     pub requires_files: Vec<String>,
-    /// Whether the result that asks must have passed its verification.
+    /// Whether the verification of the requesting result must have passed.
     pub requires_verification_pass: bool,
     /// Whether a person must approve.
     pub requires_human_approval: bool,
-    /// Whether it touches credentials, so that only a person may approve.
+    /// Whether it involves credentials, so that only a person may approve it.
     pub credentialed: bool,
-    /// What is run when a person approves.
+    /// The commands that an approval runs.
     pub actions: Vec<GateAction>,
 }
 
@@ -22,13 +22,13 @@ pub struct Gate {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct GateAction {
-    /// The command, for a shell.
+    /// The shell command.
     pub run: String,
-    /// What people call it.
+    /// Its name for people.
     pub label: Option<String>,
-    /// How long it may take.
+    /// Its timeout.
     pub timeout_ms: u64,
 }
 
-/// How long a gate action may take when nothing is said.
+/// The default timeout of a gate action.
 pub(super) const DEFAULT_ACTION_TIMEOUT_MS: u64 = 900_000;

@@ -7,9 +7,9 @@ use accord_contract::wire_enum;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Rules {
-    /// Whether a role that only reviews must object to something.
+    /// Whether a role that only reviews must raise an objection.
     pub challenge_required: bool,
-    /// How many attempts a turn has.
+    /// The maximum number of attempts of a turn.
     pub max_turn_retries: u64,
 }
 
@@ -23,24 +23,24 @@ impl Default for Rules {
 }
 
 wire_enum! {
-    /// What happens when the budget is spent.
+    /// The effect of an exceeded budget.
     pub enum OnExceed("BudgetExceeded", closed) {
-        /// The run stops for a person.
+        /// The run is blocked.
         PauseAndEscalate = "pause_and_escalate",
-        /// The run goes on, and says so.
+        /// The run continues with a warning.
         Warn = "warn",
     }
 }
 
-/// What turns and the run may cost, in dollars.
+/// The budget in dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Budget {
-    /// The reservation of a turn.
+    /// The maximum cost of a turn, which is reserved at its assignment.
     pub per_turn_max_usd: Option<f64>,
-    /// What all turns of a run may cost.
+    /// The maximum cost of all turns of a run.
     pub per_run_max_usd: Option<f64>,
-    /// What happens past that.
+    /// The effect of an exceeded budget.
     pub on_exceed: OnExceed,
 }
 
@@ -55,126 +55,126 @@ impl Default for Budget {
 }
 
 wire_enum! {
-    /// What a policy looks at.
+    /// The rule of a policy.
     pub enum PolicyRule("PolicyRule", closed) {
-        /// How many turns a phase has had.
+        /// Limits the turns of a phase.
         MaxTurnsPerPhase = "max_turns_per_phase",
-        /// How many turns the run has had.
+        /// Limits the turns of the run.
         MaxTotalTurns = "max_total_turns",
-        /// How many turns in a row one role has had.
+        /// Limits the consecutive turns of one role.
         MaxConsecutiveSameRole = "max_consecutive_same_role",
-        /// What the turn cost.
+        /// Limits the cost of a turn.
         MaxCostPerTurn = "max_cost_per_turn",
-        /// The status of the result.
+        /// Requires a status of the result.
         RequireStatus = "require_status",
-        /// Whether the evidence can be reproduced.
+        /// Requires evidence that can be reproduced.
         RequireReproducibleVerification = "require_reproducible_verification",
     }
 }
 
 wire_enum! {
-    /// What a broken policy leads to.
+    /// The effect of a violated policy.
     pub enum PolicyAction("PolicyAction", closed) {
         /// The result is refused.
         Block = "block",
         /// The result is accepted with a warning.
         Warn = "warn",
-        /// The run stops for a person.
+        /// The run is blocked.
         Escalate = "escalate",
     }
 }
 
-/// A rule about results.
+/// A policy about results.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Policy {
     /// Its id.
     pub id: String,
-    /// What it looks at.
+    /// Its rule.
     pub rule: PolicyRule,
-    /// What breaking it leads to.
+    /// The effect of a violation.
     pub action: PolicyAction,
-    /// Its numbers and names.
+    /// The parameters of the rule.
     pub params: Object,
-    /// The phases that it is about; all of them when empty.
+    /// The phases that it applies to; all when empty.
     pub phases: Vec<String>,
-    /// The roles that it is about; all of them when empty.
+    /// The roles that it applies to; all when empty.
     pub roles: Vec<String>,
-    /// What is said when it is broken, where the project has words of its own.
+    /// The project's own message for a violation.
     pub message: Option<String>,
 }
 
 wire_enum! {
-    /// Who approves a gate that wants approval.
+    /// How a gate that requires approval is approved.
     pub enum ApprovalAction("ApprovalAction", closed) {
-        /// No person: it passes.
+        /// Automatically.
         AutoApprove = "auto_approve",
-        /// A person.
+        /// By a person.
         RequireHuman = "require_human",
     }
 }
 
-/// Which gates need no person.
+/// Which gates are approved automatically.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalPolicy {
-    /// For phases that no rule matches.
+    /// For phase transitions that no rule matches.
     pub default: Option<ApprovalAction>,
-    /// For phases; the first that matches decides.
+    /// For phase transitions; the first rule that matches decides.
     pub rules: Vec<ApprovalRule>,
-    /// For the end of the run.
+    /// For the completion of the run.
     pub completion: Option<ApprovalRule>,
 }
 
-/// Who approves under which conditions.
+/// A rule of the approval policy.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalRule {
-    /// The phase that ends, where the rule is about one.
+    /// The phase that ends; any when absent.
     pub from_phase: Option<String>,
-    /// The phase that begins, where the rule is about one.
+    /// The phase that begins; any when absent.
     pub to_phase: Option<String>,
     /// Who approves.
     pub action: ApprovalAction,
-    /// What must hold for that; else a person approves.
+    /// The conditions of the action. A person approves when they are not met.
     pub when: Conditions,
 }
 
-/// What must hold for an approval without a person.
+/// The conditions of an automatic approval.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Conditions {
-    /// The gate's own predicates hold.
+    /// The conditions of the gate are met.
     pub gate_passed: bool,
-    /// Roles that have had an accepted turn in the phase.
+    /// These roles have had an accepted turn in the phase.
     pub roles_participated: Vec<String>,
     /// Every phase has had an accepted turn.
     pub all_phases_visited: bool,
 }
 
 wire_enum! {
-    /// What happens when something takes too long.
+    /// The effect of an exceeded time limit.
     pub enum TimeoutAction("TimeoutAction", closed) {
-        /// The run stops for a person.
+        /// The run is blocked.
         Escalate = "escalate",
-        /// The run goes on, and says so.
+        /// The run continues with a warning.
         Warn = "warn",
-        /// The phase ends as if it had been asked to.
+        /// The phase ends as if a turn had requested it.
         SkipPhase = "skip_phase",
     }
 }
 
-/// How long things may take, in minutes.
+/// Time limits in minutes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// A turn.
+    /// Of a turn.
     pub per_turn: Option<u64>,
-    /// A phase.
+    /// Of a phase.
     pub per_phase: Option<u64>,
-    /// The run.
+    /// Of the run.
     pub per_run: Option<u64>,
-    /// What happens past that.
+    /// The effect of an exceeded limit.
     pub action: TimeoutAction,
 }
 

@@ -1,9 +1,9 @@
-//! `agentxchain.json`: who works, with what, in which order, and under which rules.
+//! `agentxchain.json`: roles, runtimes, phases, gates and rules.
 //!
 //! Invariants:
-//! - the document is kept as it came in, with every member that we do not know, in its order;
-//! - the order of the phases is the order of the routing's members;
-//! - a [`Config`] that [`Config::read`] gave out has passed every rule of [`problems`].
+//! - the document is kept as it was read, with unknown members, in order;
+//! - the order of the phases is the order of the members of `routing`;
+//! - a [`Config`] that [`Config::read`] returned satisfies every rule of [`problems`].
 
 mod extract;
 mod gates;
@@ -25,7 +25,8 @@ pub use limits::{
 };
 pub use problem::{ConfigProblem, refusal};
 pub use roles::{Role, Runtime, RuntimeType, WriteAuthority};
-pub use routing::{MAX_CONCURRENT_TURNS, Route};
+pub(crate) use routing::MAX_CONCURRENT_TURNS;
+pub use routing::Route;
 pub use validate::{narrow_problems, problems};
 pub(crate) use vocabulary::HOOKS;
 pub use workflow::{Artifact, Semantics, Template, WorkflowKit};
@@ -35,8 +36,8 @@ use crate::rule;
 use crate::unknown_members::{UnknownMember, unknown_members};
 use accord_contract::codes::Failure;
 
-/// The phases of a run whose configuration has no routing.
-pub const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];
+/// The default phases of a configuration without routing.
+pub(crate) const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];
 
 /// A governed configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,13 +51,13 @@ pub struct Config {
     workflow: WorkflowKit,
     /// Retries and challenges.
     pub rules: Rules,
-    /// What turns and the run may cost.
+    /// Cost limits.
     pub budget: Budget,
-    /// Rules about results.
+    /// Policies about results.
     pub policies: Vec<Policy>,
-    /// Which gates need no person.
+    /// Which gates are approved automatically.
     pub approval: ApprovalPolicy,
-    /// How long turns, phases and the run may take.
+    /// Time limits of turns, phases and the run.
     pub timeouts: Timeouts,
 }
 
@@ -64,7 +65,7 @@ impl Config {
     /// Reads a configuration that a person wrote.
     ///
     /// # Errors
-    /// When the document breaks a rule; the failure lists them all.
+    /// Fails when the document violates a rule. The failure lists all problems.
     pub fn read(document: Value) -> Result<Self, Failure> {
         let found = problems(&document);
         match document {
@@ -76,13 +77,13 @@ impl Config {
         }
     }
 
-    /// Reads a configuration that is held to fewer rules: [`narrow_problems`]. Without a
-    /// `workflow_kit` it has no artifacts of its own.
+    /// Reads a configuration by the fewer rules of [`narrow_problems`]. Without a `workflow_kit` it
+    /// has no artifacts.
     ///
     /// Clauses: AX-SM-START-CONFIG, AX-CS-VALID.
     ///
     /// # Errors
-    /// When the document breaks one of those rules; the failure lists them all.
+    /// Fails when the document violates one of those rules. The failure lists all problems.
     pub fn read_narrow(document: Value) -> Result<Self, Failure> {
         let found = narrow_problems(&document);
         match document {
@@ -93,14 +94,13 @@ impl Config {
         }
     }
 
-    /// Takes what of a document is sound and passes over the rest, for decisions about a
-    /// document that was not validated.
+    /// Reads the valid parts of a document that was not validated and skips the rest.
     pub fn lenient(document: Object) -> Self {
         let workflow = WorkflowKit::declared(&document);
         Self::extract(document, workflow)
     }
 
-    /// The document, as it came in.
+    /// The document as it was read.
     pub fn document(&self) -> &Object {
         &self.document
     }
@@ -126,29 +126,24 @@ impl Config {
             .collect()
     }
 
-    /// The phase that a run begins in.
-    pub fn first_phase(&self) -> &str {
+    /// The first phase of a run.
+    pub(crate) fn first_phase(&self) -> &str {
         self.phases()[0]
     }
 
-    /// The phase after that one, where there is one.
+    /// The phase after `phase`.
     pub fn next_phase(&self, phase: &str) -> Option<&str> {
         let phases = self.phases();
         let at = phases.iter().position(|name| *name == phase)?;
         phases.get(at + 1).copied()
     }
 
-    /// Whether the routing has the phase.
-    pub fn has_phase(&self, phase: &str) -> bool {
+    /// Whether the phase exists.
+    pub(crate) fn has_phase(&self, phase: &str) -> bool {
         self.phases().contains(&phase)
     }
 
-    /// Whether the phase is the last one.
-    pub fn is_final_phase(&self, phase: &str) -> bool {
-        self.phases().last() == Some(&phase)
-    }
-
-    /// How a phase is routed, where the configuration says so.
+    /// The routing of a phase.
     pub fn route(&self, phase: &str) -> Option<&Route> {
         self.routing.iter().find(|route| route.phase == phase)
     }
@@ -158,12 +153,12 @@ impl Config {
         &self.roles
     }
 
-    /// A role.
+    /// A role by its id.
     pub fn role(&self, id: &str) -> Option<&Role> {
         self.roles.iter().find(|role| role.id == id)
     }
 
-    /// A runtime.
+    /// A runtime by its id.
     pub fn runtime(&self, id: &str) -> Option<&Runtime> {
         self.runtimes.iter().find(|runtime| runtime.id == id)
     }
@@ -173,12 +168,12 @@ impl Config {
         &self.runtimes
     }
 
-    /// A gate.
+    /// A gate by its id.
     pub fn gate(&self, id: &str) -> Option<&Gate> {
         self.gates.iter().find(|gate| gate.id == id)
     }
 
-    /// The gate that guards the end of a phase, where one is declared.
+    /// The exit gate of a phase, where one is declared.
     pub fn exit_gate(&self, phase: &str) -> Option<&Gate> {
         self.gate(self.route(phase)?.exit_gate.as_deref()?)
     }
@@ -188,25 +183,24 @@ impl Config {
         &self.gates
     }
 
-    /// The hooks of a phase of the work, in their order.
+    /// The hooks of a hook phase, in their order.
     pub fn hooks(&self, phase: HookPhase) -> Vec<Hook> {
         let hooks = self.hooks.iter().filter(|hook| hook.phase == phase);
         hooks.cloned().collect()
     }
 
-    /// The documents that each phase owes.
+    /// The documents that each phase requires.
     pub fn workflow(&self) -> &WorkflowKit {
         &self.workflow
     }
 
-    /// How many turns of the phase may be active at once.
+    /// The maximum number of active turns of a phase.
     pub fn max_concurrent_turns(&self, phase: &str) -> usize {
         self.route(phase)
             .map_or(1, |route| route.max_concurrent_turns)
     }
 
-    /// The members that have no effect here: those that are kept for other runners, and those
-    /// that are unknown.
+    /// The members without effect: those that only other runners use, and unknown ones.
     pub fn unknown_members(&self) -> Vec<UnknownMember> {
         unknown_members(&self.document, &vocabulary::DOCUMENT)
     }

@@ -1,23 +1,23 @@
-//! What is wrong with a configuration.
+//! Problems of a configuration.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
-/// One thing that is wrong.
+/// A problem.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ConfigProblem {
-    /// Which rule it breaks.
+    /// The code of the broken rule.
     pub code: Code,
-    /// The member, with dots between the names; empty for the whole document.
+    /// The path of the member, joined by dots; empty for the whole document.
     pub field: String,
-    /// What is wrong, for people.
+    /// An explanation for people.
     pub message: String,
-    /// What programs need beside it, under the names that the protocol gives them.
+    /// Details for programs, named by the protocol.
     pub details: Object,
 }
 
-/// The failure that a list of problems is: the first decides its code.
+/// The failure for a list of problems. The first one determines the code.
 pub fn refusal(problems: &[ConfigProblem]) -> Failure {
     let Some(first) = problems.first() else {
         return Failure::new(
@@ -52,7 +52,7 @@ impl ConfigProblem {
         }
     }
 
-    /// The same problem, with a detail.
+    /// Adds a detail.
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self

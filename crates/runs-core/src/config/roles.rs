@@ -1,76 +1,76 @@
-//! Roles, and the runtimes that carry their turns.
+//! Roles, and the runtimes that execute their turns.
 
 use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
 wire_enum! {
-    /// What a role may do to the repository.
+    /// How a role may change the repository.
     pub enum WriteAuthority("WriteAuthority", closed) {
-        /// It writes files itself.
+        /// It writes files.
         Authoritative = "authoritative",
         /// It proposes changes that others apply.
         Proposed = "proposed",
-        /// It judges, and writes reviews and planning documents alone.
+        /// It writes only reviews and planning documents.
         ReviewOnly = "review_only",
     }
 }
 
 wire_enum! {
-    /// How turns of a role are carried out.
+    /// The type of a runtime.
     pub enum RuntimeType("RuntimeType", closed) {
-        /// A person stages the result.
+        /// A person, who stages the result.
         Manual = "manual",
-        /// A program of this machine.
+        /// A local program.
         LocalCli = "local_cli",
-        /// A model provider behind an HTTP interface.
+        /// The HTTP API of a model provider.
         ApiProxy = "api_proxy",
         /// A tool of an MCP server.
         Mcp = "mcp",
-        /// An agent behind an HTTP address.
+        /// An agent behind an HTTP endpoint.
         RemoteAgent = "remote_agent",
     }
 }
 
-/// Who works.
+/// A role.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Role {
     /// Its id.
     pub id: String,
-    /// What people call it.
+    /// Its name for people.
     pub title: String,
-    /// What it is there for.
+    /// Its responsibility.
     pub mandate: String,
-    /// What it may do to the repository.
+    /// How it may change the repository.
     pub authority: WriteAuthority,
-    /// The runtime that carries its turns, where one is named.
+    /// The runtime that executes its turns, where one is named.
     pub runtime: Option<String>,
     /// The authority of its decisions, from 0 to 99.
     pub decision_authority: Option<u64>,
-    /// The files that it says it works on.
+    /// The files that it declares to work on.
     pub file_scope: Vec<String>,
 }
 
-/// What carries turns.
+/// A runtime.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Runtime {
     /// Its id.
     pub id: String,
-    /// Its kind.
+    /// Its type.
     pub kind: RuntimeType,
-    /// Everything that the configuration says about it.
+    /// All its members in the configuration.
     pub settings: Object,
 }
 
 impl RuntimeType {
-    /// Whether a result's files reach the repository only as proposals.
-    pub fn only_proposes(self) -> bool {
+    /// Whether the files of a result reach the repository only as proposals.
+    pub(crate) fn only_proposes(self) -> bool {
         matches!(self, Self::ApiProxy | Self::RemoteAgent)
     }
 
-    /// Whether only the worker itself attests its verification.
-    pub fn only_attests(self) -> bool {
+    /// Whether its verification is only a claim of the worker.
+    pub(crate) fn only_attests(self) -> bool {
         matches!(self, Self::Manual | Self::ApiProxy)
     }
 }

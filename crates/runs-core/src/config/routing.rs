@@ -2,25 +2,25 @@
 
 use super::TimeoutAction;
 
-/// The most turns of one phase that may ever be active at once.
-pub const MAX_CONCURRENT_TURNS: usize = 4;
+/// The upper limit of concurrent turns of a phase.
+pub(crate) const MAX_CONCURRENT_TURNS: usize = 4;
 
-/// How a phase is routed.
+/// The routing of a phase.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Route {
     /// The phase.
     pub phase: String,
-    /// Who begins it.
+    /// The role of the first turn.
     pub entry_role: Option<String>,
-    /// Who may follow; `None` when nothing is said, so that everybody may.
+    /// The roles that may follow; any role when `None`.
     pub allowed_next_roles: Option<Vec<String>>,
-    /// The gate that guards its end.
+    /// The gate at its end.
     pub exit_gate: Option<String>,
-    /// How many turns may be active at once, from 1 to [`MAX_CONCURRENT_TURNS`].
+    /// The maximum number of active turns, from 1 to 4.
     pub max_concurrent_turns: usize,
-    /// How long it may take, in minutes, where it has a limit of its own.
+    /// Its own time limit in minutes, if any.
     pub timeout_minutes: Option<u64>,
-    /// What happens past its limit, where that is not what happens elsewhere.
+    /// The effect of exceeding its limit, when it differs from the general one.
     pub timeout_action: Option<TimeoutAction>,
 }

@@ -1,4 +1,4 @@
-//! Every member that `agentxchain.json` may have, and what it is to a run.
+//! The known members of `agentxchain.json`, and whether they have an effect.
 
 use crate::unknown_members::{KnownMember, Shape, decides, guards, kept};
 
@@ -31,7 +31,7 @@ pub(super) static DOCUMENT: [KnownMember; 25] = [
     kept("mission_planner"),
 ];
 
-/// Hooks, here and of a coordinator.
+/// Hooks of a run or a coordinator.
 pub(crate) const HOOKS: Shape = Shape::Map(&Shape::List(&Shape::Object(&HOOK)));
 
 static HOOK: [KnownMember; 9] = [
@@ -78,7 +78,7 @@ static RUNTIME: [(&str, &[KnownMember]); 5] = [
             kept("capabilities"),
         ],
     ),
-    // A runtime that cannot be used here is named as a whole; its members are checked all the same.
+    // An unsupported runtime is reported as a whole. Its members are checked anyway.
     (
         "api_proxy",
         &[
@@ -173,8 +173,8 @@ static ARTIFACT: [KnownMember; 5] = [
 
 static SECTIONS: [KnownMember; 1] = [guards("required_sections")];
 
-/// The protocol names no meaning for deadlock cycles that a run could be held to; a run that makes
-/// no progress is stopped by [`progress`](crate::progress).
+/// The protocol does not define deadlock cycles precisely enough to enforce them.
+/// [`progress`](crate::progress) stops a run that makes no progress.
 static RULES: [KnownMember; 3] = [
     decides("challenge_required"),
     decides("max_turn_retries"),
@@ -212,7 +212,7 @@ static APPROVAL_OF_PHASES: [KnownMember; 2] = [
     decides("rules").of(Shape::List(&Shape::Object(&APPROVAL_RULE))),
 ];
 
-/// A rule without its conditions approves more than it was meant to.
+/// `when` is a guard: a rule without its conditions approves more than intended.
 static APPROVAL_RULE: [KnownMember; 4] = [
     guards("from_phase"),
     guards("to_phase"),
@@ -239,7 +239,7 @@ static TIMEOUTS: [KnownMember; 4] = [
     decides("action"),
 ];
 
-/// How long a worker may take to start and be quiet, and how many turns a loop takes.
+/// Startup and idle timeouts of a worker, and the number of turns of a loop.
 static RUN_LOOP: [KnownMember; 6] = [
     decides("startup_watchdog_ms"),
     decides("stale_turn_threshold_ms"),

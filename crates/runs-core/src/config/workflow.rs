@@ -1,4 +1,4 @@
-//! The documents that each phase owes, and what makes them sound.
+//! The documents that each phase requires, and how they are evaluated.
 
 use accord_contract::wire::Object;
 use accord_contract::wire_enum;
@@ -8,66 +8,66 @@ use crate::members::{self, entries, list, text, texts};
 use crate::rule;
 
 wire_enum! {
-    /// How the content of a document is judged.
+    /// How the content of a document is evaluated.
     pub enum Semantics("GateSemantics", closed) {
-        /// The product owner signed.
+        /// The product owner has approved.
         PmSignoff = "pm_signoff",
-        /// The contract of the system is written down.
+        /// The specification of the system is complete.
         SystemSpec = "system_spec",
-        /// What was built is written down.
+        /// The implementation is described.
         ImplementationNotes = "implementation_notes",
-        /// Every requirement passed.
+        /// Every requirement has passed.
         AcceptanceMatrix = "acceptance_matrix",
-        /// The verdict is to ship.
+        /// The verdict allows shipping.
         ShipVerdict = "ship_verdict",
-        /// What users get is written down.
+        /// The release is described for users.
         ReleaseNotes = "release_notes",
-        /// Named sections have content.
+        /// The required sections have content.
         SectionCheck = "section_check",
     }
 }
 
-/// A document that a phase owes.
+/// A document that a phase requires.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Artifact {
     /// Its path, normalized.
     pub path: String,
-    /// How it is judged.
+    /// How it is evaluated.
     pub semantics: Option<Semantics>,
-    /// The sections that [`Semantics::SectionCheck`] asks for.
+    /// The sections that [`Semantics::SectionCheck`] requires.
     pub required_sections: Vec<String>,
     /// Whether the gate fails without it.
     pub required: bool,
-    /// The role that must have had a turn in the phase.
+    /// The owner, which must have had a turn in the phase.
     pub owned_by: Option<String>,
 }
 
-/// The documents that each phase owes.
+/// The documents that each phase requires.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowKit {
     phases: Vec<(String, Vec<Artifact>)>,
 }
 
 wire_enum! {
-    /// A set of documents that a phase may name instead of listing them.
+    /// A named set of documents.
     pub enum Template("WorkflowTemplate", closed) {
-        /// What planning owes.
+        /// For planning.
         PlanningDefault = "planning-default",
-        /// What building owes.
+        /// For implementation.
         ImplementationDefault = "implementation-default",
-        /// What quality assurance owes.
+        /// For quality assurance.
         QaDefault = "qa-default",
-        /// A design that was weighed.
+        /// For an architecture review.
         ArchitectureReview = "architecture-review",
-        /// What could be attacked, and what was found.
+        /// For a security review.
         SecurityReview = "security-review",
     }
 }
 
 impl Semantics {
-    /// How the document at a path is judged when nothing else is said.
-    pub fn of_path(path: &str) -> Option<Self> {
+    /// The default evaluation of the document at a path.
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
         Some(match path {
             ".planning/PM_SIGNOFF.md" => Self::PmSignoff,
             ".planning/SYSTEM_SPEC.md" => Self::SystemSpec,
@@ -81,8 +81,8 @@ impl Semantics {
 }
 
 impl WorkflowKit {
-    /// What a project has: what it declares, or the usual documents where it says nothing.
-    /// An empty declaration asks for none.
+    /// The documents of a project: the declared ones, or the default ones without a declaration. An
+    /// empty declaration requires none.
     pub(super) fn of_project(document: &Object) -> Self {
         if document.contains_key("workflow_kit") {
             return Self::declared(document);
@@ -100,7 +100,7 @@ impl WorkflowKit {
         }
     }
 
-    /// What a document declares.
+    /// The declared documents.
     pub(super) fn declared(document: &Object) -> Self {
         let phases = members::object(document, "workflow_kit")
             .into_iter()
@@ -131,7 +131,7 @@ impl WorkflowKit {
         found.map_or(&[], |(_, artifacts)| artifacts)
     }
 
-    /// The role that alone owns a document, in whatever phase.
+    /// The only role that owns a document, in any phase.
     pub fn owner(&self, path: &str) -> Option<&str> {
         let artifacts = self.phases.iter().flat_map(|(_, artifacts)| artifacts);
         let mut owners = artifacts
@@ -142,8 +142,8 @@ impl WorkflowKit {
     }
 }
 
-/// A path of the configuration in its one spelling, by which files are found, compared and judged
-/// alike. A text that is no path below the root stays as it is: no file is found there.
+/// Normalizes a path of the configuration, so that files are found and compared by one spelling. A
+/// text that is not a path inside the repository is unchanged; no file is found there.
 ///
 /// Clauses: AX-GATE-SPELLING.
 pub(super) fn spelled(path: &str) -> String {
@@ -169,7 +169,7 @@ impl Artifact {
 }
 
 impl Template {
-    /// The documents that it expands to.
+    /// The documents of the set.
     pub fn artifacts(self) -> Vec<Artifact> {
         let (paths, sections): (&[&str], &[&str]) = match self {
             Self::PlanningDefault => (

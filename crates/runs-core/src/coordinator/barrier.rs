@@ -1,4 +1,4 @@
-//! Barriers: when a workstream is done.
+//! Barriers: the condition under which a workstream is done.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::members::{array, build, texts};
 use crate::rule;
 
 wire_enum! {
-    /// What makes a workstream done.
+    /// The condition of a barrier.
     pub enum BarrierType("BarrierType", closed) {
         /// Every repository has accepted a turn.
         AllReposAccepted = "all_repos_accepted",
-        /// Every repository has made the decisions that join them.
+        /// Every repository has made the decisions that align its interface.
         InterfaceAlignment = "interface_alignment",
-        /// Every repository has made the decisions that are named.
+        /// Every repository has made the named decisions.
         NamedDecisions = "named_decisions",
-        /// The first repository has accepted a turn, so that the others may follow.
+        /// The first repository has accepted a turn, after which the others may follow.
         OrderedRepoSequence = "ordered_repo_sequence",
-        /// A person says so.
+        /// A person approves.
         SharedHumanGate = "shared_human_gate",
     }
 }
@@ -31,17 +31,17 @@ wire_enum! {
 wire_enum! {
     /// The status of a barrier.
     pub enum BarrierStatus("BarrierStatus", closed) {
-        /// Nothing counts yet.
+        /// No repository satisfies it yet.
         Pending = "pending",
-        /// Something counts.
+        /// Some repositories satisfy it.
         PartiallySatisfied = "partially_satisfied",
-        /// It is open, and stays so.
+        /// It is satisfied, which is final.
         Satisfied = "satisfied",
     }
 }
 
 impl BarrierType {
-    /// The member of a workstream that says which decisions are meant.
+    /// The member of a workstream that lists the required decisions.
     pub fn settings(self) -> Option<&'static str> {
         matches!(self, Self::InterfaceAlignment | Self::NamedDecisions).then(|| self.as_str())
     }
@@ -62,20 +62,20 @@ pub struct Barriers {
     all: Vec<Barrier>,
 }
 
-/// A barrier that moved.
+/// A status change of a barrier.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Effect {
     /// The barrier.
     pub barrier_id: String,
-    /// Its earlier status.
+    /// The status before.
     pub previous: BarrierStatus,
-    /// Its status.
+    /// The status after.
     pub status: BarrierStatus,
 }
 
 impl Effect {
-    /// The effect as it is reported.
+    /// The status change as it is reported.
     pub fn document(&self) -> Object {
         build([
             ("barrier_id", self.barrier_id.as_str().into()),
@@ -97,34 +97,34 @@ impl Effect {
 }
 
 impl Barrier {
-    /// Its id.
+    /// The id of the barrier.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The workstream that it ends.
+    /// The workstream that waits for it.
     pub fn workstream(&self) -> &str {
         doc::Barrier::WORKSTREAM_ID
             .get(&self.members)
             .unwrap_or_default()
     }
 
-    /// What it waits for.
+    /// The condition.
     pub fn kind(&self) -> BarrierType {
         self.kind
     }
 
-    /// Its status.
+    /// The last computed status.
     pub fn status(&self) -> BarrierStatus {
         self.status
     }
 
-    /// The repositories that it waits for.
+    /// The repositories that must satisfy it.
     pub fn required_repos(&self) -> Vec<String> {
         doc::Barrier::REQUIRED_REPOS.get(&self.members)
     }
 
-    /// Those of them that count already.
+    /// The repositories that satisfy it.
     pub fn satisfied_repos(&self) -> Vec<String> {
         doc::Barrier::SATISFIED_REPOS.get(&self.members)
     }
@@ -147,7 +147,7 @@ impl Barrier {
         }
     }
 
-    /// Its status, given the coordinator's history, and which repositories count.
+    /// Computes the status, and the repositories that satisfy it, from the coordinator's history.
     ///
     /// Clauses: AX-CO-FIRST, AX-CO-ALL, AX-CO-ORDERED, AX-CO-HUMAN, AX-CO-ALIGNMENT, AX-CO-NAMED.
     fn judge(&self, workstream: &Workstream, history: &[Object]) -> (BarrierStatus, Vec<String>) {
@@ -166,7 +166,7 @@ impl Barrier {
             .filter_map(|line| doc::MultiHistory::REPO_ID.get(line))
             .collect();
         let required = self.required_repos();
-        // A repository that owes no decision can never be known to have made it.
+        // A repository without required decisions never satisfies a barrier about decisions.
         let decided = |repo: &str| {
             let wanted = self.decisions_of(repo, workstream);
             let made = decisions(&projections, repo);
@@ -220,7 +220,7 @@ impl Barriers {
     /// Reads `barriers.json`.
     ///
     /// # Errors
-    /// With `coordinator_state_invalid` when a barrier is not sound.
+    /// Fails with `coordinator_state_invalid` when a barrier is invalid.
     pub fn read(document: &Value) -> Result<Self, Failure> {
         let mut all = Vec::new();
         for (id, value) in document.as_object().into_iter().flatten() {
@@ -243,7 +243,7 @@ impl Barriers {
         Ok(Self { all })
     }
 
-    /// The barriers of an initiative that begins now.
+    /// The barriers of a new initiative.
     pub(super) fn of_config(config: &CoordinatorConfig, now: Time) -> Self {
         let barrier = |workstream: &Workstream| {
             let mut members = build([
@@ -284,13 +284,13 @@ impl Barriers {
         self.all.iter().map(document).collect()
     }
 
-    /// All of them.
+    /// The barriers, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Barrier> {
         self.all.iter()
     }
 
-    /// The barrier that ends a workstream.
-    pub fn of_workstream(&self, workstream: &str) -> Option<&Barrier> {
+    /// The barrier of a workstream.
+    pub(crate) fn of_workstream(&self, workstream: &str) -> Option<&Barrier> {
         self.all
             .iter()
             .find(|barrier| barrier.workstream() == workstream)
@@ -302,7 +302,7 @@ impl Barriers {
         barrier.is_some_and(|barrier| barrier.status == BarrierStatus::Satisfied)
     }
 
-    /// Judges a workstream's barriers again; those that are satisfied stay so.
+    /// Computes the barriers of a workstream again. Satisfied ones stay satisfied.
     ///
     /// Clauses: AX-CO-SATISFIED-STAYS.
     pub(super) fn recompute(&mut self, workstream: &Workstream, history: &[Object]) -> Vec<Effect> {
@@ -327,7 +327,7 @@ impl Barriers {
         effects
     }
 
-    /// A person opens a barrier that waits for one.
+    /// A person approves a barrier of type [`BarrierType::SharedHumanGate`].
     pub(super) fn approve(&mut self, id: &str) -> Option<Effect> {
         let barrier = self.all.iter_mut().find(|barrier| barrier.id == id)?;
         if barrier.kind != BarrierType::SharedHumanGate
@@ -345,7 +345,7 @@ impl Barriers {
     }
 }
 
-/// The decisions that a repository is known to have made.
+/// The decisions that a repository has made, according to its projections.
 fn decisions<'a>(projections: &[&'a Object], repo: &str) -> BTreeSet<&'a str> {
     let own = projections
         .iter()

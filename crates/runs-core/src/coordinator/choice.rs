@@ -1,4 +1,4 @@
-//! Which repository gets the next turn.
+//! Chooses the repository that gets the next turn.
 
 use std::collections::BTreeMap;
 
@@ -17,21 +17,21 @@ use crate::state::Status;
 wire_enum! {
     /// Why a workstream cannot take a turn now.
     pub enum ObstacleReason("DispatchObstacle", closed) {
-        /// A workstream before it is not done.
+        /// It depends on a workstream that is not done.
         DependencyPending = "dependency_pending",
         /// It is done.
         WorkstreamComplete = "workstream_complete",
-        /// Its next repository waits for a person.
+        /// Its next repository is blocked.
         RepoBlocked = "repo_blocked",
-        /// Its next repository works on a turn.
+        /// Its next repository has an active turn.
         RepoBusy = "repo_busy",
-        /// No role can be found for the turn.
+        /// No role can be determined.
         RoleUnresolved = "role_unresolved",
-        /// Every repository had its turn, and the barrier waits for something else.
+        /// Every repository has had its turn, but the barrier is not satisfied.
         BarrierBlocked = "barrier_blocked",
-        /// There is no such workstream.
+        /// The workstream does not exist.
         WorkstreamMissing = "workstream_missing",
-        /// It belongs to another phase.
+        /// The workstream belongs to another phase.
         PhaseMismatch = "phase_mismatch",
         /// The phase has no workstream.
         NoAssignableWorkstream = "no_assignable_workstream",
@@ -54,19 +54,18 @@ pub struct Choice {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Obstacle {
-    /// The workstream, where there is one.
+    /// The workstream, if any.
     pub workstream: Option<String>,
-    /// The repository that it is about.
+    /// The repository that causes it.
     pub repo: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: ObstacleReason,
 }
 
-/// Chooses the next turn: from the workstream that is asked for, or the first that can take
-/// one.
+/// Chooses the next turn: of the given workstream, or of the first one that can take a turn.
 ///
 /// # Errors
-/// With `nothing_to_dispatch` and the obstacle of each workstream.
+/// Fails with `nothing_to_dispatch` and the obstacle of each workstream.
 pub fn choose(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -113,7 +112,7 @@ pub fn choose(
     Err(refusal(&obstacles))
 }
 
-/// What each workstream of the phase could do now, the one that begins it first.
+/// The next turn or the obstacle of each workstream of the phase, entry workstreams first.
 pub fn prospects(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -123,7 +122,7 @@ pub fn prospects(
     streams.into_iter().map(prospect).collect()
 }
 
-/// The line of the coordinator's history for a turn that was dispatched.
+/// The history line of a dispatched turn.
 pub fn dispatched_line(
     initiative: &Initiative<'_>,
     choice: &Choice,
@@ -163,12 +162,12 @@ fn consider(
                 && doc::MultiHistory::REPO_ID.get(line) == Some(repo)
         })
     };
-    // A sequence is open as soon as its first repository is through; the others still follow.
+    // A sequence is satisfied by its first repository; the others still get turns.
     if done && stream.barrier != BarrierType::OrderedRepoSequence {
         return stop(None, ObstacleReason::WorkstreamComplete);
     }
     let any = stream.repos.iter().any(|repo| accepted(repo));
-    // What the first turn left undecided, another one must decide.
+    // A repository whose accepted turns lack a required decision gets another turn.
     let owing = || {
         stream.barrier.settings()?;
         let made = initiative
@@ -203,7 +202,7 @@ fn consider(
     }
     let config = view.and_then(|view| view.config.as_ref());
     let known = |role: &&str| config.is_some_and(|config| config.role(role).is_some());
-    // A recommendation may name a person, who takes no turns.
+    // A recommendation may be `human`, which takes no turns.
     let role = doc::State::NEXT_RECOMMENDED_ROLE
         .get(state.members())
         .filter(known)

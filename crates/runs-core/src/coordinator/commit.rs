@@ -1,4 +1,4 @@
-//! What a coordinator writes, as one commit.
+//! Changes of a coordinator, each written as one commit.
 
 use accord_contract::codes::Failure;
 use accord_contract::text::pretty;
@@ -9,10 +9,10 @@ use super::{Barriers, CoordinatorState, TurnContext};
 use crate::accept::{Commit, Record, Recovery, Write, append, digest, recover_coordinator};
 use crate::{HOME, Ids};
 
-/// What an operation leads to; to be written as one.
+/// The effect of an operation, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoordinatorChange {
-    /// The state that follows.
+    /// The new state.
     pub state: CoordinatorState,
     /// The barriers after the change.
     pub barriers: Barriers,
@@ -22,11 +22,11 @@ pub struct CoordinatorChange {
     pub barrier_ledger: Vec<Object>,
     /// Lines of the decision ledger.
     pub decisions: Vec<Object>,
-    /// The context of a turn that is about to be dispatched.
+    /// The context of the turn that is being dispatched.
     pub context: Option<TurnContext>,
-    /// Whole documents beside these, by their path from the workspace.
+    /// Other documents: path from the workspace, and content.
     pub documents: Vec<(String, String)>,
-    /// Documents that are no longer needed.
+    /// Documents to remove.
     pub removed: Vec<String>,
 }
 
@@ -45,8 +45,8 @@ impl CoordinatorChange {
         }
     }
 
-    /// The commit; `before` is the state that it changes. The state is written last, so that
-    /// it never refers to a missing record.
+    /// The commit. `before` is the state before the change. The state is written last, so that it
+    /// never refers to a missing record.
     pub fn commit(&self, before: Option<&CoordinatorState>, ids: &mut Ids, now: Time) -> Commit {
         let mut state = self.state.clone();
         state.touch(now);
@@ -84,42 +84,43 @@ impl CoordinatorChange {
     }
 }
 
-/// Recovery from a coordinator's journal, given the state on disk.
+/// Recovers from a coordinator's journal, given the state on disk.
 ///
 /// # Errors
-/// With `record_invalid` when it belongs to no coordinator; it is then left alone.
+/// Fails with `record_invalid` when the journal is not a coordinator's. It must then not be
+/// deleted.
 pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Recovery, Failure> {
     let now = state.map(|state| digest(state.document()));
     recover_coordinator(journal, now.as_deref(), &coordinator_state_path())
 }
 
-/// The context as a program reads it.
+/// The context in its machine-readable form.
 pub const CONTEXT_DOCUMENT: &str = "COORDINATOR_CONTEXT.json";
 
-/// The context as an agent reads it.
+/// The context in the form that agents read.
 pub const CONTEXT_MARKDOWN: &str = "COORDINATOR_CONTEXT.md";
 
-/// Where a coordinator keeps its documents, from the workspace.
+/// The folder of the coordinator's documents, from the workspace.
 pub fn coordinator_home() -> String {
     format!("{HOME}/multirepo")
 }
 
-/// The path of its state.
+/// The path of the coordinator's state.
 pub fn coordinator_state_path() -> String {
     format!("{}/state.json", coordinator_home())
 }
 
-/// The path of its barriers.
+/// The path of the coordinator's barriers.
 pub fn barriers_path() -> String {
     format!("{}/barriers.json", coordinator_home())
 }
 
-/// Where a person accounts for what blocked an initiative.
+/// The path of the report that a person fills in before a blocked initiative is resumed.
 pub fn recovery_report_path() -> String {
     format!("{}/RECOVERY_REPORT.md", coordinator_home())
 }
 
-/// The folder of the context of a turn.
+/// The folder of a turn's context.
 pub fn context_folder(reference: &str) -> String {
     format!("{}/context/{reference}", coordinator_home())
 }

@@ -1,4 +1,4 @@
-//! `agentxchain-multi.json`, as types.
+//! `agentxchain-multi.json` as types.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
@@ -20,29 +20,29 @@ pub struct Repo {
     pub id: String,
     /// Its path, relative to the workspace.
     pub path: String,
-    /// The branch that it works on.
+    /// Its working branch.
     pub default_branch: String,
-    /// Whether the initiative cannot end without it.
+    /// Whether the initiative cannot be completed without it.
     pub required: bool,
 }
 
-/// Work that goes through one or several repositories.
+/// Work in one or several repositories.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Workstream {
     /// Its id.
     pub id: String,
-    /// The phase that it belongs to.
+    /// Its phase.
     pub phase: String,
     /// Its repositories, in order.
     pub repos: Vec<String>,
-    /// The one that begins.
+    /// The repository that gets the first turn.
     pub entry_repo: String,
-    /// Workstreams that must be done first.
+    /// Workstreams that must be done before.
     pub depends_on: Vec<String>,
-    /// What makes it done.
+    /// The condition under which it is done.
     pub barrier: BarrierType,
-    /// The decisions that each repository must have made, where the barrier asks for any.
+    /// The required decisions of each repository, where the barrier has any.
     pub decision_ids: Vec<(String, Vec<String>)>,
 }
 
@@ -54,7 +54,7 @@ pub struct CoordinatorGate {
     pub id: String,
     /// Whether a person must approve.
     pub requires_human_approval: bool,
-    /// The repositories that it looks at; the required ones when nothing is said.
+    /// The repositories that it checks; by default the required ones.
     pub requires_repos: Option<Vec<String>>,
 }
 
@@ -72,8 +72,8 @@ impl CoordinatorConfig {
     /// Reads a configuration.
     ///
     /// # Errors
-    /// With `workstream_cycle` when that is the first thing that is wrong, with
-    /// `invalid_coordinator_config` for anything else; the failure lists it all.
+    /// Fails with `workstream_cycle` when a cycle is the first problem, and with
+    /// `invalid_coordinator_config` otherwise. The failure lists all problems.
     pub fn read(document: Value) -> Result<Self, Failure> {
         let found = problems(&document);
         match document {
@@ -101,12 +101,12 @@ impl CoordinatorConfig {
         }
     }
 
-    /// The document, as it came in.
+    /// The document as it was read.
     pub fn document(&self) -> &Object {
         &self.document
     }
 
-    /// The members that have no effect, as those of
+    /// The members without effect, like
     /// [`Config::unknown_members`](crate::config::Config::unknown_members).
     pub fn unknown_members(&self) -> Vec<UnknownMember> {
         unknown_members(&self.document, &DOCUMENT)
@@ -125,12 +125,12 @@ impl CoordinatorConfig {
         &self.repos
     }
 
-    /// A repository.
+    /// A repository by its id.
     pub fn repo(&self, id: &str) -> Option<&Repo> {
         self.repos.iter().find(|repo| repo.id == id)
     }
 
-    /// The repositories that the initiative cannot end without.
+    /// The repositories that are required for completion.
     pub fn required_repos(&self) -> Vec<String> {
         let required = self.repos.iter().filter(|repo| repo.required);
         required.map(|repo| repo.id.clone()).collect()
@@ -141,19 +141,19 @@ impl CoordinatorConfig {
         &self.workstreams
     }
 
-    /// A workstream.
+    /// A workstream by its id.
     pub fn workstream(&self, id: &str) -> Option<&Workstream> {
         self.workstreams
             .iter()
             .find(|workstream| workstream.id == id)
     }
 
-    /// A gate.
+    /// A gate by its id.
     pub fn gate(&self, id: &str) -> Option<&CoordinatorGate> {
         self.gates.iter().find(|gate| gate.id == id)
     }
 
-    /// The hooks of a phase of the work.
+    /// The hooks of a hook phase.
     pub fn hooks(&self, phase: HookPhase) -> Vec<Hook> {
         self.hooks
             .iter()
@@ -162,8 +162,8 @@ impl CoordinatorConfig {
             .collect()
     }
 
-    /// The phases, in their order: those of the routing, or the usual ones in which there is
-    /// work.
+    /// The phases in order: those of the routing, or else those default phases that have
+    /// workstreams.
     pub fn phases(&self) -> Vec<&str> {
         match doc::MultiConfig::ROUTING
             .get(&self.document)
@@ -177,21 +177,21 @@ impl CoordinatorConfig {
         }
     }
 
-    /// The phase after that one.
+    /// The phase after `phase`.
     pub fn next_phase(&self, phase: &str) -> Option<&str> {
         let phases = self.phases();
         let at = phases.iter().position(|name| *name == phase)?;
         phases.get(at + 1).copied()
     }
 
-    /// The gate that guards the end of a phase, where the routing names one.
+    /// The exit gate of a phase, where the routing names one.
     pub fn exit_gate(&self, phase: &str) -> Option<&str> {
         let route = members::object(doc::MultiConfig::ROUTING.get(&self.document)?, phase)?;
         doc::Route::EXIT_GATE.get(route)
     }
 
-    /// The workstreams of a phase, the one that begins it first.
-    pub fn workstreams_of(&self, phase: &str) -> Vec<&Workstream> {
+    /// The workstreams of a phase, the entry workstream first.
+    pub(crate) fn workstreams_of(&self, phase: &str) -> Vec<&Workstream> {
         let entry = doc::MultiConfig::ROUTING
             .get(&self.document)
             .and_then(|routing| members::object(routing, phase))

@@ -1,4 +1,4 @@
-//! `COORDINATOR_CONTEXT`: what a repository's turn must know about the others.
+//! `COORDINATOR_CONTEXT`: what a turn needs to know about other repositories.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use crate::Ids;
 use crate::doc::{self, Member, Text};
 use crate::members::{array, build};
 
-/// The context of one turn, as its two documents, and its line in the history.
+/// The context of one turn: two documents and a history line.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TurnContext {
-    /// Its name, and that of its folder.
+    /// The reference of the context, which is also the name of its folder.
     pub reference: String,
     /// `COORDINATOR_CONTEXT.json`.
     pub document: Object,
@@ -25,8 +25,8 @@ pub struct TurnContext {
     pub line: Object,
 }
 
-/// The context of a turn that is dispatched: what was accepted in its
-/// workstream and in those before it, and the decisions that it owes.
+/// The context of a turn that is dispatched: the accepted turns of its workstream and of those that
+/// it depends on, and the decisions that it must make.
 pub fn turn_context(
     initiative: &Initiative<'_>,
     choice: &Choice,

@@ -1,8 +1,8 @@
-//! Handing a turn out, in two commits: one before the repository is touched, which says what
-//! is meant, and one after it, which names the turn.
+//! Dispatch of a turn in two commits. The first records the intent before the repository is
+//! changed. The second records the turn.
 //!
-//! Invariant: after the first commit without the second, it can be decided whether the turn was
-//! assigned, since a repository's sequence only grows.
+//! Invariant: after a crash between the two, it can be decided whether the turn was assigned,
+//! because the sequence of a repository only grows.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Extensible, Object};
@@ -22,32 +22,32 @@ use crate::{Ids, RunId, TurnId};
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Dispatching {
-    /// Which turn is meant.
+    /// The intended turn.
     pub choice: Choice,
     /// The reference of its context.
     pub context: String,
-    /// How far the repository had counted before.
+    /// The repository's sequence before the dispatch.
     pub since: u64,
 }
 
-/// A turn that was being dispatched, as its repository knows it.
+/// The result of looking up an intended turn in its repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DispatchedTurn {
-    /// The repository works on it; whether its bundle was written.
+    /// The turn is active.
     Active {
         /// The turn.
         turn: TurnId,
         /// Whether its bundle may have been written.
         dispatched: bool,
     },
-    /// The repository is through with it.
+    /// The turn has ended.
     Over(TurnId),
-    /// It was never assigned.
+    /// The turn was never assigned.
     Nothing,
 }
 
 impl Dispatching {
-    /// The turn that a state says is being dispatched.
+    /// The turn that is being dispatched, according to a state.
     pub fn of(state: &CoordinatorState) -> Option<Self> {
         let members = state.dispatching()?;
         let name = |member: Member<Text>| member.get(members).map(str::to_owned);
@@ -122,7 +122,7 @@ pub fn begin_dispatch(
     (dispatching, change)
 }
 
-/// Records the turn.
+/// Records the dispatched turn.
 pub fn end_dispatch(
     initiative: &Initiative<'_>,
     dispatching: &Dispatching,
@@ -160,7 +160,7 @@ pub fn end_dispatch(
     change
 }
 
-/// Forgets a turn that was never assigned.
+/// Discards the intent of a turn that was never assigned.
 pub fn forget_dispatch(initiative: &Initiative<'_>) -> CoordinatorChange {
     let mut state = initiative.state.clone();
     state.clear(doc::Coordinator::DISPATCHING);

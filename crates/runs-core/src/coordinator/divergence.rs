@@ -1,4 +1,4 @@
-//! Differences between a repository and what the coordinator knows of it.
+//! Divergences: differences between a repository and the coordinator's records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,21 +13,21 @@ use crate::history::is_accepted;
 use crate::state::{State, Status, TurnStatus};
 
 wire_enum! {
-    /// How it differs.
+    /// The kind of a divergence.
     pub enum DivergenceKind("DivergenceKind", closed) {
-        /// Its configuration is gone or unsound.
+        /// The configuration is missing or invalid.
         RepoConfigMissing = "repo_config_missing",
-        /// Its state is gone or unsound.
+        /// The state is missing or invalid.
         RepoStateMissing = "repo_state_missing",
-        /// It is in another run.
+        /// The repository is in another run.
         RunIdMismatch = "run_id_mismatch",
-        /// Its run is over and the initiative is not.
+        /// The run has ended before the initiative.
         RepoCompletedUnexpectedly = "repo_completed_unexpectedly",
-        /// It waits for a person.
+        /// The repository is blocked.
         RepoBlockedUnexpectedly = "repo_blocked_unexpectedly",
-        /// It accepted a turn that was never projected.
+        /// An accepted turn was not projected.
         TurnAcceptedUnprojected = "turn_accepted_unprojected",
-        /// It rejected a turn that was dispatched.
+        /// A dispatched turn was rejected.
         TurnRejectedUnprojected = "turn_rejected_unprojected",
         /// A dispatched turn is missing.
         TurnDisappeared = "turn_disappeared",
@@ -35,7 +35,7 @@ wire_enum! {
 }
 
 impl DivergenceKind {
-    /// Whether taking over what happened mends it.
+    /// Whether recording what happened repairs it.
     pub fn is_repairable(self) -> bool {
         matches!(
             self,
@@ -43,37 +43,35 @@ impl DivergenceKind {
         )
     }
 
-    /// Whether it is repaired by a person who accounts for it: the repository is then taken as
-    /// it is.
-    pub fn is_accountable(self) -> bool {
+    /// Whether a recovery report repairs it. The coordinator then adopts the repository as it is.
+    pub(crate) fn is_accountable(self) -> bool {
         matches!(
             self,
             Self::RunIdMismatch | Self::RepoCompletedUnexpectedly | Self::TurnDisappeared
         )
     }
 
-    /// Whether the initiative cannot go on with it. A repository that waits for a person of
-    /// its own is no reason to stop the others.
-    pub fn is_fatal(self) -> bool {
+    /// Whether it blocks the initiative. A blocked repository does not block the others.
+    pub(crate) fn is_fatal(self) -> bool {
         !self.is_repairable() && self != Self::RepoBlockedUnexpectedly
     }
 }
 
-/// One difference.
+/// A divergence.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Divergence {
-    /// How it differs.
+    /// The kind.
     pub kind: DivergenceKind,
     /// The repository.
     pub repo: String,
-    /// The turn that it is about.
+    /// The affected turn.
     pub turn: Option<String>,
     /// The workstream of that turn.
     pub workstream: Option<String>,
 }
 
-/// Every difference, repository by repository.
+/// Every divergence, in the order of the repositories.
 pub fn diverging(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -115,7 +113,7 @@ pub fn diverging(
     found
 }
 
-/// The dispatched turns and their results.
+/// Compares the dispatched turns with their results.
 fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
     let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
     let known = |kinds: &[&str]| -> BTreeSet<&str> {
@@ -166,7 +164,7 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
                 add(DivergenceKind::TurnRejectedUnprojected);
             }
         } else if anew.contains_key(turn) && !rejected.contains(turn) {
-            // It was withdrawn, and no record names the turn that replaced it.
+            // The turn was withdrawn, and no record names its replacement.
             add(DivergenceKind::TurnRejectedUnprojected);
         } else if !rejected.contains(turn) {
             add(DivergenceKind::TurnDisappeared);
@@ -174,8 +172,7 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
     }
 }
 
-/// The turns of a run that were withdrawn, each with the one that replaced it, where that
-/// is known.
+/// The withdrawn turns of a run, each with its replacement where that is known.
 fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Option<&'a str>> {
     let lines = view.history.iter();
     let lines = lines.filter(|line| doc::History::RUN_ID.get(line) == run && !is_accepted(line));

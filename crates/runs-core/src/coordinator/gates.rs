@@ -16,52 +16,52 @@ use crate::doc;
 use crate::members::{array, build};
 use crate::state::{State, Status};
 
-/// The gate at the end when the configuration names none.
-pub const DEFAULT_FINAL_GATE: &str = "initiative_ship";
+/// The final gate when the configuration names none.
+pub(crate) const DEFAULT_FINAL_GATE: &str = "initiative_ship";
 
 wire_enum! {
-    /// What keeps a gate shut.
+    /// The kind of a blocker.
     pub enum BlockerKind("CoordinatorBlocker", closed) {
         /// There is no next phase.
         NoNextPhase = "no_next_phase",
-        /// The wanted phase is not the next.
+        /// The requested phase is not the next one.
         PhaseSkipForbidden = "phase_skip_forbidden",
         /// A repository's state cannot be read.
         RepoStateMissing = "repo_state_missing",
         /// A repository is in another run.
         RepoRunIdMismatch = "repo_run_id_mismatch",
-        /// A repository waits for a person.
+        /// A repository is blocked.
         RepoBlocked = "repo_blocked",
-        /// A repository works on turns.
+        /// A repository has active turns.
         RepoActiveTurns = "repo_active_turns",
-        /// A repository waits at a gate of its own.
+        /// A repository has a pending gate.
         RepoPendingGate = "repo_pending_gate",
         /// A workstream has no barrier.
         BarrierMissing = "barrier_missing",
         /// A workstream is not done.
         BarrierUnsatisfied = "barrier_unsatisfied",
-        /// There are phases to come.
+        /// The phase is not the last one.
         NotFinalPhase = "not_final_phase",
-        /// A repository is not at its end.
+        /// The run of a repository is not ready for completion.
         RepoNotCompletionReady = "repo_not_completion_ready",
     }
 }
 
-/// One thing that keeps a gate shut.
+/// A reason why a gate does not open.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Blocker {
-    /// What it is.
+    /// The kind.
     pub kind: BlockerKind,
-    /// The repository or workstream that it is about.
+    /// The repository or workstream.
     pub about: Option<String>,
 }
 
-/// What passing, or reaching, a gate leads to; to be written as one.
+/// The effect of requesting or approving a gate, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GateChange {
-    /// The state that follows.
+    /// The new state.
     pub state: CoordinatorState,
     /// The barriers after the change.
     pub barriers: Barriers,
@@ -72,7 +72,7 @@ pub struct GateChange {
 }
 
 impl GateChange {
-    /// The change to write, with the coordinator's decisions about it.
+    /// The change to write, with the coordinator's decision lines.
     pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
         let decisions = self.history.iter().map(|line| {
             let gate = doc::MultiHistory::GATE.get(line).unwrap_or_default();
@@ -107,8 +107,7 @@ impl GateChange {
     }
 }
 
-/// What keeps the gate that comes next shut: that of the phase, or that of the initiative in its
-/// last phase.
+/// The blockers of the next gate: the exit gate of the phase, or the final gate in the last phase.
 pub fn gate_blockers(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -119,8 +118,8 @@ pub fn gate_blockers(
     }
 }
 
-/// What keeps the phase from ending.
-pub fn phase_blockers(
+/// The blockers of a phase transition.
+pub(crate) fn phase_blockers(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     target: &str,
@@ -144,8 +143,7 @@ pub fn phase_blockers(
     found
 }
 
-/// What keeps the initiative from ending. A repository that waits for a person at its own end is
-/// as ready as one that is over.
+/// The blockers of the completion. A repository whose completion needs approval counts as ready.
 pub fn completion_blockers(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -175,11 +173,11 @@ pub fn completion_blockers(
     found
 }
 
-/// Asks to go to the next phase: the initiative waits for a person, or goes on at once where
-/// the gate needs none.
+/// Requests the next phase. The initiative waits for approval, or advances at once when the gate
+/// needs none.
 ///
 /// # Errors
-/// With `coordinator_gate_blocked` and everything that keeps the gate shut.
+/// Fails with `coordinator_gate_blocked` and all blockers.
 pub fn request_phase(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -214,10 +212,10 @@ pub fn request_phase(
     ))
 }
 
-/// Asks to end the initiative.
+/// Requests the completion of the initiative.
 ///
 /// # Errors
-/// As for [`request_phase`].
+/// Fails like [`request_phase`].
 pub fn request_completion(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -246,10 +244,10 @@ pub fn request_completion(
     ))
 }
 
-/// A person passes the gate that waits; barriers that waited for the same person open.
+/// Approves the pending gate, and the barriers that wait for the same approval.
 ///
 /// # Errors
-/// With `invalid_state_transition` when none waits.
+/// Fails with `invalid_state_transition` when no gate is pending.
 pub fn approve_gate(initiative: &Initiative<'_>, now: Time) -> Result<GateChange, Failure> {
     let pending = initiative.state.pending_gate().filter(|_| {
         matches!(
@@ -365,7 +363,7 @@ fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
     Err(Failure::new(Code::XchainInvalidStateTransition, message))
 }
 
-/// The gate at the end of the initiative.
+/// The final gate of the initiative.
 fn final_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
     let named = initiative.config.exit_gate(initiative.state.phase());
     named.unwrap_or(DEFAULT_FINAL_GATE)
@@ -422,7 +420,7 @@ fn repo_blockers(
     }
 }
 
-/// A barrier that waits for the same person as the gate does not keep it shut.
+/// Barriers that the approval of the gate satisfies are not blockers.
 fn barrier_blockers(initiative: &Initiative<'_>, phase: &str, found: &mut Vec<Blocker>) {
     for stream in initiative.config.workstreams_of(phase) {
         match initiative.barriers.of_workstream(&stream.id) {

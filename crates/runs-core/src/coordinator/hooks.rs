@@ -1,4 +1,4 @@
-//! The payloads of the coordinator's hooks, and the files that they must not change.
+//! The payloads of a coordinator's hooks, and its protected files.
 
 use accord_contract::wire::{Object, Value};
 
@@ -9,7 +9,7 @@ use crate::doc;
 use crate::hooks::{HookBatch, HookPhase};
 use crate::members::{array, build};
 
-/// The files of the workspace that no hook of a coordinator may change.
+/// The files of the workspace that hooks must not change.
 pub fn protected_files() -> Vec<String> {
     let home = coordinator_home();
     let records = [
@@ -25,7 +25,7 @@ pub fn protected_files() -> Vec<String> {
         .collect()
 }
 
-/// The hooks before a turn is dispatched; `None` where there are none.
+/// The hooks before a turn is dispatched, if there are any.
 pub fn before_assignment(
     initiative: &Initiative<'_>,
     choice: &Choice,
@@ -44,7 +44,7 @@ pub fn before_assignment(
     batch(initiative, HookPhase::BeforeAssignment, payload, workspace)
 }
 
-/// The hooks after an acceptance was projected: `line` is that of the history.
+/// The hooks after an acceptance was projected. `line` is its history line.
 pub fn after_acceptance(
     initiative: &Initiative<'_>,
     line: &Object,
@@ -71,7 +71,7 @@ pub fn after_acceptance(
     batch(initiative, HookPhase::AfterAcceptance, payload, workspace)
 }
 
-/// The hooks before a person's approval takes effect, where a gate waits for one.
+/// The hooks before an approval takes effect, if there are any and a gate is pending.
 pub fn before_gate(initiative: &Initiative<'_>, workspace: &str) -> Option<HookBatch> {
     let pending = initiative.state.pending_gate()?;
     let payload = build([
@@ -92,7 +92,7 @@ pub fn before_gate(initiative: &Initiative<'_>, workspace: &str) -> Option<HookB
     batch(initiative, HookPhase::BeforeGate, payload, workspace)
 }
 
-/// The hooks after an initiative was blocked.
+/// The hooks after an initiative was blocked, if there are any.
 pub fn on_escalation(initiative: &Initiative<'_>, workspace: &str) -> Option<HookBatch> {
     let document = initiative.state.document();
     let payload = build([
@@ -106,7 +106,7 @@ pub fn on_escalation(initiative: &Initiative<'_>, workspace: &str) -> Option<Hoo
     batch(initiative, HookPhase::OnEscalation, payload, workspace)
 }
 
-/// The members that every payload has.
+/// Builds a batch, with the members that every payload has.
 fn batch(
     initiative: &Initiative<'_>,
     phase: HookPhase,

@@ -1,4 +1,4 @@
-//! An initiative begins.
+//! Start of an initiative.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,26 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
+use super::validate::phase_alignment;
 use super::{
     Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorDecision, CoordinatorLedger,
-    CoordinatorState, RepoView, phase_alignment,
+    CoordinatorState, RepoView,
 };
 use crate::Ids;
 use crate::doc;
 use crate::members::build;
 use crate::state::Status;
 
-/// What must be done in a repository before it can take part.
+/// What a repository needs before the initiative can begin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RepoStart {
-    /// It has a run already, which is taken into the initiative.
+    /// Its run is linked to the initiative.
     Link(String),
-    /// It has none: begin one, then [`init`] again.
+    /// It has no run: start one, then call [`init`] again.
     Begin,
 }
 
-/// An initiative that can be written.
+/// A new initiative.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Initialised {
@@ -50,12 +51,12 @@ impl Initialised {
     }
 }
 
-/// Checks every repository, and says what each needs; once all of them have a run, begins.
-/// `begun` names the repositories whose run was begun for the initiative.
+/// Checks every repository and returns what each needs. Once all have a run, the initiative begins.
+/// `begun` names the repositories whose run was started for it.
 ///
 /// # Errors
-/// With `coordinator_diverged` when a repository cannot take part: it has no state or
-/// configuration, is blocked, is over, or has other phases.
+/// Fails with `coordinator_diverged` when a repository cannot participate: its state or
+/// configuration is missing, it is blocked or completed, or its phases differ.
 pub fn init(
     config: &CoordinatorConfig,
     repos: &BTreeMap<String, RepoView>,

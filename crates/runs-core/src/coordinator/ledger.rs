@@ -1,4 +1,4 @@
-//! `multirepo/decision-ledger.jsonl`: what the coordinator decided itself, and why.
+//! `multirepo/decision-ledger.jsonl`: the coordinator's own decisions.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
@@ -8,33 +8,33 @@ use super::CoordinatorState;
 use crate::doc;
 use crate::members::build;
 
-/// What the ids of a coordinator's decisions begin with.
+/// The prefix of the ids of a coordinator's decisions.
 const PREFIX: &str = "DEC-COORD-";
 
 wire_enum! {
-    /// What a coordinator's decision is about.
+    /// The category of a coordinator's decision.
     pub enum CoordinatorDecision("CoordinatorDecision", closed) {
         /// An initiative began.
         Initialization = "initialization",
         /// A turn was dispatched.
         Dispatch = "dispatch",
-        /// The way to the next phase was asked for, or opened.
+        /// The next phase was requested or entered.
         PhaseTransition = "phase_transition",
-        /// The end was asked for, or reached.
+        /// The completion was requested or reached.
         Completion = "completion",
-        /// A blocked initiative goes on.
+        /// A blocked initiative was resumed.
         Recovery = "recovery",
     }
 }
 
-/// The ledger's ids so far.
+/// The last id of the ledger.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CoordinatorLedger {
     greatest: u64,
 }
 
 impl CoordinatorLedger {
-    /// The ledger with these lines; ids of other forms are passed over.
+    /// Reads the last id from the lines of a ledger. Ids of another form are ignored.
     pub fn of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Self {
         let numbers = lines.into_iter().filter_map(|line| {
             let digits = doc::Ledger::ID.get(line)?.strip_prefix(PREFIX)?;
@@ -46,7 +46,7 @@ impl CoordinatorLedger {
         }
     }
 
-    /// The line of a decision, under the next free id; `about` says what it concerns.
+    /// The line of a decision with the next free id. `about` are its members.
     pub fn line<const N: usize>(
         &mut self,
         state: &CoordinatorState,

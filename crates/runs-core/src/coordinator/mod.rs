@@ -1,11 +1,12 @@
-//! Several repositories, one initiative: `agentxchain-multi.json` and what follows from it.
+//! Coordination of several repositories in one initiative: `agentxchain-multi.json` and its
+//! records.
 //!
-//! The coordinator never writes into a repository's own run. It dispatches turns, takes
-//! acceptances over as projections, and waits at barriers and gates.
+//! The coordinator never writes into a repository's own run. It dispatches turns, projects accepted
+//! turns into its history, and waits at barriers and gates.
 //!
 //! Invariants:
-//! - an accepted turn is projected once, also when it is offered again;
-//! - a barrier that is satisfied stays so;
+//! - an accepted turn is projected once, even when it is offered again;
+//! - a satisfied barrier stays satisfied;
 //! - a projection names only files inside its own repository.
 
 mod barrier;
@@ -36,15 +37,15 @@ pub use context::{TurnContext, turn_context};
 pub use dispatching::{DispatchedTurn, Dispatching, begin_dispatch, end_dispatch, forget_dispatch};
 pub use divergence::{Divergence, DivergenceKind, diverging};
 pub use gates::{
-    Blocker, BlockerKind, DEFAULT_FINAL_GATE, GateChange, approve_gate, completion_blockers,
-    gate_blockers, phase_blockers, request_completion, request_phase,
+    Blocker, BlockerKind, GateChange, approve_gate, completion_blockers, gate_blockers,
+    request_completion, request_phase,
 };
 pub use init::{Initialised, RepoStart, init};
 pub use ledger::{CoordinatorDecision, CoordinatorLedger};
 pub use projection::{Initiative, Offer, Projection, project};
 pub use resync::{Account, Resync, check_recovery_report, recovery_report, resync};
 pub use state::{CoordinatorState, CoordinatorStatus, RepoView};
-pub use validate::{CoordinatorProblem, phase_alignment, problems, refusal};
+pub use validate::{CoordinatorProblem, problems, refusal};
 
 /// The version of the coordinator's documents.
 pub const COORDINATOR_VERSION: &str = "0.1";

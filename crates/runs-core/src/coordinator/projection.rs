@@ -1,4 +1,4 @@
-//! Projection: an accepted turn of a repository becomes known to the coordinator.
+//! Projection: an accepted turn of a repository is recorded by the coordinator.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -10,15 +10,15 @@ use crate::members::build;
 use crate::rule;
 use crate::{Ids, RepoPath};
 
-/// What taking a turn over leads to.
+/// The effect of a projection.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Projection {
-    /// Its name.
+    /// Its reference.
     pub reference: String,
-    /// The line of the coordinator's history; `None` when the turn was projected before.
+    /// The history line; `None` when the turn was projected before.
     pub line: Option<Object>,
-    /// The barriers that moved.
+    /// The barriers whose status changed.
     pub effects: Vec<Effect>,
     /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
@@ -26,7 +26,7 @@ pub struct Projection {
     pub barriers: Barriers,
 }
 
-/// The coordinator's documents that a projection looks at.
+/// The coordinator's documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Initiative<'a> {
     /// Its configuration.
@@ -39,16 +39,16 @@ pub struct Initiative<'a> {
     pub history: &'a [Object],
 }
 
-/// An accepted turn that is offered to the coordinator.
+/// An accepted turn to project.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer<'a> {
     /// The repository that accepted it.
     pub repo: &'a str,
     /// The workstream that it belongs to.
     pub workstream: &'a str,
-    /// The path of the repository, for files that are named from the root of the file system.
+    /// The absolute path of the repository, to resolve absolute file names.
     pub root: Option<&'a str>,
-    /// The turn, as the repository's history has it.
+    /// The turn's line in the repository's history.
     pub accepted: &'a Object,
 }
 
@@ -57,8 +57,8 @@ pub struct Offer<'a> {
 /// Clauses: AX-CO-PROJECTION, AX-CO-MEMBER, AX-CO-ONCE.
 ///
 /// # Errors
-/// With `projection_failed` when the workstream is not known, the repository is not one of its
-/// own or the turn has no id, with `cross_repo_write_violation` when the turn changed a file
+/// Fails with `projection_failed` when the workstream is unknown, does not include the repository,
+/// or the turn has no id. Fails with `cross_repo_write_violation` when the turn changed a file
 /// outside its repository.
 pub fn project(
     initiative: &Initiative<'_>,
@@ -159,7 +159,7 @@ fn taken_over<'a>(
         .and_then(|line| doc::MultiHistory::PROJECTION_REF.get(line))
 }
 
-/// Every file is inside the repository, by name.
+/// Checks that every file is inside the repository, by its name.
 ///
 /// Clauses: AX-CO-ISOLATION.
 fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! Bringing the coordinator's records up to what its repositories say.
+//! Synchronizes the coordinator's records with its repositories.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,20 @@ use crate::doc;
 use crate::members::build;
 use crate::{Ids, RunId};
 
-/// Whether a person accounts for what went wrong.
+/// Whether a person reported how a blocked initiative was repaired.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Account<'a> {
     /// No report: only accepted and rejected turns are recorded.
     None,
-    /// A person wrote this report, and the repositories are taken as they are.
+    /// The report of a person. The repositories are adopted as they are.
     Report(&'a str),
 }
 
-/// What a resynchronisation leads to; to be written as one.
+/// The effect of a resynchronization, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resync {
-    /// The state that follows: blocked where something is left that only a person mends.
+    /// The new state. It is blocked when a remaining divergence needs a person.
     pub state: CoordinatorState,
     /// The barriers after the change.
     pub barriers: Barriers,
@@ -37,22 +37,22 @@ pub struct Resync {
     pub history: Vec<Object>,
     /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
-    /// The projected acceptances, each with the barriers that it changed.
+    /// The projected acceptances, each with its barrier changes.
     pub projected: Vec<(Object, Vec<Effect>)>,
-    /// What was repaired.
+    /// The repaired divergences.
     pub repaired: Vec<Divergence>,
-    /// What is left.
+    /// The remaining divergences.
     pub left: Vec<Divergence>,
-    /// Whether a blocked initiative goes on.
+    /// Whether a blocked initiative was resumed.
     pub resumed: bool,
     report: Option<String>,
     before: Option<String>,
 }
 
-/// Records what happened in the repositories without the coordinator.
+/// Records what happened in the repositories since the last synchronization.
 ///
 /// # Errors
-/// As [`project`]: a turn that wrote outside its repository is not projected.
+/// Fails like [`project`]: a turn that wrote outside its repository is not projected.
 pub fn resync(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -90,10 +90,10 @@ pub fn resync(
     Ok(resync)
 }
 
-/// Checks the report that a person writes before a blocked initiative goes on.
+/// Checks the report that a person writes before a blocked initiative is resumed.
 ///
 /// # Errors
-/// With `coordinator_diverged` when a section is missing or says nothing.
+/// Fails with `coordinator_diverged` when a section is missing or empty.
 pub fn check_recovery_report(report: &str) -> Result<(), Failure> {
     let placeholder = |line: &str| line.starts_with('(') && line.ends_with(')');
     let empty: Vec<&str> = ["## Trigger", "## Impact", "## Mitigation"]
@@ -112,7 +112,7 @@ pub fn check_recovery_report(report: &str) -> Result<(), Failure> {
         .with("report", recovery_report_path()))
 }
 
-/// The report as it waits for a person.
+/// The template of the report.
 pub fn recovery_report(reason: &str) -> String {
     format!(
         "# Recovery report\n\n## Trigger\n\n{reason}\n\n\
@@ -127,8 +127,8 @@ impl Resync {
         self.history.is_empty()
     }
 
-    /// The change to write. A report that was used goes into the history with it; a new block
-    /// comes with a report to fill in, unless there is one.
+    /// The change to write. A used report is copied into the history. A new block adds the template
+    /// of a report, unless one exists.
     pub fn into_change(
         self,
         has_report: bool,
@@ -240,16 +240,16 @@ impl Resync {
         Ok(())
     }
 
-    /// Blocked where something is left that stops it, and going on again where nothing is;
-    /// whether it is newly blocked.
+    /// Blocks the initiative when a remaining divergence is fatal, and resumes it when none is.
+    /// Returns whether it is newly blocked.
     fn settle(&mut self, now: Time) -> bool {
         let status = self.state.status();
         if status == CoordinatorStatus::Completed {
             return false;
         }
         let waits = self.state.pending_gate().is_some();
-        // A gate that waits has looked at its repositories; one that stops since makes it
-        // uncertain what a person would approve.
+        // The pending gate checked its repositories when it was requested. If one was blocked
+        // since, an approval would rest on outdated facts.
         let stops = |found: &&Divergence| found.kind.is_fatal() || waits;
         let texts: Vec<String> = self
             .left
@@ -258,7 +258,7 @@ impl Resync {
             .map(|found| format!("{}: {}", found.repo, found.kind))
             .collect();
         if texts.is_empty() {
-            // Only who wrote the report lets a blocked initiative go on.
+            // A blocked initiative is resumed only with a report.
             if status == CoordinatorStatus::Blocked && self.report.is_some() {
                 let next = if waits {
                     CoordinatorStatus::Paused
@@ -279,7 +279,7 @@ impl Resync {
         status != CoordinatorStatus::Blocked
     }
 
-    /// The lines that say what the resynchronisation did.
+    /// Adds the history lines of the resynchronization.
     fn account_for(&mut self, initiative: &Initiative<'_>, now: Time) {
         let head = |kind: &str| {
             build([

@@ -1,4 +1,4 @@
-//! `.agentxchain/multirepo/state.json`, and what is known about each repository.
+//! `.agentxchain/multirepo/state.json`, and the documents of each repository.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -20,7 +20,7 @@ wire_enum! {
         Paused = "paused",
         /// A person must repair something.
         Blocked = "blocked",
-        /// It is over.
+        /// The initiative has ended.
         Completed = "completed",
     }
 }
@@ -33,14 +33,14 @@ pub struct CoordinatorState {
     members: Object,
 }
 
-/// What is seen of a repository at one moment.
+/// The documents of a repository at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct RepoView {
-    /// Its configuration, where it has one that can be read.
+    /// Its configuration, if it can be read.
     pub config: Option<Config>,
-    /// Its state, where it has one that can be read.
+    /// Its state, if it can be read.
     pub state: Option<State>,
-    /// Its history lines, of all runs, in order.
+    /// Its history, of all runs, in order.
     pub history: Vec<Object>,
 }
 
@@ -48,7 +48,7 @@ impl CoordinatorState {
     /// Reads a state.
     ///
     /// # Errors
-    /// With `coordinator_state_invalid` when a member that decisions depend on is not sound.
+    /// Fails with `coordinator_state_invalid` when a member that decisions depend on is invalid.
     pub fn read(document: Value) -> Result<Self, Failure> {
         let invalid = |pointer: &str, message: &str| {
             Failure::new(Code::XchainCoordinatorStateInvalid, message).at(pointer)
@@ -104,37 +104,37 @@ impl CoordinatorState {
         members
     }
 
-    /// The run that spans the repositories.
+    /// The id of the run that spans the repositories.
     pub fn super_run_id(&self) -> &str {
         doc::Coordinator::SUPER_RUN_ID
             .get(&self.members)
             .unwrap_or_default()
     }
 
-    /// Its status.
+    /// The status of the initiative.
     pub fn status(&self) -> CoordinatorStatus {
         self.status
     }
 
-    /// The phase.
+    /// The current phase.
     pub fn phase(&self) -> &str {
         &self.phase
     }
 
-    /// The run of a repository that belongs to it.
+    /// The linked run of a repository.
     pub fn repo_run(&self, repo: &str) -> Option<&str> {
         let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
         doc::RepoRun::RUN_ID.get(members::object(runs, repo)?)
     }
 
-    /// The repositories that belong to it.
+    /// The linked repositories.
     pub fn repos(&self) -> impl Iterator<Item = &str> {
         doc::Coordinator::REPO_RUNS
             .entries(&self.members)
             .map(|(id, _)| id.as_str())
     }
 
-    /// The gate that waits for a person.
+    /// The gate that needs approval.
     pub fn pending_gate(&self) -> Option<&Object> {
         doc::Coordinator::PENDING_GATE.get(&self.members)
     }
@@ -144,13 +144,13 @@ impl CoordinatorState {
         doc::Coordinator::DISPATCHING.get(&self.members)
     }
 
-    /// Why a person must repair something.
+    /// Why the initiative is blocked.
     pub fn blocked_reason(&self) -> Option<&str> {
         doc::Coordinator::BLOCKED_REASON.get(&self.members)
     }
 
-    /// What is known of a repository's run.
-    pub fn repo_run_status(&self, repo: &str) -> Option<&str> {
+    /// The last recorded status of a repository's run.
+    pub(crate) fn repo_run_status(&self, repo: &str) -> Option<&str> {
         let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
         doc::RepoRun::STATUS.get(members::object(runs, repo)?)
     }

@@ -1,4 +1,4 @@
-//! The rules of `agentxchain-multi.json`. The codes are the protocol's own.
+//! The rules of `agentxchain-multi.json`. The codes are defined by the protocol.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,18 +14,18 @@ use crate::members::{self, array, filled, texts};
 use crate::patterns::{is_decision_id, is_name, is_phase};
 use crate::rule;
 
-/// One thing that is wrong.
+/// A problem of a configuration.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct CoordinatorProblem {
-    /// Which rule it breaks.
+    /// The code of the broken rule.
     pub code: String,
-    /// What is wrong, for people.
+    /// An explanation for people.
     pub message: String,
 }
 
 impl CoordinatorProblem {
-    /// A problem under the protocol's own code for it.
+    /// A problem with the protocol's code for it.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self {
             code: code.to_owned(),
@@ -40,7 +40,7 @@ impl fmt::Display for CoordinatorProblem {
     }
 }
 
-/// The failure that a list of problems is: a cycle has a code of its own when it comes first.
+/// The failure for a list of problems. A cycle has its own code when it is the first problem.
 pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let code = match problems.first() {
@@ -54,7 +54,7 @@ pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
     Failure::new(code, message).with("errors", array(&texts))
 }
 
-/// Everything that is wrong with a configuration.
+/// Every problem of a configuration.
 ///
 /// Clauses: AX-CO-CONFIG.
 pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
@@ -98,8 +98,8 @@ pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
     found.0
 }
 
-/// Whether a repository's phases are the coordinator's, in the same order.
-pub fn phase_alignment(
+/// Whether a repository has the coordinator's phases in the same order.
+pub(crate) fn phase_alignment(
     repo: &str,
     own: &[&str],
     coordinator: &[&str],
@@ -263,7 +263,7 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
             "workstream_entry_repo_invalid",
             format!("{id} must name its entry_repo"),
         ),
-        // Without repositories, that problem is already reported.
+        // A workstream without repositories is already reported.
         Some(entry) if !repos.is_empty() && !seen.contains(entry) => {
             let message = format!("{id} begins in {entry}, which is not one of its repositories");
             found.add("workstream_entry_repo_mismatch", message);
@@ -299,7 +299,7 @@ fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Pr
     }
 }
 
-/// Barriers about decisions name them for every repository of the workstream, and no other.
+/// Barriers about decisions list them for every repository of the workstream and for no other.
 ///
 /// Clauses: AX-CO-ALIGNMENT-CONFIG, AX-CO-NAMED-CONFIG.
 fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: &mut Problems) {
@@ -349,8 +349,8 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
     }
 }
 
-/// Workstreams that wait for each other in a circle, each for the next; those that only wait for
-/// them are not named.
+/// The workstreams of a dependency cycle, in order. Workstreams that only depend on the cycle are
+/// not named.
 ///
 /// Clauses: AX-CO-CYCLE.
 fn cycle(all: &Object) -> Option<Vec<String>> {
@@ -358,8 +358,8 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
         .iter()
         .filter_map(|(id, value)| Some((id.as_str(), texts(value.as_object()?, "depends_on"))))
         .collect();
-    // What waits for nothing that is left is taken away until nothing changes; the rest waits
-    // for itself.
+    // Removes workstreams whose dependencies are all removed, until nothing changes. Every
+    // workstream that is left depends on another one that is left.
     let mut left: BTreeSet<&str> = waits.keys().copied().collect();
     loop {
         let free: Vec<&str> = left
@@ -379,7 +379,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
             left.remove(id);
         }
     }
-    // Each of the rest waits for another of them, so that whoever follows meets a workstream twice.
+    // Following the dependencies must therefore reach a workstream a second time.
     let mut way: Vec<&str> = Vec::new();
     let mut here = left.first().copied()?;
     loop {

@@ -1,4 +1,4 @@
-//! Every member that `agentxchain-multi.json` may have.
+//! The known members of `agentxchain-multi.json`.
 
 use crate::config::HOOKS;
 use crate::unknown_members::{KnownMember, Shape, decides, guards, kept};

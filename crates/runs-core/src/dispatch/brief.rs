@@ -1,4 +1,4 @@
-//! What a worker reads: `PROMPT.md`, what to do, and `CONTEXT.md`, what has happened.
+//! The documents that a worker reads: the task in `PROMPT.md` and its context in `CONTEXT.md`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,27 +11,27 @@ use crate::doc::{self, Member, Text};
 use crate::members::{self, text};
 use crate::state::{State, Turn};
 
-/// The most characters of a summary or a statement in a bundle.
+/// The maximum length of a summary or statement in a bundle.
 const MAX_CHARS: usize = 4000;
 
-/// What both documents are made from.
+/// The inputs of both documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Briefing<'a> {
-    /// The rules.
+    /// The configuration.
     pub config: &'a Config,
-    /// The state of the run, in which the turn is active.
+    /// The state of the run, including the turn.
     pub state: &'a State,
     /// The turn.
     pub turn: &'a Turn,
     /// The last lines of the history, the newest last.
     pub recent: &'a [Object],
-    /// The id that the run's next decision takes.
+    /// The id of the run's next decision.
     pub next_decision: &'a str,
-    /// The role's own words, from the file that the configuration names for it.
+    /// The prompt of the role, from the file that the configuration names.
     pub role_prompt: Option<&'a str>,
 }
 
-/// `PROMPT.md`.
+/// Renders `PROMPT.md`.
 pub fn prompt(briefing: &Briefing<'_>) -> String {
     let Briefing {
         config,
@@ -71,7 +71,7 @@ pub fn prompt(briefing: &Briefing<'_>) -> String {
     prompt
 }
 
-/// `CONTEXT.md`.
+/// Renders `CONTEXT.md`.
 pub fn context(briefing: &Briefing<'_>) -> String {
     let Briefing { config, state, .. } = *briefing;
     let mut context = format!("# Context of {}\n", config.project_name());
@@ -212,8 +212,7 @@ fn said(verb: &str, item: &Object, context: &mut String) {
     );
 }
 
-/// The start of a text: a long text of one turn must not displace those of the
-/// others said.
+/// Cuts a long text, so that it does not displace the texts of other turns.
 fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_CHARS) {
         None => text.into(),

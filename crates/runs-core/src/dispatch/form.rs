@@ -1,5 +1,5 @@
-//! How a worker says what it did: the part of `PROMPT.md` that an agent must be able to follow
-//! without knowing anything else of the protocol.
+//! The part of `PROMPT.md` that explains the result. It must be enough for an agent that knows
+//! nothing else of the protocol.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::{Briefing, NAMED_RESERVED, staging_path};
 use crate::config::WriteAuthority;
 use crate::delegation::MAX_DELEGATIONS;
 
-/// The end of `PROMPT.md`.
+/// Renders the end of `PROMPT.md`.
 pub(super) fn form(briefing: &Briefing<'_>) -> String {
     let mut text = members(briefing);
     decisions(briefing, &mut text);
@@ -121,7 +121,7 @@ fn proposals(briefing: &Briefing<'_>, text: &mut String) {
     }
 }
 
-/// The roles that may go next, without `human`.
+/// The allowed next roles, without `human`.
 fn next_roles<'a>(briefing: &Briefing<'a>) -> Vec<&'a str> {
     let route = briefing.config.route(briefing.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());

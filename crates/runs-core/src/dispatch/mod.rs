@@ -1,4 +1,4 @@
-//! Dispatch: the bundle of a turn and its documents.
+//! Dispatch: the bundle of a turn.
 
 mod brief;
 mod form;
@@ -22,7 +22,7 @@ use crate::run::{Change, illegal};
 use crate::state::{State, Status, Turn, TurnStatus};
 use crate::{HOME, Ids, RunId, TurnId};
 
-/// The paths that every assignment warns of by name; more are refused.
+/// The reserved paths that every assignment names as examples.
 const NAMED_RESERVED: [&str; 4] = [
     ".agentxchain/state.json",
     ".agentxchain/history.jsonl",
@@ -35,23 +35,23 @@ pub fn bundle_folder(turn: &TurnId) -> String {
     format!("{HOME}/dispatch/turns/{turn}")
 }
 
-/// Where a turn's result, and what comes with it, is staged.
+/// The folder for a turn's result and its attachments.
 pub fn staging_folder(turn: &TurnId) -> String {
     format!("{HOME}/staging/{turn}")
 }
 
-/// Where a turn's result is staged.
+/// The path of a turn's staged result.
 pub fn staging_path(turn: &TurnId) -> String {
     format!("{}/turn-result.json", staging_folder(turn))
 }
 
-/// Where results were staged when there was one turn at a time.
+/// The path of the staged result in old runners, which had one turn at a time.
 pub const FLAT_STAGING_PATH: &str = ".agentxchain/staging/turn-result.json";
 
-/// Refuses a turn whose runtime cannot be run here, before it is dispatched.
+/// Checks that the runtime of a turn is supported.
 ///
 /// # Errors
-/// With `runtime_not_supported` when the runtime's type is not among `supported`.
+/// Fails with `runtime_not_supported` when the type of the runtime is not in `supported`.
 pub fn check_runtime(
     config: &Config,
     turn: &Turn,
@@ -71,7 +71,7 @@ pub fn check_runtime(
         .with("runtime_type", runtime.kind.as_str()))
 }
 
-/// `ASSIGNMENT.json`.
+/// Builds `ASSIGNMENT.json`.
 pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
     let role = config.role(turn.role());
     let route = config.route(state.phase());
@@ -126,8 +126,8 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
     document
 }
 
-/// `dispatch/index.json`. What others wrote into the one before, about it or about turns that are
-/// still out, stays.
+/// Builds `dispatch/index.json`. Members that other runners added to the previous index, or to its
+/// active turns, are kept.
 pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Time) -> Object {
     let before = |turn: &Turn| {
         let turns = previous.and_then(|previous| object(previous, "active_turns"));
@@ -168,11 +168,11 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Tim
     kept(previous, members)
 }
 
-/// A turn was dispatched to its worker. Changes by others before that are not the turn's
-/// own.
+/// Marks a turn as dispatched to its worker. Earlier changes by others are not attributed to the
+/// turn.
 ///
 /// # Errors
-/// As [`mark`].
+/// Fails like [`mark`].
 pub fn hand_over(
     state: &State,
     turn: &TurnId,
@@ -196,10 +196,10 @@ pub fn hand_over(
     Ok(change)
 }
 
-/// A turn was dispatched, or its worker changed its status.
+/// Changes the status of a turn during its dispatch.
 ///
 /// # Errors
-/// With `invalid_state_transition` when the run is not active, or as [`State::target`].
+/// Fails with `invalid_state_transition` when the run is not active, or like [`State::target`].
 pub fn mark(
     state: &State,
     turn: &TurnId,
@@ -210,10 +210,10 @@ pub fn mark(
     mark_with(state, turn, status, Object::new(), ids, now)
 }
 
-/// As [`mark`], with members that the turn gets: who its worker is, when it was first heard.
+/// Like [`mark`], and sets members of the turn, such as the process id of its worker.
 ///
 /// # Errors
-/// As [`mark`].
+/// Fails like [`mark`].
 pub fn mark_with(
     state: &State,
     turn: &TurnId,
@@ -267,7 +267,7 @@ fn sibling(config: &Config, turn: &Turn) -> Object {
     ])
 }
 
-/// Roles that say they work on the same files at the same time.
+/// Warnings about active roles that declare the same files.
 fn scope_warnings(state: &State, config: &Config, turn: &Turn) -> Vec<Value> {
     let scope = |turn: &Turn| {
         config

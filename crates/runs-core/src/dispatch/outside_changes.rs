@@ -1,18 +1,17 @@
-//! What changed while no worker had a turn: between two attempts, or before the first.
+//! Changes while no worker had the turn: between two attempts, or before the first.
 //!
-//! When a worker ends without being accepted, what differs from the turn's baseline then is noted
-//! with the turn. Whatever differs from that note when the turn is dispatched again was changed
-//! by another person: someone who corrected the configuration, or who committed. A turn that was
-//! never handed out has left nothing, and needs no note.
+//! When a worker ends without an accepted result, the differences from the turn's baseline are
+//! recorded with the turn. Differences from that record at the next dispatch were made by someone
+//! else, such as a person who corrected the configuration or committed. A turn that was never
+//! dispatched needs no record.
 //!
 //! Invariants:
-//! - what a worker left, committed or not, stays the turn's own until a person commits it or
-//!   changes it once more;
-//! - a file that a person changed is not the worker's; a worker that changes it again is
-//!   responsible for it;
-//! - where nothing was noted of a worker, nothing is forgiven;
-//! - settings of version control that changed meanwhile belong to a person, like files: a worker
-//!   that changes some leaves no note.
+//! - changes of a worker stay attributed to the turn until a person commits or changes them;
+//! - a file that a person changed is not attributed to the worker, unless the worker changes it
+//!   again;
+//! - without a record of a worker, all changes are attributed to the turn;
+//! - changed settings of version control count as changes of a person. A worker that changes them
+//!   gets no record.
 
 use std::collections::BTreeMap;
 
@@ -24,13 +23,13 @@ use crate::doc;
 use crate::members::{build, object, text};
 use crate::state::{Baseline, Turn};
 
-/// The member of a turn that holds the note.
+/// The member of a turn that holds the record.
 pub const LEFT_BEHIND: &str = doc::Turn::LEFT_BEHIND.name();
 
-/// The most files that are noted; past it everything stays the turn's own.
+/// The maximum number of recorded files. With more, everything stays attributed to the turn.
 const MOST: usize = 2_000;
 
-/// Changes by others while no worker had a turn.
+/// Changes by others while no worker had the turn.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OutsideChanges {
@@ -40,7 +39,7 @@ pub struct OutsideChanges {
     pub files: Vec<String>,
 }
 
-/// The changes of a worker when it ended; null where they are unknown or too many to record.
+/// The record of a worker's changes; null when they are unknown or too many.
 pub fn left_behind(seen: &Observation) -> Value {
     if !seen.is_git() || seen.changed.len() > MOST {
         return Value::Null;
@@ -59,14 +58,14 @@ pub fn left_behind(seen: &Observation) -> Value {
     .into()
 }
 
-/// Whether no worker ever had this turn.
+/// Whether the turn was never dispatched.
 pub fn was_never_dispatched(turn: &Turn) -> bool {
     turn.value(doc::Turn::DISPATCHED_AT)
         .is_none_or(Value::is_null)
 }
 
-/// Changes by others since the turn's last worker ended, or since its assignment where it
-/// had none, as far as that is known and anything was. `view` is what decides now which changes
+/// The changes by others since the turn's last worker ended, or since its assignment. `None` when
+/// there are none or they are unknown. `view` are the current settings that decide which changes
 /// version control shows.
 pub fn outside_changes(
     turn: &Turn,
@@ -87,7 +86,7 @@ pub fn outside_changes(
         files.and_then(|files| text(files, path)) == Some(mark)
     };
     let is_left = |path: &str, mark: &str| {
-        // What is committed now and was not then was committed by a person.
+        // A file that was uncommitted then and is committed now was committed by a person.
         let may_be_uncommitted = seen.uncommitted.contains(path);
         of("committed", path, mark) || (may_be_uncommitted && of("uncommitted", path, mark))
     };

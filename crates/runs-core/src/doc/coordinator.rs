@@ -68,7 +68,7 @@ documents! {
         GATE: Text = "gate",
     }
 
-    /// A turn that is being dispatched.
+    /// The intent of a dispatch.
     Dispatching {
         SINCE_SEQUENCE: Count = "since_sequence",
         WORKSTREAM_ID: Text = "workstream_id",
@@ -78,7 +78,7 @@ documents! {
         REQUESTED_AT: Timestamp = "requested_at",
     }
 
-    /// A gate of an initiative that waits for approval.
+    /// A gate of an initiative that needs approval.
     MultiGate {
         GATE: Text = "gate",
         HUMAN_BARRIERS: Texts = "human_barriers",

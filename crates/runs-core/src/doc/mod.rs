@@ -1,12 +1,12 @@
-//! The members of every governed document, each declared once with its name and its type.
+//! The members of every governed document, each declared once with name and type.
 //!
-//! A document stays the ordered JSON object that was read. A [`Member`] reads or sets one member of
-//! it, so that unknown members, and known members of an unexpected type, survive in their place.
+//! A document stays the ordered JSON object that was read. A [`Member`] reads or sets one of its
+//! members. Unknown members, and known members of an unexpected type, are kept in their place.
 //!
 //! Invariants:
-//! - a member of another type than the declared one reads as if it were absent; [`Member::raw`] and
-//!   [`Member::given`] tell the cases apart where a rule needs that;
-//! - setting a member changes no other member and no member's position.
+//! - a member of another type than the declared one reads as absent; [`Member::raw`] and
+//!   [`Member::given`] distinguish the cases where a rule needs that;
+//! - setting a member changes no other member and no position.
 
 mod coordinator;
 mod records;
@@ -50,23 +50,23 @@ pub(crate) struct Member<K> {
     kind: PhantomData<K>,
 }
 
-/// What a member's value is.
+/// The type of a member's value.
 pub(crate) trait Kind {
-    /// The value as it is read.
+    /// The type that [`Member::get`] returns.
     type Read<'a>;
 
     fn read(value: Option<&Value>) -> Self::Read<'_>;
 
-    /// Whether a value has the type.
+    /// Whether a value has this type.
     fn fits(value: &Value) -> bool;
 }
 
-/// A value that can be written to members of a kind.
+/// A value that can be written to members of a type.
 pub(crate) trait Content<K> {
     fn into_value(self) -> Value;
 }
 
-/// Something that has members: an object, or a value that may be one.
+/// An object, or a value that may be one.
 pub(crate) trait Members {
     fn member(&self, name: &str) -> Option<&Value>;
 }
@@ -121,59 +121,59 @@ impl<K> Member<K> {
         self.name
     }
 
-    /// The same member without its type, for a list of members of different types.
+    /// The same member without its type, for lists of members of different types.
     pub(crate) const fn any(self) -> Member<Any> {
         Member::new(self.name)
     }
 
-    /// The value, whatever its type.
+    /// The value of any type.
     pub(crate) fn raw(self, of: &(impl Members + ?Sized)) -> Option<&Value> {
         of.member(self.name)
     }
 
-    /// The value, whatever its type, unless it is `null`.
+    /// The value of any type, unless it is `null`.
     pub(crate) fn given(self, of: &(impl Members + ?Sized)) -> Option<&Value> {
         self.raw(of).filter(|value| !value.is_null())
     }
 
-    /// A copy of the value, whatever its type; `null` where it is absent.
+    /// A copy of the value of any type; `null` when it is absent.
     pub(crate) fn copy(self, of: &(impl Members + ?Sized)) -> Value {
         self.raw(of).cloned().unwrap_or(Value::Null)
     }
 
-    /// Whether the member is there, be it `null`.
+    /// Whether the member exists, even as `null`.
     pub(crate) fn is_in(self, object: &Object) -> bool {
         object.contains_key(self.name)
     }
 
-    /// The member with a value, for an object that is built.
+    /// The name and a value, to build an object.
     pub(crate) fn to(self, value: impl Content<K>) -> (&'static str, Value) {
         (self.name, value.into_value())
     }
 
-    /// Sets the member in its place, or at the end where it is new.
+    /// Sets the member in place, or appends it.
     pub(crate) fn set(self, object: &mut Object, value: impl Content<K>) {
         object.insert(self.name.to_owned(), value.into_value());
     }
 
-    /// The value to change in its place.
+    /// The value for a change in place.
     pub(crate) fn raw_mut(self, object: &mut Object) -> Option<&mut Value> {
         object.get_mut(self.name)
     }
 
-    /// Takes the member out; the order of the others stays.
+    /// Removes the member and keeps the order of the others.
     pub(crate) fn remove(self, object: &mut Object) -> Option<Value> {
         object.shift_remove(self.name)
     }
 }
 
 impl<K: Kind> Member<K> {
-    /// The value, where it has the declared type.
+    /// The value, if it has the declared type.
     pub(crate) fn get(self, of: &(impl Members + ?Sized)) -> K::Read<'_> {
         K::read(of.member(self.name))
     }
 
-    /// Whether the value is there and of another type; `null` counts as absent.
+    /// Whether the value exists and has another type; `null` counts as absent.
     pub(crate) fn is_mistyped(self, of: &(impl Members + ?Sized)) -> bool {
         self.given(of).is_some_and(|value| !K::fits(value))
     }
@@ -187,14 +187,14 @@ impl Member<Timestamp> {
 }
 
 impl Member<Text> {
-    /// The text, where it is more than white space.
+    /// The text, unless it is blank.
     pub(crate) fn filled(self, of: &(impl Members + ?Sized)) -> Option<&str> {
         self.get(of).filter(|text| !text.trim().is_empty())
     }
 }
 
 impl Member<Texts> {
-    /// The items, of any type; none where it is no list.
+    /// The items of any type; none when the value is not a list.
     pub(crate) fn items(self, of: &(impl Members + ?Sized)) -> &[Value] {
         List::read(self.raw(of))
     }
@@ -208,7 +208,7 @@ impl Member<List> {
 }
 
 impl Member<Map> {
-    /// The members of the object, in their order; none where it is no object.
+    /// The members of the object, in order; none when the value is not an object.
     pub(crate) fn entries(
         self,
         of: &(impl Members + ?Sized),
@@ -242,22 +242,22 @@ macro_rules! kinds {
 kinds! {
     /// A text.
     Text: Option<&'a str>, |value| value.and_then(Value::as_str), Value::is_string;
-    /// A whole number from zero, however it is written.
+    /// A whole number from zero, in any JSON spelling.
     Count: Option<u64>, |value| value.and_then(wire::count_of),
         |value| wire::count_of(value).is_some();
     /// A whole number.
     Int: Option<i64>, |value| value.and_then(wire::integer_of),
         |value| wire::integer_of(value).is_some();
-    /// A number of dollars or the like.
+    /// A number, such as an amount in dollars.
     Amount: Option<f64>, |value| value.and_then(Value::as_f64), Value::is_number;
-    /// True or false; anything but `true` reads as false.
+    /// A boolean. Anything but `true` reads as false.
     Flag: bool, |value| value == Some(&Value::Bool(true)), Value::is_boolean;
     /// A point in time.
     Timestamp: Option<Time>, |value| Time::parse_iso(value?.as_str()?), Value::is_string;
-    /// A list; anything else reads as an empty one.
+    /// A list. Anything else reads as empty.
     List: &'a [Value], |value| value.and_then(Value::as_array).map_or(&[], Vec::as_slice),
         Value::is_array;
-    /// A list of texts; items of other types are passed over.
+    /// A list of texts. Items of other types are skipped.
     Texts: Vec<String>, |value| texts(List::read(value)), Value::is_array;
     /// An object.
     Map: Option<&'a Object>, |value| value.and_then(Value::as_object), Value::is_object;
@@ -306,7 +306,7 @@ contents! {
         Time => |time| time.to_string().into();
     Count: u64 => |count| count.into(), usize => |count| count.into();
     Int: i64 => |number| number.into();
-    // JSON has no way to write a number that is not finite.
+    // JSON cannot represent a number that is not finite.
     Amount: f64 => |amount| serde_json::Number::from_f64(amount)
         .map_or_else(|| 0.into(), Value::Number);
     Flag: bool => |flag| flag.into();
@@ -321,7 +321,7 @@ contents! {
     Word<CoordinatorStatus>: CoordinatorStatus => |word| word.as_str().into();
 }
 
-/// What others wrote is copied as it is, of whatever type.
+/// Values of other runners are copied with any type.
 impl<K> Content<K> for Value {
     fn into_value(self) -> Value {
         self

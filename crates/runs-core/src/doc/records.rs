@@ -125,7 +125,7 @@ documents! {
         NEXT_STATE: Map = "next_state",
     }
 
-    /// The part of a journal that only this runner reads.
+    /// The part of a journal that only this runner understands.
     OwnJournal {
         WRITES: List = "writes",
     }

@@ -67,7 +67,7 @@ documents! {
         LEFT_BEHIND: Map = "left_behind",
     }
 
-    /// The repository when a turn was assigned.
+    /// The repository at the assignment of a turn.
     Baseline {
         DIRTY_SNAPSHOT: Map = "dirty_snapshot",
         HEAD_REF: Text = "head_ref",
@@ -83,7 +83,7 @@ documents! {
         UNCOMMITTED: Map = "uncommitted",
     }
 
-    /// Files that another turn changed meanwhile.
+    /// Files that another turn changed concurrently.
     Conflict {
         DETECTION_COUNT: Count = "detection_count",
         DETECTED_AT: Timestamp = "detected_at",
@@ -105,7 +105,7 @@ documents! {
         FAILED_STAGE: Text = "failed_stage",
     }
 
-    /// Why a run was stopped, and by whom.
+    /// The last escalation of a run.
     Escalation {
         SOURCE: Text = "source",
         FROM_ROLE: Text = "from_role",
@@ -141,7 +141,7 @@ documents! {
         REQUESTED_AT: Text = "requested_at",
     }
 
-    /// A gate that did not open.
+    /// A failed gate.
     GateFailure {
         GATE_TYPE: Text = "gate_type",
         GATE_ID: Text = "gate_id",
@@ -179,7 +179,7 @@ documents! {
         TURN_ID: Text = "turn_id",
     }
 
-    /// A delegation that a run keeps until it is reviewed.
+    /// A delegation that is stored until its review.
     Queued {
         DELEGATION_ID: Text = "delegation_id",
         PARENT_TURN_ID: Text = "parent_turn_id",
@@ -199,7 +199,7 @@ documents! {
         SATISFIED_DECISION_IDS: Texts = "satisfied_decision_ids",
     }
 
-    /// The delegations of a turn that came back.
+    /// The review of a turn's completed delegations.
     Review {
         PARENT_ROLE: Text = "parent_role",
         DELEGATION_RESULTS: List = "delegation_results",

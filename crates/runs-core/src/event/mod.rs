@@ -1,7 +1,7 @@
-//! `events.jsonl`: what happened in a run, in order.
+//! `events.jsonl`: the events of a run, in order.
 //!
 //! Invariants:
-//! - an event that is emitted here has a declared type and a run;
+//! - an emitted event has a declared type and a run;
 //! - an event about a turn names it.
 
 mod order;
@@ -20,7 +20,7 @@ use crate::rule;
 use crate::state::State;
 use crate::{EventId, Ids, RunId};
 
-/// One thing that happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     id: EventId,
@@ -28,7 +28,7 @@ pub struct Event {
     line: Object,
 }
 
-/// Makes the events of one operation.
+/// Creates the events of one operation.
 #[derive(Debug)]
 pub struct Emitter<'a> {
     ids: &'a mut Ids,
@@ -37,16 +37,16 @@ pub struct Emitter<'a> {
     events: Vec<Event>,
 }
 
-/// The turn that an event is about, and its role.
+/// The id and role of an event's turn, if it has one.
 pub type About<'a> = Option<(&'a str, &'a str)>;
 
 impl Event {
-    /// Its id.
+    /// The id of the event.
     pub fn id(&self) -> &EventId {
         &self.id
     }
 
-    /// What happened.
+    /// Its type.
     pub fn kind(&self) -> EventType {
         self.kind
     }
@@ -58,10 +58,10 @@ impl Event {
 }
 
 impl<'a> Emitter<'a> {
-    /// For the run of a state.
+    /// An emitter for the run of a state.
     ///
     /// # Errors
-    /// With `invalid_event` when no run has begun, since an event belongs to one.
+    /// Fails with `invalid_event` when no run has begun, since every event belongs to a run.
     pub fn new(state: &State, ids: &'a mut Ids, now: Time) -> Result<Self, Failure> {
         let run_id = state.run_id().cloned().ok_or_else(|| {
             Failure::new(
@@ -72,7 +72,7 @@ impl<'a> Emitter<'a> {
         Ok(Self::of_run(run_id, ids, now))
     }
 
-    /// For a run.
+    /// An emitter for a run.
     pub fn of_run(run_id: RunId, ids: &'a mut Ids, now: Time) -> Self {
         Self {
             ids,
@@ -82,7 +82,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Adds an event that happened in the state as it is now.
+    /// Emits an event with the current phase and status of the state.
     pub fn emit(&mut self, kind: EventType, state: &State, about: About<'_>, payload: Object) {
         let turn = about.map(|(turn, role)| {
             build([
@@ -106,13 +106,13 @@ impl<'a> Emitter<'a> {
         self.events.push(Event { id, kind, line });
     }
 
-    /// What was added, in order.
+    /// The emitted events, in order.
     pub fn finish(self) -> Vec<Event> {
         self.events
     }
 }
 
-/// What is wrong with an event.
+/// The problems of an event.
 ///
 /// Clauses: AX-EV-VALID, AX-EV-ID, AX-EV-RUN-ID, AX-EV-TIMESTAMP, AX-EV-TYPE, AX-EV-TURN-ID.
 pub fn check(event: &Value) -> Vec<String> {
@@ -146,7 +146,7 @@ pub fn check(event: &Value) -> Vec<String> {
     errors
 }
 
-/// The failure that the errors of an event are.
+/// The failure for the problems of an event.
 pub fn refusal(code: Code, errors: &[String]) -> Failure {
     let message = errors.first().cloned().unwrap_or_default();
     Failure::new(code, message).with("errors", array(errors))

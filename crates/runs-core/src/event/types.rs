@@ -3,21 +3,21 @@
 use accord_contract::wire_enum;
 
 wire_enum! {
-    /// What happened.
+    /// The type of an event.
     pub enum EventType("RunEventKind", closed) {
         /// A run began.
         RunStarted = "run_started",
         /// A phase began.
         PhaseEntered = "phase_entered",
-        /// Intents of an earlier run were taken over.
+        /// Intents were migrated from an earlier run.
         IntentsMigrated = "intents_migrated",
-        /// Intents were replaced by later ones.
+        /// Intents were superseded by later ones.
         IntentsSuperseded = "intents_superseded",
         /// An intent ended with its phase.
         IntentRetiredByPhaseAdvance = "intent_retired_by_phase_advance",
-        /// A turn was handed to its worker.
+        /// A turn was dispatched to its worker.
         TurnDispatched = "turn_dispatched",
-        /// A turn became part of the history.
+        /// A turn was accepted.
         TurnAccepted = "turn_accepted",
         /// A turn was rejected.
         TurnRejected = "turn_rejected",
@@ -27,74 +27,74 @@ wire_enum! {
         ConflictResolved = "conflict_resolved",
         /// A turn's result was refused.
         AcceptanceFailed = "acceptance_failed",
-        /// A turn was given out again.
+        /// A turn was reissued.
         TurnReissued = "turn_reissued",
-        /// A turn's worker went quiet.
+        /// A turn's worker stopped responding.
         TurnStalled = "turn_stalled",
-        /// A turn's worker never came up.
+        /// A turn's worker did not start.
         TurnStartFailed = "turn_start_failed",
-        /// A runtime could not be started.
+        /// A runtime process could not be spawned.
         RuntimeSpawnFailed = "runtime_spawn_failed",
         /// A worker's output could not be read.
         StdoutAttachFailed = "stdout_attach_failed",
         /// A turn's files were committed.
         TurnCheckpointed = "turn_checkpointed",
-        /// A coordinator tried a repository's turn again.
+        /// A coordinator retried a repository's turn.
         CoordinatorRetry = "coordinator_retry",
-        /// A retried turn could not be taken over cleanly.
+        /// A retried turn was projected with a warning.
         CoordinatorRetryProjectionWarning = "coordinator_retry_projection_warning",
-        /// The run waits for a person.
+        /// The run was blocked.
         RunBlocked = "run_blocked",
-        /// The run is over.
+        /// The run was completed.
         RunCompleted = "run_completed",
-        /// The run was stopped.
+        /// The run was escalated.
         EscalationRaised = "escalation_raised",
-        /// The run goes on.
+        /// An escalation was resolved.
         EscalationResolved = "escalation_resolved",
-        /// A gate waits for a person.
+        /// A gate needs approval.
         GatePending = "gate_pending",
-        /// A gate was passed.
+        /// A gate was approved.
         GateApproved = "gate_approved",
-        /// A gate's conditions do not hold.
+        /// A gate failed.
         GateFailed = "gate_failed",
-        /// What a phase left was tidied up.
+        /// The files of a phase were cleaned up.
         PhaseCleanup = "phase_cleanup",
-        /// The budget is spent and the run goes on.
+        /// The budget was exceeded, but the run continues.
         BudgetExceededWarn = "budget_exceeded_warn",
-        /// A person is asked for.
+        /// A person was asked for a decision.
         HumanEscalationRaised = "human_escalation_raised",
         /// A person answered.
         HumanEscalationResolved = "human_escalation_resolved",
-        /// A worker made progress.
+        /// A worker reported progress.
         DispatchProgress = "dispatch_progress",
-        /// A session went on.
+        /// A session was continued.
         SessionContinuation = "session_continuation",
-        /// A turn without any sign of life was tried again.
+        /// A turn whose worker showed no activity was retried.
         AutoRetriedGhost = "auto_retried_ghost",
-        /// A turn without any sign of life was given up.
+        /// A turn whose worker showed no activity has no retries left.
         GhostRetryExhausted = "ghost_retry_exhausted",
-        /// A turn that worked too long was tried again.
+        /// A turn that timed out while making progress was retried.
         AutoRetriedProductiveTimeout = "auto_retried_productive_timeout",
-        /// A turn that worked too long was given up.
+        /// A turn that timed out while making progress has no retries left.
         ProductiveTimeoutRetryExhausted = "productive_timeout_retry_exhausted",
-        /// A stop was traced to missing credentials.
+        /// An escalation was reclassified as missing credentials.
         RetainedClaudeAuthEscalationReclassified = "retained_claude_auth_escalation_reclassified",
-        /// A person's commits were taken over.
+        /// Commits of a person were reconciled.
         StateReconciledOperatorCommits = "state_reconciled_operator_commits",
-        /// A person's commits could not be taken over.
+        /// Commits of a person could not be reconciled.
         OperatorCommitReconcileRefused = "operator_commit_reconcile_refused",
-        /// A charter must be written down first.
+        /// A charter must be materialized first.
         CharterMaterializationRequired = "charter_materialization_required",
         /// A result's artifact type was corrected.
         ArtifactTypeAutoNormalized = "artifact_type_auto_normalized",
-        /// A staged result was corrected before it was judged.
+        /// A staged result was corrected before its validation.
         StagedResultAutoNormalized = "staged_result_auto_normalized",
     }
 }
 
 impl EventType {
-    /// Whether an event of the type must say which turn it is about.
-    pub fn needs_turn(self) -> bool {
+    /// Whether events of this type must name a turn.
+    pub(crate) fn needs_turn(self) -> bool {
         matches!(
             self,
             Self::TurnDispatched | Self::TurnAccepted | Self::TurnRejected

@@ -1,7 +1,7 @@
-//! Gates: whether a phase, or the run, may end.
+//! Gates: whether a phase or the run may end.
 //!
-//! [`needed_files`] names what must be read; [`evaluate_phase_exit`] and
-//! [`evaluate_completion`] decide, given what was read. They change nothing.
+//! [`needed_files`] lists the files to read. [`evaluate_phase_exit`] and [`evaluate_completion`]
+//! decide, given their content, and change nothing.
 
 mod predicates;
 mod sections;
@@ -18,49 +18,49 @@ use crate::config::Config;
 use crate::history::RunIndex;
 use crate::rule;
 
-/// What gates look at.
+/// The inputs of a gate.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The rules.
+    /// The configuration.
     pub config: &'a Config,
-    /// The phase that the run is in.
+    /// The current phase.
     pub phase: &'a str,
-    /// What the asking result says about its verification.
+    /// The verification status of the result that makes the request.
     pub verification: Option<&'a str>,
-    /// The files of [`needed_files`], as texts; those that are missing are not in it.
+    /// The texts of [`needed_files`]. Missing files are omitted.
     pub files: &'a BTreeMap<String, String>,
-    /// Who has had a turn.
+    /// The index of the run's records.
     pub index: &'a RunIndex,
-    /// The role whose turn asks, which counts as having had one.
+    /// The role that makes the request. It counts as having had a turn.
     pub asking_role: Option<&'a str>,
 }
 
 /// Whether a phase may end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PhaseExit {
-    /// There is no request.
+    /// The result has no request.
     NoRequest,
-    /// There is no such phase.
+    /// The requested phase does not exist.
     UnknownPhase(String),
-    /// Something does not hold.
+    /// The gate failed.
     Failed {
         /// The gate, where there is one.
         gate: Option<String>,
-        /// What does not hold.
+        /// The unmet conditions.
         failures: Failures,
     },
     /// A person must approve.
     Awaiting {
         /// The gate.
         gate: String,
-        /// The phase to go to.
+        /// The next phase.
         to: String,
     },
-    /// It may.
+    /// The phase may end.
     Advance {
         /// The gate, where there is one.
         gate: Option<String>,
-        /// The phase to go to.
+        /// The next phase.
         to: String,
     },
 }
@@ -68,15 +68,15 @@ pub enum PhaseExit {
 /// Whether the run may end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Completion {
-    /// There is no request.
+    /// The result has no request.
     NoRequest,
-    /// There are phases to come; the reason.
+    /// The phase is not the last one; the reason.
     NotFinal(String),
-    /// Something does not hold.
+    /// The gate failed.
     Failed {
         /// The gate.
         gate: String,
-        /// What does not hold.
+        /// The unmet conditions.
         failures: Failures,
     },
     /// A person must approve.
@@ -84,14 +84,14 @@ pub enum Completion {
         /// The gate.
         gate: String,
     },
-    /// It may.
+    /// The run may end.
     Complete {
         /// The gate, where there is one.
         gate: Option<String>,
     },
 }
 
-/// Decides whether the phase may end, as asked.
+/// Decides about a request to leave the phase.
 ///
 /// Clauses: AX-GATE-ADVANCE, AX-GATE-UNKNOWN-PHASE, AX-GATE-NEXT-PHASE, AX-GATE-HUMAN.
 pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit {
@@ -132,7 +132,7 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
     PhaseExit::Advance { gate: Some(id), to }
 }
 
-/// Decides whether the run may end, as asked.
+/// Decides about a request to complete the run.
 ///
 /// Clauses: AX-GATE-COMPLETE, AX-GATE-FINAL-PHASE, AX-GATE-HUMAN.
 pub fn evaluate_completion(requested: bool, view: &View<'_>) -> Completion {

@@ -1,4 +1,4 @@
-//! What a gate asks for: files, their content, their owners, a verification.
+//! The conditions of a gate: files, their content, their owners, a verification.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use crate::RepoPath;
 use crate::config::{Config, Gate, Semantics};
 use crate::rule;
 
-/// What of a gate does not hold.
+/// The unmet conditions of a gate.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Failures {
-    /// Files that are not there.
+    /// Required files that do not exist.
     pub missing_files: Vec<String>,
     /// Whether the verification did not pass.
     pub missing_verification: bool,
-    /// Everything that does not hold, for people, in order.
+    /// Every unmet condition, for people, in order.
     pub reasons: Vec<String>,
     /// The files that the reasons are about.
     pub files: Vec<String>,
-    /// Whether anything but files and verification failed first.
+    /// The unmet conditions other than missing files and verification.
     others: Vec<String>,
 }
 
@@ -33,13 +33,12 @@ impl Failures {
         }
     }
 
-    /// Whether everything holds.
+    /// Whether all conditions are met.
     pub fn is_empty(&self) -> bool {
         self.reasons.is_empty()
     }
 
-    /// The one reason that is reported: missing files, then the verification, then the first
-    /// of the rest.
+    /// The reported reason: missing files, else the verification, else the first of the others.
     ///
     /// Clauses: AX-GATE-REASON-ORDER.
     pub fn reason(&self) -> &str {
@@ -57,7 +56,7 @@ impl Failures {
     }
 }
 
-/// The files that a phase's gate must see, in the order in which they are judged.
+/// The files that a phase's gate reads, in the order of their evaluation.
 pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
     let Some(gate) = config.exit_gate(phase) else {
         return Vec::new();
@@ -74,8 +73,7 @@ pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
         .collect()
 }
 
-/// What the file at a path must say for a phase's gate, where it is judged by more than its
-/// being there.
+/// The requirement on the content of a file, where the phase's gate checks more than its existence.
 pub(crate) fn requirement(config: &Config, phase: &str, path: &RepoPath) -> Option<String> {
     let artifacts = config.workflow().artifacts(phase);
     let artifact = artifacts
@@ -88,7 +86,7 @@ pub(crate) fn requirement(config: &Config, phase: &str, path: &RepoPath) -> Opti
     Some(semantics::requirement(semantics, sections))
 }
 
-/// Judges a gate.
+/// Evaluates a gate.
 ///
 /// Clauses: AX-GATE-FILES, AX-GATE-VERIFICATION.
 pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {

@@ -16,8 +16,8 @@ pub(crate) fn has_content(text: &str, header: &str, is_placeholder: impl Fn(&str
         .any(|line| !line.is_empty() && rule!(!is_placeholder(line); PlaceholderCounts => true))
 }
 
-/// The rest of the first line that starts with a label and a colon, in any letter case
-/// and the white space around it.
+/// The rest of the first line that starts with a label and a colon, ignoring letter case and
+/// surrounding white space.
 pub(super) fn labelled<'a>(text: &'a str, prefix: &str, label: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let rest = if prefix.is_empty() {

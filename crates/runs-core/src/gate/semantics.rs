@@ -1,12 +1,11 @@
-//! The evaluators of workflow documents. The texts of their answers are part of the
-//! protocol.
+//! The evaluators of workflow documents. Their messages are part of the protocol.
 
 use super::sections::{has_content, labelled};
 use crate::config::Semantics;
 use crate::patterns::token;
 use crate::rule;
 
-/// Why a document does not do what its gate needs; `None` when it does.
+/// Why a document does not satisfy its gate; `None` when it does.
 pub fn evaluate(
     semantics: Semantics,
     path: &str,
@@ -119,7 +118,7 @@ fn system_spec(path: &str, text: &str) -> Option<String> {
     })
 }
 
-/// Notes with two sections that must have content.
+/// A document with two sections that must have content.
 struct Notes {
     sections: [&'static str; 2],
     placeholder: &'static str,

@@ -1,4 +1,4 @@
-//! The audit of hooks: one entry for each that ran or was passed over.
+//! The audit log of hooks: one entry for each hook that ran or was skipped.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
@@ -8,47 +8,47 @@ use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
 use crate::members::build;
 use crate::rule;
 
-/// How much of a hook's standard error is kept.
+/// The maximum length of a hook's standard error in the log.
 const MAX_ERROR_CHARS: usize = 4096;
 
 wire_enum! {
-    /// What a hook's answer led to.
+    /// The effect of a hook.
     pub enum Action("OrchestratorAction", closed) {
         /// It allowed.
         Continued = "continued",
         /// It warned.
         Warned = "warned",
-        /// It refused, and is advisory.
+        /// It refused, but is advisory.
         DowngradedBlockToWarn = "downgraded_block_to_warn",
-        /// It failed, and is advisory.
+        /// It failed, but is advisory.
         WarnedFailure = "warned_failure",
-        /// It took too long, and is advisory.
+        /// It timed out, but is advisory.
         WarnedTimeout = "warned_timeout",
-        /// It said nothing sound, and is advisory.
+        /// Its output is invalid, but it is advisory.
         WarnedInvalidOutput = "warned_invalid_output",
         /// It refused.
         Blocked = "blocked",
         /// It failed.
         BlockedFailure = "blocked_failure",
-        /// It took too long.
+        /// It timed out.
         BlockedTimeout = "blocked_timeout",
-        /// It said nothing sound.
+        /// Its output is invalid.
         BlockedInvalidOutput = "blocked_invalid_output",
         /// It changed a protected file.
         AbortedTamper = "aborted_tamper",
-        /// One before it refused.
+        /// An earlier hook refused.
         Skipped = "skipped",
     }
 }
 
 impl Action {
-    /// Whether the chain goes on.
+    /// Whether the chain continues.
     pub fn goes_on(self) -> bool {
         !self.is_block() && self != Self::AbortedTamper
     }
 
-    /// Whether a hook refused, or was treated as if it had.
-    pub fn is_block(self) -> bool {
+    /// Whether it counts as a refusal.
+    pub(crate) fn is_block(self) -> bool {
         matches!(
             self,
             Self::Blocked
@@ -58,7 +58,7 @@ impl Action {
         )
     }
 
-    /// The verdict that the audit records.
+    /// The verdict in the audit log.
     pub fn verdict(self) -> Option<Verdict> {
         match self {
             Self::Continued => Some(Verdict::Allow),
@@ -69,22 +69,22 @@ impl Action {
     }
 }
 
-/// One line of the audit.
+/// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuditEntry {
     /// The hook.
     pub hook: String,
-    /// What its answer led to.
+    /// The effect of the hook.
     pub action: Action,
-    /// Why, for people.
+    /// An explanation for people.
     pub message: Option<String>,
-    /// What it wants written down.
+    /// The annotations of the hook.
     pub annotations: Vec<Value>,
     line: Object,
 }
 
-/// What every entry of a chain has in common.
+/// The members that all entries of a chain share.
 #[derive(Clone, Debug)]
 pub(super) struct About {
     pub(super) run_id: Value,
@@ -115,7 +115,7 @@ impl AuditEntry {
         }
     }
 
-    /// The entry of a hook after one that refused.
+    /// The entry of a hook that was skipped after a refusal.
     pub(super) fn skipped(hook: &Hook, about: &About, at: Time) -> Self {
         let ran = Execution::default();
         let action = Action::Skipped;
@@ -134,7 +134,7 @@ impl AuditEntry {
     }
 }
 
-/// Tampering first, then time, then failure, then sense, then the verdict.
+/// Tampering has precedence, then a timeout, a failure, invalid output, and the verdict.
 ///
 /// Clauses: AX-HK-DOWNGRADE, AX-HK-FAILURE, AX-HK-BLOCK, AX-HK-OUTPUT, AX-HK-ADVISORY-OUTPUT,
 /// AX-HK-TIMEOUT, AX-HK-ADVISORY-TIMEOUT, AX-HK-ADVISORY-FAILURE, AX-HK-WARN.
@@ -201,7 +201,7 @@ fn line(
         ("timestamp", at.to_string().into()),
         ("hook_phase", hook.phase.as_str().into()),
         ("hook_name", hook.name.as_str().into()),
-        // The protocol's text calls the same thing by another name.
+        // The protocol text and its cases use different names for the hook.
         ("hook_id", hook.name.as_str().into()),
     ]);
     if let Some(transport) = transport {

@@ -1,4 +1,4 @@
-//! The hooks of one phase, one after the other.
+//! The chain of hooks of one phase, which run in order.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -13,9 +13,9 @@ use crate::rule;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookBatch {
-    /// When they run.
+    /// Their hook phase.
     pub phase: HookPhase,
-    /// The hooks, in their order; never empty.
+    /// The hooks, in order; never empty.
     pub hooks: Vec<Hook>,
     /// Their payload.
     pub payload: Object,
@@ -23,7 +23,7 @@ pub struct HookBatch {
     pub run_id: Option<String>,
 }
 
-/// The hooks of one phase while they run.
+/// A chain of hooks while it runs.
 #[derive(Clone, Debug)]
 pub struct HookChain {
     batch: HookBatch,
@@ -34,24 +34,24 @@ pub struct HookChain {
     entries: Vec<AuditEntry>,
 }
 
-/// What came of the hooks of one phase.
+/// The result of a chain.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookReport {
-    /// When they ran.
+    /// The hook phase.
     pub phase: HookPhase,
-    /// Whether what they were asked about may go on.
+    /// Whether the operation may continue.
     pub ok: bool,
-    /// Whether a hook refused; false also where one tampered.
+    /// Whether a hook refused. Tampering does not count as a refusal.
     pub blocked: bool,
-    /// Which protected file a hook changed.
+    /// The code of the tampering, if any.
     pub tampered: Option<Code>,
-    /// The audit, in order.
+    /// The entries of the audit log, in order.
     pub entries: Vec<AuditEntry>,
 }
 
 impl HookBatch {
-    /// The hooks of a phase, where it has any.
+    /// The hooks of a hook phase, if there are any.
     pub fn new(
         phase: HookPhase,
         hooks: Vec<Hook>,
@@ -69,7 +69,7 @@ impl HookBatch {
 }
 
 impl HookChain {
-    /// A chain of which nothing ran yet.
+    /// A chain that starts at the first hook of a batch.
     pub fn new(batch: HookBatch) -> Self {
         let about = About {
             run_id: batch.run_id.clone().into(),
@@ -85,18 +85,18 @@ impl HookChain {
         }
     }
 
-    /// The hook to run now.
+    /// The next hook to run.
     pub fn next(&self) -> Option<&Hook> {
         self.batch.hooks.get(self.next)
     }
 
-    /// The batch.
+    /// The batch of the chain.
     pub fn batch(&self) -> &HookBatch {
         &self.batch
     }
 
-    /// Takes what came of the hook that [`HookChain::next`] named; nothing, when it named
-    /// none.
+    /// Takes the result of the hook that [`HookChain::next`] returned. Ignored when the chain has
+    /// ended.
     ///
     /// Clauses: AX-HK-SKIP, AX-HK-TAMPER, AX-HK-ORDER.
     pub fn record(&mut self, ran: &Execution, at: Time) {
@@ -129,12 +129,12 @@ impl HookChain {
         }
     }
 
-    /// The audit so far, in order.
+    /// The entries of the audit log so far.
     pub fn entries(&self) -> &[AuditEntry] {
         &self.entries
     }
 
-    /// What came of the chain; `None` while a hook waits to run.
+    /// The report of the chain; `None` while a hook is still to run.
     ///
     /// Clauses: AX-HK-SHAPE.
     pub fn finish(self) -> Option<HookReport> {
@@ -152,7 +152,7 @@ impl HookChain {
 }
 
 impl HookReport {
-    /// What came of no hooks at all.
+    /// The report of an empty chain.
     pub fn none(phase: HookPhase) -> Self {
         Self {
             phase,
@@ -163,7 +163,7 @@ impl HookReport {
         }
     }
 
-    /// The failure that the hooks lead to, where they stop something.
+    /// The failure of the operation, if the hooks stopped it.
     pub fn failure(&self) -> Option<Failure> {
         if self.ok {
             return None;
@@ -187,7 +187,7 @@ impl HookReport {
         stopper.map(|entry| entry.hook.as_str())
     }
 
-    /// The lines that hooks want kept with an accepted turn.
+    /// The annotations to store with an accepted turn, as lines.
     pub fn annotation_lines(&self, turn_id: &str, at: Time) -> Vec<Object> {
         let entries = self
             .entries

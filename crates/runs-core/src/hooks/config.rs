@@ -1,4 +1,4 @@
-//! How hooks are declared.
+//! The declarations of hooks.
 
 use std::collections::BTreeSet;
 
@@ -8,29 +8,29 @@ use super::{Hook, HookMode, HookPhase};
 use crate::members::{self, count, entries, given, list, text};
 use crate::patterns::is_name;
 
-/// The most hooks that one phase may have.
+/// The maximum number of hooks of one phase.
 pub const MAX_HOOKS_PER_PHASE: usize = 8;
 
-/// How a hook is run.
+/// The transport of a hook.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Transport {
-    /// A program and its arguments, without a shell.
+    /// A program with arguments, without a shell.
     Process {
-        /// The words of the command.
+        /// The program and its arguments.
         command: Vec<String>,
     },
-    /// A POST to an address.
+    /// An HTTP POST.
     Http {
-        /// The address.
+        /// The URL.
         url: String,
-        /// Headers; `${NAME}` in a value is replaced by a variable.
+        /// Headers. `${NAME}` in a value is replaced by an environment variable.
         headers: Vec<(String, String)>,
     },
 }
 
 impl Transport {
-    /// Its name in the audit.
+    /// Its name in the audit log.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Process { .. } => "process",
@@ -39,7 +39,7 @@ impl Transport {
     }
 }
 
-/// The sound hooks of a configuration, phase by phase, in their order.
+/// The valid hooks of a configuration, by phase, in order.
 pub(crate) fn hooks_of(document: &Object) -> Vec<Hook> {
     let mut hooks = Vec::new();
     let declared = members::object(document, "hooks");
@@ -84,12 +84,12 @@ fn pairs(members: &Object, name: &str) -> Vec<(String, String)> {
     texts.collect()
 }
 
-/// What is wrong with the hooks of a configuration: the member, and what about it.
+/// The problems of the hooks of a configuration: member and message.
 pub(crate) fn config_problems(document: &Object) -> Vec<(String, String)> {
     phase_problems(document, HookPhase::ALL)
 }
 
-/// The same for a document in which only some phases exist.
+/// Like [`config_problems`], for a document that allows only some phases.
 pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let Some(value) = given(document, "hooks") else {

@@ -1,13 +1,13 @@
-//! Hooks: what others run at fixed points of a run, and what their answers lead to.
+//! Hooks: programs and HTTP endpoints that run at fixed points and can refuse an operation.
 //!
-//! [`HookChain`] says which hook runs next and takes its result; the host runs them,
+//! [`HookChain`] returns the hook to run next and takes its result. The host runs the hooks,
 //! watches the [protected files](PROTECTED_FILES) and restores them.
 //!
 //! Invariants:
-//! - every hook of a chain has exactly one audit entry, except those after a tampering
-//!   one, which have none;
-//! - an advisory hook never stops anything but by tampering;
-//! - a hook that says nothing sound is treated as one that refused.
+//! - every hook of a chain has exactly one audit entry, except those after a tampering one, which
+//!   have none;
+//! - an advisory hook stops an operation only by tampering;
+//! - a hook with invalid output counts as one that refused.
 
 mod audit;
 mod chain;
@@ -30,21 +30,21 @@ pub use tamper::{PROTECTED_FILES, Snapshot, tamper_code};
 pub use verdict::{Execution, Verdict, VerdictDocument};
 
 wire_enum! {
-    /// When a hook runs.
+    /// The point at which a hook runs.
     pub enum HookPhase("HookPhase", closed) {
         /// Before a turn is assigned.
         BeforeAssignment = "before_assignment",
-        /// After a turn's bundle was written, before it is finalised.
+        /// After a turn's bundle was written, before it is finalized.
         AfterDispatch = "after_dispatch",
         /// Before a staged result is read.
         BeforeValidation = "before_validation",
-        /// After a staged result was judged.
+        /// After a staged result was validated.
         AfterValidation = "after_validation",
-        /// Before a sound result becomes part of the history.
+        /// Before a valid result is accepted.
         BeforeAcceptance = "before_acceptance",
-        /// After it did.
+        /// After a result was accepted.
         AfterAcceptance = "after_acceptance",
-        /// Before a person's approval takes effect.
+        /// Before an approval takes effect.
         BeforeGate = "before_gate",
         /// After a run was blocked.
         OnEscalation = "on_escalation",
@@ -52,11 +52,11 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What a hook's refusal does.
+    /// The effect of a hook's refusal.
     pub enum HookMode("HookMode", closed) {
-        /// It stops what is being done.
+        /// It stops the operation.
         Blocking = "blocking",
-        /// It is written down.
+        /// It is only logged.
         Advisory = "advisory",
     }
 }
@@ -67,21 +67,21 @@ wire_enum! {
 pub struct Hook {
     /// When it runs.
     pub phase: HookPhase,
-    /// Its name, once in its phase.
+    /// Its name, unique in its phase.
     pub name: String,
-    /// How it is run.
+    /// Its transport.
     pub transport: Transport,
-    /// How long it may take.
+    /// Its timeout.
     pub timeout_ms: u64,
-    /// What its refusal does.
+    /// The effect of its refusal.
     pub mode: HookMode,
-    /// What is added to its environment, in order.
+    /// Additional environment variables, in order.
     pub env: Vec<(String, String)>,
 }
 
 impl HookPhase {
-    /// Whether only advisory hooks make sense there: what they could stop has happened.
-    pub fn is_advisory_only(self) -> bool {
+    /// Whether only advisory hooks are allowed, because the operation is already done.
+    pub(crate) fn is_advisory_only(self) -> bool {
         matches!(self, Self::AfterAcceptance | Self::OnEscalation)
     }
 }

@@ -11,7 +11,7 @@ use crate::members::{array, build};
 use crate::rule;
 use crate::state::{State, Turn};
 
-/// The document that a hook reads.
+/// The payload in its envelope, as a hook reads it.
 ///
 /// Clauses: AX-HK-ENVELOPE.
 pub fn envelope(
@@ -32,7 +32,7 @@ pub fn envelope(
     ])
 }
 
-/// What is added to the environment of a process hook.
+/// The environment variables that are added for a process hook.
 ///
 /// Clauses: AX-HK-ENVIRONMENT.
 pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec<(String, String)> {
@@ -75,7 +75,7 @@ pub fn before_assignment(
     ])
 }
 
-/// After a turn's bundle was written, before it is finalised.
+/// After a turn's bundle was written, before it is finalized.
 pub fn after_dispatch(turn: &Turn, state: &State, bundle_path: &str, files: &[String]) -> Object {
     build([
         ("turn_id", turn.id().as_str().into()),
@@ -87,7 +87,7 @@ pub fn after_dispatch(turn: &Turn, state: &State, bundle_path: &str, files: &[St
     ])
 }
 
-/// Before a staged result is read: what could be read of it, or why nothing could.
+/// Before a staged result is read. `result` is the parsed result, or why it cannot be parsed.
 pub fn before_validation(turn: &Turn, staging_path: &str, result: Result<&Value, &str>) -> Object {
     let mut payload = build([
         ("turn_id", turn.id().as_str().into()),
@@ -101,7 +101,7 @@ pub fn before_validation(turn: &Turn, staging_path: &str, result: Result<&Value,
     payload
 }
 
-/// After a staged result was judged.
+/// After a staged result was validated.
 pub fn after_validation(
     turn: &Turn,
     result: &Value,
@@ -120,7 +120,7 @@ pub fn after_validation(
     ])
 }
 
-/// Before a sound result becomes part of the history.
+/// Before a valid result is accepted.
 pub fn before_acceptance(
     turn: &Turn,
     result: &Value,
@@ -136,7 +136,7 @@ pub fn before_acceptance(
     ])
 }
 
-/// After it did.
+/// After a result was accepted.
 pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) -> Object {
     let count = |name: &str| crate::members::list(entry, name).len();
     build([
@@ -154,7 +154,7 @@ pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) 
     ])
 }
 
-/// Before a person's approval takes effect.
+/// Before an approval takes effect.
 pub fn before_gate(
     gate_type: &str,
     current_phase: &str,

@@ -1,14 +1,14 @@
 //! Files that no hook may change.
 //!
-//! The host takes a [`Snapshot`] before each and after it, restores every file
-//! that differs, and reports their names.
+//! The host takes a [`Snapshot`] before and after each hook, restores the files that differ and
+//! reports their names.
 
 use std::collections::BTreeMap;
 
 use accord_canon::{Digest, sha256};
 use accord_contract::codes::Code;
 
-/// What is always protected.
+/// The files that are always protected.
 pub const PROTECTED_FILES: [&str; 7] = [
     ".agentxchain/state.json",
     ".agentxchain/history.jsonl",
@@ -19,19 +19,19 @@ pub const PROTECTED_FILES: [&str; 7] = [
     ".agentxchain/hook-audit.jsonl",
 ];
 
-/// What protected files were like at one moment.
+/// The digests of protected files at one moment.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Snapshot {
     files: BTreeMap<String, Option<Digest>>,
 }
 
 impl Snapshot {
-    /// Takes a file in: its bytes, or `None` where there is none.
+    /// Adds a file: its content, or `None` when it does not exist.
     pub fn add(&mut self, path: &str, bytes: Option<&[u8]>) {
         self.files.insert(path.to_owned(), bytes.map(sha256));
     }
 
-    /// The files that are not what they were, made and deleted ones included.
+    /// The files that were changed, created or deleted.
     pub fn changed(&self, after: &Self) -> Vec<String> {
         let before = self.files.iter();
         let changed = before.filter(|(path, digest)| after.files.get(*path) != Some(digest));
@@ -46,8 +46,8 @@ impl Snapshot {
     }
 }
 
-/// The code for what was changed, in this repository or in one that is coordinated: the
-/// gravest first. A file of a bundle is never taken for a record.
+/// The code for changed files, of this repository or a coordinated one. The most severe one wins. A
+/// file of a bundle never counts as a record, whatever its name.
 pub fn tamper_code(paths: &[String]) -> Code {
     let records: Vec<&str> = paths
         .iter()
@@ -66,7 +66,7 @@ pub fn tamper_code(paths: &[String]) -> Code {
     ]) {
         Code::XchainHookLedgerTamper
     } else if named(&["events.jsonl", "run-history.jsonl", "hook-audit.jsonl"]) {
-        // The state has no code of its own.
+        // The protocol has no separate code for the state file.
         Code::XchainHookStateTamper
     } else {
         Code::XchainHookBundleTamper

@@ -1,4 +1,4 @@
-//! What came of running a hook, and what it said.
+//! The execution of a hook, and its verdict.
 
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
@@ -11,11 +11,11 @@ const MAX_ANNOTATIONS: usize = 16;
 const MAX_ANNOTATION_CHARS: usize = 1000;
 
 wire_enum! {
-    /// What a hook says.
+    /// The verdict of a hook.
     pub enum Verdict("HookVerdict", closed) {
-        /// Go on.
+        /// Continue.
         Allow = "allow",
-        /// Go on, and write this down.
+        /// Continue and log a warning.
         Warn = "warn",
         /// Stop.
         Block = "block",
@@ -25,42 +25,42 @@ wire_enum! {
 /// The execution of a hook.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Execution {
-    /// How long it took.
+    /// The duration.
     pub duration_ms: u64,
-    /// How it ended: of a program its exit code; of a POST 0 for an answer that says yes and
-    /// 1 for one that says no. `None` when it never ended by itself, or never began.
+    /// The exit code of a program. For a POST, 0 is a success status and 1 any other. `None` when
+    /// it did not exit, or did not start.
     pub exit_code: Option<i64>,
-    /// Whether it was ended because its time was over.
+    /// Whether it was stopped at its timeout.
     pub timed_out: bool,
-    /// Why it could not be run, or be reached.
+    /// Why it could not be started or reached.
     pub failure: Option<String>,
-    /// What it wrote to its standard output, or answered.
+    /// Its standard output, or the response body.
     pub output: Vec<u8>,
-    /// The first part of what it wrote to its standard error.
+    /// The first part of its standard error.
     pub errors: String,
-    /// The protected files that it changed, made or deleted; all were restored.
+    /// The protected files that it changed, created or deleted. All were restored.
     pub tampered: Vec<String>,
 }
 
-/// What a hook's output says.
+/// The parsed output of a hook.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VerdictDocument {
     /// The verdict.
     pub verdict: Verdict,
-    /// Why, for people.
+    /// An explanation for people.
     pub message: Option<String>,
-    /// What it wants written down.
+    /// Its annotations.
     pub annotations: Vec<Value>,
 }
 
 impl VerdictDocument {
-    /// Reads a hook's output; `Err` says why it is invalid.
+    /// Reads a hook's output. The error says why it is invalid.
     ///
     /// Clauses: AX-HK-OUTPUT.
     ///
     /// # Errors
-    /// When the output is not one JSON object with a verdict and sound annotations.
+    /// Fails when the output is not one JSON object with a verdict and valid annotations.
     pub fn read(output: &[u8]) -> Result<Self, String> {
         if output.iter().all(u8::is_ascii_whitespace) {
             return Err("the hook said nothing".into());

@@ -1,12 +1,12 @@
-//! Staged results: what a turn says that it did, corrected and judged.
+//! Staged results: read, normalized and validated.
 //!
-//! A result is [read](read_staged), [normalised](normalize) and then judged in five
-//! [stages](Stage); the first stage that finds something wrong is the last.
+//! A result is [read](read_staged), [normalized](normalize) and then validated in five
+//! [stages](Stage). The first stage that finds a problem is the last one that runs.
 //!
 //! Invariants:
-//! - nothing is corrected silently: every rewrite has a code and a place;
-//! - normalisation never makes up a request: what a turn did not ask for, it does not get;
-//! - a result that passed names only files inside the repository, none of the run's own.
+//! - nothing is corrected silently: every rewrite has a code and a field;
+//! - normalization never adds a request that the turn did not make;
+//! - a valid result names only files inside the repository, and no file of the run itself.
 
 mod normalize;
 mod turn_result;
@@ -26,92 +26,92 @@ use crate::members::array;
 use crate::rule;
 use crate::state::{State, Turn};
 
-/// The most bytes that a staged result may have.
-pub const MAX_RESULT_BYTES: usize = 8 << 20;
+/// The maximum size of a staged result.
+pub(crate) const MAX_RESULT_BYTES: usize = 8 << 20;
 
 wire_enum! {
-    /// What is judged, in this order.
+    /// The stages of a validation, in order.
     pub enum Stage("ValidationStage", closed) {
-        /// Whether it is a result at all.
+        /// The document has the form of a result.
         Schema = "schema",
-        /// Whether it is the result of the turn.
+        /// The result belongs to the turn.
         Assignment = "assignment",
-        /// Whether its role may change what it changed.
+        /// The role may change the files that it changed.
         Artifact = "artifact",
-        /// Whether its evidence says what it says.
+        /// The evidence supports the claimed verification.
         Verification = "verification",
-        /// Whether the run's rules allow what it asks for.
+        /// The rules of the run allow the requests.
         Protocol = "protocol",
     }
 }
 
-/// What a result is judged against.
+/// The context of a validation.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// The rules.
+    /// The configuration.
     pub config: &'a Config,
     /// The state of the run.
     pub state: &'a State,
-    /// The turn that the result is for: the one that is meant, or the only active one.
+    /// The turn of the result: the named one, or the only active one.
     pub turn: Option<&'a Turn>,
-    /// What the run has so far.
+    /// The index of the run's records.
     pub index: &'a RunIndex,
 }
 
-/// How a result is corrected.
+/// Which corrections a result gets.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Leniency {
-    /// Nothing is corrected, and what is otherwise a warning is refused where the protocol's
-    /// text asks for it: a turn that wants a person says why.
+    /// No corrections. Some warnings become errors where the protocol text requires it: a turn with
+    /// `needs_human` must have a reason.
     pub strict: bool,
-    /// A person says that a claim of work in the workspace is a review.
+    /// A person declared that a claimed workspace change is a review.
     pub force_review: bool,
 }
 
-/// One thing that is wrong with a result.
+/// A problem of a result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// What kind of thing it is.
+    /// The code.
     pub code: Code,
-    /// What is wrong, for people.
+    /// An explanation for people.
     pub message: String,
-    /// The member that it is about.
+    /// The affected member.
     pub field: Option<String>,
-    /// The path that it is about, as it was written.
+    /// The affected path, as it was written.
     pub path: Option<String>,
-    /// The rule in the protocol's own words.
+    /// The rule in the words of the protocol.
     pub detail: Option<&'static str>,
 }
 
-/// What came of judging a result.
+/// The report of a validation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Validation {
-    /// The stage that found something wrong; `None` when all passed.
+    /// The stage that failed; `None` when all passed.
     pub failed_stage: Option<Stage>,
-    /// Everything that the stage found.
+    /// The problems of that stage.
     pub problems: Vec<Problem>,
-    /// What is odd and allowed.
+    /// Warnings about things that are unusual but allowed.
     pub warnings: Vec<String>,
 }
 
-/// A result that was corrected and judged.
+/// A normalized and validated result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Judged {
-    /// The result as it was judged.
+    /// The result after normalization.
     pub result: Value,
-    /// What was corrected, in order.
+    /// The corrections, in order.
     pub rewrites: Vec<Rewrite>,
-    /// What came of it.
+    /// The report.
     pub validation: Validation,
 }
 
-/// Reads staged bytes.
+/// Parses a staged result.
 ///
 /// # Errors
-/// When they are too many, or not one JSON document that all readers understand alike.
+/// Fails when it is too large or not one unambiguous JSON document.
 pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
     if bytes.len() > MAX_RESULT_BYTES {
         return Err(format!(
@@ -122,7 +122,7 @@ pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
         .map_err(|error| format!("the staged result is not valid JSON: {error}"))
 }
 
-/// Corrects and judges a staged result; `Err` is why there is none.
+/// Normalizes and validates a staged result. An error says why there is none.
 ///
 /// Clauses: AX-STRICT-SHAPE.
 pub fn judge(
@@ -159,17 +159,17 @@ pub fn judge(
 }
 
 impl Situation<'_> {
-    /// The role whose turn it is.
+    /// The role of the turn.
     pub fn role(&self) -> Option<&Role> {
         self.config.role(self.turn?.role())
     }
 
-    /// What that role may do to the repository.
+    /// The write authority of that role.
     pub fn authority(&self) -> Option<WriteAuthority> {
         self.role().map(|role| role.authority)
     }
 
-    /// What carries the turn out.
+    /// The runtime of the turn.
     pub fn runtime(&self) -> Option<RuntimeType> {
         let id = self
             .turn?
@@ -223,7 +223,7 @@ impl Validation {
         passed.map(|stage| stage.as_str()).collect()
     }
 
-    /// What is wrong, for people.
+    /// The messages of the problems.
     pub fn errors(&self) -> Vec<String> {
         self.problems
             .iter()
@@ -231,15 +231,15 @@ impl Validation {
             .collect()
     }
 
-    /// The problem that names the refusal: that two requests exclude each other says more
-    /// than what is wrong with either; otherwise the first.
+    /// The problem that names the refusal. Two requests that exclude each other take precedence
+    /// over their other problems. Otherwise it is the first problem.
     pub fn headline(&self) -> Option<&Problem> {
         let exclusive = |problem: &&Problem| problem.code == Code::XchainMutuallyExclusiveRequests;
         let found = self.problems.iter().find(exclusive);
         found.or_else(|| self.problems.first())
     }
 
-    /// The failure that the problems are.
+    /// The failure, unless the result is valid.
     pub fn failure(&self) -> Option<Failure> {
         let (stage, first) = (self.failed_stage?, self.headline()?);
         let mut details = Object::new();

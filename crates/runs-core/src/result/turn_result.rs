@@ -1,4 +1,4 @@
-//! A result that passed, as types.
+//! A valid result as a type.
 
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
@@ -9,39 +9,39 @@ use crate::doc;
 use crate::history::cost_usd;
 
 wire_enum! {
-    /// What a result says about its turn.
+    /// The status that a result claims for its turn.
     pub enum TurnStatusClaim("TurnResultStatus", closed) {
-        /// It did what it was to do.
+        /// The work is done.
         Completed = "completed",
-        /// It cannot go on.
+        /// The work cannot continue.
         Blocked = "blocked",
         /// A person must decide.
         NeedsHuman = "needs_human",
-        /// It failed.
+        /// The turn failed.
         Failed = "failed",
     }
 }
 
 wire_enum! {
-    /// What a result says about its verification.
+    /// The claimed status of a verification.
     pub enum Verification("VerificationStatus", closed) {
-        /// It holds.
+        /// The checks passed.
         Pass = "pass",
-        /// It does not.
+        /// The checks failed.
         Fail = "fail",
-        /// It was not checked.
+        /// No checks ran.
         Skipped = "skipped",
     }
 }
 
-/// A result that passed all stages, or at least is an object.
+/// A result that passed all stages. It is at least an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnResult {
     document: Object,
 }
 
 impl TurnResult {
-    /// A result; `None` when it is no object.
+    /// Wraps a document; `None` when it is not an object.
     pub fn new(document: Value) -> Option<Self> {
         match document {
             Value::Object(document) => Some(Self { document }),
@@ -49,12 +49,12 @@ impl TurnResult {
         }
     }
 
-    /// The document.
+    /// The result as it was validated.
     pub fn document(&self) -> &Object {
         &self.document
     }
 
-    /// What it says about the turn; a result that says nothing sound failed.
+    /// The claimed status. An invalid status counts as failed.
     pub fn status(&self) -> TurnStatusClaim {
         let status = doc::Result::STATUS
             .get(&self.document)
@@ -62,13 +62,13 @@ impl TurnResult {
         status.unwrap_or(TurnStatusClaim::Failed)
     }
 
-    /// What it says about its verification, as it says it.
+    /// The claimed status of the verification, as written.
     pub fn verification(&self) -> Option<&str> {
         doc::Verification::STATUS.get(doc::Result::VERIFICATION.get(&self.document)?)
     }
 
-    /// What its verification is worth, given who carried the turn out.
-    pub fn normalized_verification(&self, runtime: Option<RuntimeType>) -> &'static str {
+    /// The status of the verification, given how trustworthy the runtime is.
+    pub(crate) fn normalized_verification(&self, runtime: Option<RuntimeType>) -> &'static str {
         match self.verification().and_then(Verification::parse) {
             Some(Verification::Fail) => "fail",
             None | Some(Verification::Skipped) => "skipped",
@@ -87,7 +87,7 @@ impl TurnResult {
         }
     }
 
-    /// The commands that it ran, with how they ended.
+    /// The commands of the verification, with their exit codes.
     pub fn evidence(&self) -> &[Value] {
         let verification = doc::Result::VERIFICATION.get(&self.document);
         verification.map_or(&[], |verification| {
@@ -95,8 +95,8 @@ impl TurnResult {
         })
     }
 
-    /// Whether it names a check that it ran.
-    pub fn ran_checks(&self) -> bool {
+    /// Whether it names a check that ran.
+    pub(crate) fn ran_checks(&self) -> bool {
         let says = |text: &str| !text.trim().is_empty();
         let verification = doc::Result::VERIFICATION.get(&self.document);
         let named = verification.is_some_and(|verification| {
@@ -110,7 +110,7 @@ impl TurnResult {
         named || self.evidence().iter().any(proven)
     }
 
-    /// The files that it says it changed, as paths; others are ignored.
+    /// The files that it claims to have changed. Invalid paths are ignored.
     pub fn files_changed(&self) -> Vec<RepoPath> {
         let files = doc::Result::FILES_CHANGED.get(&self.document);
         files
@@ -119,8 +119,8 @@ impl TurnResult {
             .collect()
     }
 
-    /// Every file that it says it changed, or proposes to change.
-    pub fn named_files(&self) -> Vec<RepoPath> {
+    /// Every file that it claims to have changed or proposes to change.
+    pub(crate) fn named_files(&self) -> Vec<RepoPath> {
         let proposed = doc::Result::PROPOSED_CHANGES.get(&self.document);
         let proposed = proposed
             .iter()
@@ -128,7 +128,7 @@ impl TurnResult {
         self.files_changed().into_iter().chain(proposed).collect()
     }
 
-    /// The files that it proposes to delete, or those that it proposes to write.
+    /// The files that it proposes to delete, or else those that it proposes to write.
     pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
         let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter();
         let changes = changes.filter(|change| {
@@ -140,13 +140,13 @@ impl TurnResult {
             .collect()
     }
 
-    /// Files that its verification left behind and that are to be deleted.
-    pub fn ignored_outputs(&self) -> Vec<RepoPath> {
+    /// Files that its verification left behind, to be deleted.
+    pub(crate) fn ignored_outputs(&self) -> Vec<RepoPath> {
         self.produced("ignore")
     }
 
-    /// Files that its verification produced and that belong to its work.
-    pub fn produced_artifacts(&self) -> Vec<RepoPath> {
+    /// Files that its verification produced and that are part of the work.
+    pub(crate) fn produced_artifacts(&self) -> Vec<RepoPath> {
         self.produced("artifact")
     }
 
@@ -166,28 +166,28 @@ impl TurnResult {
             .collect()
     }
 
-    /// Its decisions.
+    /// Its decisions; other items are skipped.
     pub fn decisions(&self) -> impl Iterator<Item = &Object> {
         doc::Result::DECISIONS.objects(&self.document)
     }
 
-    /// Its objections.
+    /// Its objections, unchecked.
     pub fn objections(&self) -> &[Value] {
         doc::Result::OBJECTIONS.get(&self.document)
     }
 
-    /// What kind of work it claims.
+    /// The claimed type of work.
     pub fn artifact_type(&self) -> Option<&str> {
         doc::Artifact::TYPE.get(doc::Result::ARTIFACT.get(&self.document)?)
     }
 
-    /// The phase that it wants to go to.
-    pub fn phase_request(&self) -> Option<&str> {
+    /// The phase that it requests.
+    pub(crate) fn phase_request(&self) -> Option<&str> {
         doc::Result::PHASE_TRANSITION_REQUEST.filled(&self.document)
     }
 
-    /// Whether it wants the run to end.
-    pub fn wants_completion(&self) -> bool {
+    /// Whether it requests the completion of the run.
+    pub(crate) fn wants_completion(&self) -> bool {
         doc::Result::RUN_COMPLETION_REQUEST.get(&self.document)
     }
 
@@ -196,22 +196,22 @@ impl TurnResult {
         doc::Result::PROPOSED_NEXT_ROLE.get(&self.document)
     }
 
-    /// Why a person must decide.
+    /// Why it needs a person.
     pub fn needs_human_reason(&self) -> Option<&str> {
         doc::Result::NEEDS_HUMAN_REASON.filled(&self.document)
     }
 
-    /// What it did, in a sentence.
+    /// Its summary.
     pub fn summary(&self) -> &str {
         doc::Result::SUMMARY.get(&self.document).unwrap_or_default()
     }
 
-    /// What it cost, in dollars.
-    pub fn cost_usd(&self) -> f64 {
+    /// Its cost in dollars.
+    pub(crate) fn cost_usd(&self) -> f64 {
         cost_usd(&self.document)
     }
 
-    /// Drops its request to leave the phase.
+    /// Removes its request to leave the phase.
     pub(crate) fn strip_phase_request(&mut self) {
         doc::Result::PHASE_TRANSITION_REQUEST.set(&mut self.document, Value::Null);
     }

@@ -1,4 +1,4 @@
-//! A person passes a gate.
+//! Approval of a gate by a person.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -15,39 +15,39 @@ use crate::members::build;
 use crate::rule;
 use crate::state::{Block, Pending, State, Status};
 
-/// What happens before an approval takes effect, in this order.
+/// The steps before an approval takes effect, in this order.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalPlan {
-    /// What is approved.
+    /// The request that is approved.
     pub pending: Pending,
     /// Hooks that can refuse.
     pub hooks: Option<HookBatch>,
     /// Commands that must succeed.
     pub actions: Vec<GateAction>,
-    /// What those commands find in their environment.
+    /// The environment of those commands.
     pub environment: Vec<(String, String)>,
 }
 
-/// What came of a gate's command.
+/// The result of a gate's command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ActionRun {
     /// The command.
     pub run: String,
-    /// How it ended; `None` when it was ended.
+    /// The exit code; `None` when it did not exit.
     pub exit_code: Option<i64>,
-    /// Whether its time was over.
+    /// Whether it was stopped at its timeout.
     pub timed_out: bool,
     /// How long it took.
     pub duration_ms: u64,
-    /// The end of what it wrote.
+    /// The end of its output.
     pub output_excerpt: String,
 }
 
-/// What an approval would do: for looking at it, and before it is carried out.
+/// The steps of an approval. A dry run shows them and does nothing else.
 ///
 /// # Errors
-/// With `invalid_state_transition` when nothing waits for approval.
+/// Fails with `invalid_state_transition` when no gate is pending.
 pub fn plan_approval(
     state: &State,
     config: &Config,
@@ -97,13 +97,13 @@ pub fn plan_approval(
     })
 }
 
-/// The phase transition that waits is approved; `ran` are the gate's commands.
+/// Approves the pending phase transition. `ran` are the results of the gate's commands.
 ///
 /// Clauses: AX-SM-APPROVE.
 ///
 /// # Errors
-/// With `invalid_state_transition` when none waits, with `gate_action_failed` and a blocked
-/// run when a command failed.
+/// Fails with `invalid_state_transition` when none is pending. Fails with `gate_action_failed`, and
+/// blocks the run, when a command failed.
 pub fn approve_transition(
     state: &State,
     config: &Config,
@@ -136,12 +136,12 @@ pub fn approve_transition(
     Ok(change)
 }
 
-/// The end of the run that waits is approved; `ran` are the gate's commands.
+/// Approves the pending completion of the run. `ran` are the results of the gate's commands.
 ///
 /// Clauses: AX-SM-COMPLETE.
 ///
 /// # Errors
-/// As for [`approve_transition`].
+/// Fails like [`approve_transition`].
 pub fn approve_completion(
     state: &State,
     ran: &[ActionRun],
@@ -201,7 +201,7 @@ fn pending(state: &State, completion: bool) -> Result<Pending, Failure> {
     })
 }
 
-/// A command that failed blocks the run; the gate keeps waiting.
+/// Blocks the run when a command failed. The gate stays pending.
 fn check_actions(
     state: &State,
     gate: &str,
@@ -242,7 +242,7 @@ fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Time) -> Vec<
     ran.iter().map(line).collect()
 }
 
-/// The run goes into a phase.
+/// Moves the run to a phase.
 pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: Time) {
     state.set_phase(phase);
     state.set(doc::State::PHASE_ENTERED_AT, now);
@@ -258,12 +258,12 @@ pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: 
     }
 }
 
-/// A gate was passed.
+/// Marks a gate as passed.
 pub(crate) fn pass_gate(state: &mut State, gate: &str) {
     set_gate(state, gate, "passed");
 }
 
-/// The status of a gate: `pending`, `passed` or `failed`.
+/// Sets the status of a gate: `pending`, `passed` or `failed`.
 pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
     let mut gates = doc::State::PHASE_GATE_STATUS
         .get(state.members())
@@ -273,7 +273,7 @@ pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
     state.set(doc::State::PHASE_GATE_STATUS, gates);
 }
 
-/// The run is over.
+/// Completes the run.
 pub(crate) fn complete(state: &mut State, now: Time) -> Result<(), Failure> {
     state.set_status(Status::Completed)?;
     for member in [

@@ -1,4 +1,4 @@
-//! A turn is assigned to a role.
+//! Assignment of a turn to a role.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -14,21 +14,21 @@ use crate::members::{array, build};
 use crate::rule;
 use crate::state::{Baseline, State, Status, Turn};
 
-/// How long a turn may take when nothing is said, in minutes.
+/// The default timeout of a turn, in minutes.
 pub(crate) const DEFAULT_TURN_MINUTES: u64 = 120;
 
-/// What the repository is like before a turn is assigned.
+/// The repository before an assignment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum BaselineCheck {
-    /// Nothing is changed that a turn could be blamed for.
+    /// There are no changes that could be attributed to the turn.
     Clean(Baseline),
     /// These files are changed and belong to no turn.
     Dirty(Baseline, Vec<String>),
-    /// What is changed belongs to this accepted turn, which has no checkpoint yet.
+    /// The changes belong to this accepted turn, which has no checkpoint yet.
     Uncheckpointed(Baseline, String),
 }
 
-/// An assignment that only a hook can still stop.
+/// A checked assignment. Only its hooks can still refuse it.
 #[derive(Clone, Debug)]
 pub struct Assignable {
     state: State,
@@ -39,12 +39,12 @@ pub struct Assignable {
     history_length: u64,
 }
 
-/// Checks whether a role can be given a turn; the first guard that fails decides.
+/// Checks whether a role can be assigned a turn. The first guard that fails decides.
 ///
 /// Clauses: AX-SM-ASSIGN, AX-SM-ASSIGN-ROLE, AX-SM-TERMINAL.
 ///
 /// # Errors
-/// With the code of that guard.
+/// Fails with the code of that guard.
 pub fn check_assignment(
     state: &State,
     config: &Config,
@@ -118,7 +118,7 @@ fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
 fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Failure> {
     match check {
         BaselineCheck::Clean(baseline) => Ok(baseline),
-        // Who only reviews can be blamed for no change.
+        // No change can be attributed to a role that only reviews.
         BaselineCheck::Dirty(baseline, _) | BaselineCheck::Uncheckpointed(baseline, _)
             if authority == WriteAuthority::ReviewOnly =>
         {
@@ -135,7 +135,7 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Fa
     }
 }
 
-/// Files by their names, as many as can be read.
+/// The names of the first files, for a message.
 fn few(files: &[String]) -> String {
     const MOST: usize = 5;
     let named = files[..files.len().min(MOST)].join(", ");
@@ -146,7 +146,7 @@ fn few(files: &[String]) -> String {
 }
 
 impl Assignable {
-    /// The hooks that can still refuse.
+    /// The hooks that can refuse the assignment.
     pub fn hooks(&self) -> Option<HookBatch> {
         let phase = HookPhase::BeforeAssignment;
         let payload =
@@ -155,11 +155,10 @@ impl Assignable {
         HookBatch::new(phase, self.config.hooks(phase), payload, run)
     }
 
-    /// Assigns the turn, after its hooks ran.
+    /// Assigns the turn after its hooks ran.
     ///
     /// # Errors
-    /// With `hook_blocked`, and a run that is blocked, or with the code of what was tampered
-    /// with.
+    /// Fails with `hook_blocked`, or with the code of the tampering, and blocks the run.
     pub fn confirm(
         self,
         report: &HookReport,

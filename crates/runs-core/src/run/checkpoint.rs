@@ -1,4 +1,4 @@
-//! What accepted turns changed was committed to version control.
+//! Checkpoints: commits of the files of accepted turns.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -10,12 +10,12 @@ use crate::event::{Emitter, EventType};
 use crate::members::{array, build};
 use crate::state::{State, Status};
 
-/// Notes that the files of an accepted turn are in this commit now; `clean` when nothing else
-/// is left uncommitted, so that the run rests on the commit. A run that is over gets no event
-/// any more, for its end is its last one; the commit names the turn.
+/// Records that the files of an accepted turn were committed. `clean` means that nothing else is
+/// uncommitted, so that the commit becomes the base of the run. A completed run gets no event,
+/// because `run_completed` is its last one; the commit names the turn.
 ///
 /// # Errors
-/// With `invalid_event` when no run has begun.
+/// Fails with `invalid_event` when no run has begun.
 pub fn checkpoint(
     state: &State,
     turn: (&str, &str),

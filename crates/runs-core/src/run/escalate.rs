@@ -1,4 +1,4 @@
-//! A run is stopped until a person has looked.
+//! Blocks a run until a person resolves it.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -13,10 +13,10 @@ use crate::ledger;
 use crate::members::build;
 use crate::state::{Block, State, Status};
 
-/// A person stops the run.
+/// Blocks the run at a person's request.
 ///
 /// # Errors
-/// With `invalid_state_transition` when it is not active.
+/// Fails with `invalid_state_transition` when the run is not active.
 pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
     if state.status() != Status::Active {
         return Err(illegal(state, "be stopped"));
@@ -51,10 +51,10 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
     Ok(change)
 }
 
-/// Blocks the run for any reason.
+/// Blocks the run.
 ///
 /// # Errors
-/// With `invalid_state_transition` when it is neither active nor paused nor blocked.
+/// Fails with `invalid_state_transition` unless the run is active, paused or blocked.
 pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
     if !matches!(
         state.status(),
@@ -72,8 +72,7 @@ pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<C
     Ok(Change::new(next, events))
 }
 
-/// The refusal that hooks lead to, where they stop something: the run is blocked until a
-/// person has looked.
+/// The refusal of an operation that a hook stopped, with the change that blocks the run.
 pub fn stopped_by_hook(
     state: &State,
     report: &HookReport,

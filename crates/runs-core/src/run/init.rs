@@ -1,4 +1,4 @@
-//! A run begins.
+//! Start of a run.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -13,26 +13,26 @@ use crate::rule;
 use crate::state::{State, Status};
 use crate::{Ids, RunId};
 
-/// How a run begins.
+/// Options of a new run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beginning {
-    /// Whether a run that is over or blocked may be replaced.
+    /// Whether it may replace a run that has ended or is blocked.
     pub restart: bool,
-    /// Who or what began it.
+    /// The origin of the run.
     pub provenance: Option<Object>,
-    /// What it takes over from an earlier run.
+    /// Context from an earlier run.
     pub inherited_context: Option<Object>,
-    /// The decisions of the repository that are in force.
+    /// The repository decisions that are in force.
     pub repo_decisions: Vec<Object>,
-    /// The run of the last event.
+    /// The run of the last event on record.
     pub last_event_run: Option<String>,
 }
 
-/// Refuses when the last event names another run than the state: that run's records were
-/// taken away under it.
+/// Checks that the last event on record belongs to the run of the state. Otherwise the records of
+/// the run were removed or replaced.
 ///
 /// # Errors
-/// With `records_missing`.
+/// Fails with `records_missing`.
 pub fn check_records(state: &State, last_event_run: Option<&str>) -> Result<(), Failure> {
     let known = state.run_id().map(RunId::as_str);
     let Some(last_event_run) = last_event_run.filter(|run| Some(*run) != known) else {
@@ -51,8 +51,8 @@ pub fn check_records(state: &State, last_event_run: Option<&str>) -> Result<(), 
 /// Clauses: AX-SM-START, AX-SM-START-IDLE, AX-DC-CARRY.
 ///
 /// # Errors
-/// With `invalid_state_transition` when a run is active already, with `records_missing` when the
-/// records of the last run are missing, unless it is replaced.
+/// Fails with `invalid_state_transition` when a run is active, and with `records_missing` when the
+/// records of the last run are missing. With `restart` the latter is allowed.
 pub fn init(
     state: &State,
     config: &Config,

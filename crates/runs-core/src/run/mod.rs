@@ -1,13 +1,13 @@
-//! What can be done to a run, one file an operation.
+//! The operations on a run, one file per operation.
 //!
-//! Every operation takes a state and gives the state that follows, with the events and
-//! ledger lines that belong to it: a [`Change`], to be written as one. A refusal changes
-//! nothing, or names in a [`Refused`] the change that records it.
+//! An operation takes a state and returns a [`Change`]: the new state with its events and ledger
+//! lines, to be written in one commit. A refusal changes nothing, or has the change that records it
+//! in [`Refused`].
 //!
 //! Invariants:
-//! - a run's status moves only along [`crate::state::Status::may_become`];
-//! - `run_id` never changes while a run lives;
-//! - nothing but `init` with a restart leaves `completed`.
+//! - the status changes only as [`crate::state::Status::may_become`] allows;
+//! - `run_id` never changes during a run;
+//! - only `init` with a restart leaves `completed`.
 
 mod approve;
 mod assign;
@@ -38,26 +38,26 @@ pub use transition::{check_identity, escalate_role, pause_for_gate, refuse_direc
 use crate::event::Event;
 use crate::state::State;
 
-/// What an operation leads to; to be written as one.
+/// The effect of an operation, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The state that follows.
+    /// The new state.
     pub state: State,
-    /// Lines for the ledger of decisions.
+    /// Lines of the decision ledger.
     pub ledger: Vec<Object>,
     /// Events, in order.
     pub events: Vec<Event>,
 }
 
-/// A refusal, and what records it.
+/// A refusal, with the change that records it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{failure}")]
 #[non_exhaustive]
 pub struct Refused {
-    /// Why.
+    /// The reason.
     pub failure: Failure,
-    /// The change that is written in spite of it.
+    /// The change to write in spite of the refusal.
     pub record: Option<Box<Change>>,
 }
 

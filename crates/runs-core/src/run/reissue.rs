@@ -1,10 +1,10 @@
-//! A turn is withdrawn and its work assigned again, to the same role or to another.
+//! Withdraws a turn and assigns its work again, to the same role or another.
 //!
 //! Invariants:
-//! - the turn that is withdrawn leaves a line in the history that says so, counts as no
-//!   accepted turn, and never comes back;
-//! - what was delegated to it, or waits for its review, goes on to the new turn;
-//! - every guard of an assignment holds for the new turn, and a refusal leaves the old one.
+//! - the withdrawn turn leaves a line in the history, does not count as accepted, and is never
+//!   reactivated;
+//! - its delegation, or its review of delegations, moves to the new turn;
+//! - the new turn passes every guard of an assignment, and a refusal keeps the old turn.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -21,35 +21,35 @@ use crate::state::{State, Status, Turn};
 use crate::{Ids, TurnId};
 use crate::{budget, delegation, ledger};
 
-/// A turn that only a hook can keep from being reissued.
+/// A checked reissue. Only its hooks can still refuse it.
 #[derive(Clone, Debug)]
 pub struct Reissuable {
     before: State,
     old: Turn,
     reason: String,
-    /// What the run was blocked on, where that ends with the turn.
+    /// The `blocked_on` that the reissue resolves.
     resolved: Option<String>,
     anew: Assignable,
 }
 
-/// A turn that was withdrawn, and the one that takes its place.
+/// A withdrawn turn and its replacement.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reissued {
-    /// What follows.
+    /// The change of the run.
     pub change: Change,
-    /// The history's line about the turn that was withdrawn.
+    /// The history line of the withdrawn turn.
     pub history_entry: Object,
-    /// The turn that takes its place.
+    /// The replacement.
     pub turn: Turn,
 }
 
-/// Checks whether a turn can be withdrawn and given to a role. A run that is blocked because
-/// of that very turn goes on with the new one.
+/// Checks whether a turn can be withdrawn and reassigned to a role. A run that the turn blocks is
+/// reactivated.
 ///
 /// # Errors
-/// With `invalid_state_transition` when the run takes no turns, as [`State::target`], or with
-/// the code of the guard that an assignment to the role meets.
+/// Fails with `invalid_state_transition` when the run takes no turns, like [`State::target`], or
+/// with the code of a guard of [`check_assignment`].
 pub fn check_reissue(
     state: &State,
     config: &Config,
@@ -90,15 +90,15 @@ impl Reissuable {
         &self.old
     }
 
-    /// The hooks that can still refuse.
+    /// The hooks that can refuse the reissue.
     pub fn hooks(&self) -> Option<HookBatch> {
         self.anew.hooks()
     }
 
-    /// Reissues the turn, after its hooks ran.
+    /// Reissues the turn after its hooks ran.
     ///
     /// # Errors
-    /// As [`Assignable::confirm`]; the old turn stays then.
+    /// Fails like [`Assignable::confirm`]. The old turn then stays active.
     pub fn confirm(
         self,
         report: &HookReport,
@@ -171,7 +171,7 @@ impl Reissuable {
     }
 }
 
-/// Whether the run is blocked because of this turn.
+/// Whether the turn blocks the run.
 fn is_about(state: &State, turn: &Turn) -> bool {
     let blocked = state.value(doc::State::BLOCKED_REASON);
     doc::Blocked::TURN_ID.get(&blocked) == Some(turn.id().as_str())

@@ -1,4 +1,4 @@
-//! A turn is rejected: it is tried again, or the run is blocked.
+//! Rejects a turn. It is retried, or the run is blocked.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -16,25 +16,25 @@ use crate::{Ids, TurnId};
 /// Why a turn is rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejection {
-    /// Why, for people.
+    /// An explanation for people.
     pub reason: String,
-    /// What was wrong with its result.
+    /// The problems of its result.
     pub errors: Vec<String>,
-    /// The stage that found it.
+    /// The validation stage that failed.
     pub failed_stage: Option<String>,
-    /// The baseline of the next attempt: the turn's own, so that what earlier attempts left
-    /// behind stays attributable, or what the repository is like now where it has none.
+    /// The baseline of the next attempt. It is the turn's own, so that changes of earlier attempts
+    /// stay attributable. A turn without one gets the current state of the repository.
     pub baseline: Baseline,
-    /// What the turn's worker left, as [`dispatch::left_behind`] has it; null where a person did
-    /// the turn, whose work goes on between the attempts.
+    /// The changes of the turn's worker, as [`dispatch::left_behind`] returns them. Null for a turn
+    /// of a person, whose work continues between attempts.
     pub left_behind: Value,
 }
 
-/// Rejects a turn. Nothing is written to the history; the ledger has only rejections
-/// that end a conflict.
+/// Rejects a turn. The history gets no line. The ledger gets one only when the rejection ends a
+/// conflict.
 ///
 /// # Errors
-/// With `invalid_state_transition` when the run takes no turns, or as [`State::target`].
+/// Fails with `invalid_state_transition` when the run takes no turns, or like [`State::target`].
 pub fn reject(
     state: &State,
     config: &Config,
@@ -84,7 +84,7 @@ pub fn reject(
         if let Some(conflict) = &conflict {
             turn.set(doc::Turn::CONFLICT_CONTEXT, conflict.clone());
             turn.unset(doc::Turn::CONFLICT_STATE);
-            // The next attempt knows the changes of the others, so that only later ones conflict.
+            // The next attempt sees the accepted changes, so only later ones can conflict.
             turn.count_from(state.turn_sequence());
         }
     }

@@ -1,4 +1,4 @@
-//! A person lets a blocked run go on.
+//! Reactivation of a blocked run by a person.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -12,15 +12,15 @@ use crate::rule;
 use crate::state::{Baseline, State, Status, TurnStatus};
 use crate::{Ids, TurnId};
 
-/// Lets a run that is blocked or paused go on. Turns that failed for good may be tried once more.
-/// What the person committed meanwhile, or set in version control, is theirs: active turns are
-/// measured from how the repository stands now, where there is a commit.
+/// Reactivates a blocked or paused run. Turns without retries left get one more attempt. Commits
+/// and settings of version control that changed meanwhile belong to the person, so active turns get
+/// a new baseline at the current commit.
 ///
 /// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
 ///
 /// # Errors
-/// With `invalid_state_transition` when it is neither, or when a gate waits, which only an
-/// approval passes.
+/// Fails with `invalid_state_transition` in any other status, or when a gate is pending, which only
+/// an approval passes.
 pub fn resolve(
     state: &State,
     standing: Option<&Baseline>,
@@ -75,8 +75,8 @@ pub fn resolve(
     Ok(change)
 }
 
-/// Has active turns measured from this commit, with what decides now which changes are shown; gives
-/// those for which the commit is another than before.
+/// Moves the baseline of active turns to this commit and these settings. Returns the turns whose
+/// commit changed.
 fn rest_on(
     state: &mut State,
     standing: &Baseline,

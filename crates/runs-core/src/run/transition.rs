@@ -1,4 +1,4 @@
-//! Transitions that other operations use, and those that are never allowed.
+//! Transitions that other operations share, and forbidden ones.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -11,13 +11,13 @@ use crate::members::build;
 use crate::rule;
 use crate::state::{Block, PendingTransition, State, Status};
 
-/// A gate wants a person: the run pauses before it leaves its phase.
+/// Pauses the run before a phase transition that needs approval.
 ///
 /// Clauses: AX-SM-PAUSE.
 ///
 /// # Errors
-/// With `invalid_state_transition` when the run is not active, is not in the phase that ends,
-/// or waits for a gate already.
+/// Fails with `invalid_state_transition` when the run is not active, is not in the phase `from`, or
+/// has a pending gate.
 pub fn pause_for_gate(
     state: &State,
     pending: &PendingTransition,
@@ -50,12 +50,12 @@ pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Res
     Ok(())
 }
 
-/// A role cannot go on, for a reason that has a name: the run is blocked.
+/// Blocks the run because a role cannot continue. `reason` is one of the protocol's triggers.
 ///
 /// Clauses: AX-SM-BLOCK.
 ///
 /// # Errors
-/// With `invalid_state_transition` when the run is not active.
+/// Fails with `invalid_state_transition` when the run is not active.
 pub fn escalate_role(
     state: &State,
     reason: &str,
@@ -73,19 +73,19 @@ pub fn escalate_role(
     super::block(state, &Block::escalated(reason, role), ids, now)
 }
 
-/// A status cannot be set directly: it follows from operations.
+/// Refuses to set a status directly. A status changes only by operations.
 ///
 /// Clauses: AX-SM-ILLEGAL.
 pub fn refuse_direct(state: &State, target: &str) -> Failure {
     illegal(state, &format!("be set to {target}"))
 }
 
-/// Checks that what would be written belongs to the same run.
+/// Checks that a write keeps the id of the run.
 ///
 /// Clauses: AX-SM-RUN-ID.
 ///
 /// # Errors
-/// With `immutable_field` when the run's id would change.
+/// Fails with `immutable_field`.
 pub fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure> {
     match state.run_id() {
         Some(own)

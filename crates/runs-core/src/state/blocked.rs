@@ -1,4 +1,4 @@
-//! Why a run is blocked, and what gets it going again.
+//! Why a run is blocked, and how it can be unblocked.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -12,59 +12,59 @@ use crate::members::build;
 use crate::rule;
 
 wire_enum! {
-    /// What kind of thing blocked a run.
+    /// The category of a block.
     pub enum Category("BlockCategory", closed) {
-        /// A turn asks for a person.
+        /// A turn requires a person.
         NeedsHuman = "needs_human",
-        /// A turn failed as often as it may.
+        /// A turn has no retries left.
         RetriesExhausted = "retries_exhausted",
-        /// A person stopped it.
+        /// A person stopped the run.
         OperatorEscalation = "operator_escalation",
-        /// A hook refused.
+        /// A hook refused or tampered.
         HookBlock = "hook_block",
-        /// A policy asks for a person.
+        /// A policy requires a person.
         PolicyEscalation = "policy_escalation",
-        /// Something took too long.
+        /// A time limit was exceeded.
         Timeout = "timeout",
-        /// The budget is spent.
+        /// The budget is exhausted.
         BudgetExhausted = "budget_exhausted",
-        /// Two turns keep changing the same files.
+        /// A turn had too many conflicts.
         ConflictLoop = "conflict_loop",
-        /// Turns go by and the gate keeps failing in the same way.
+        /// The gate failed in the same way for several turns.
         NonProgress = "non_progress",
-        /// A turn could not be handed to its worker.
+        /// A turn could not be dispatched.
         DispatchError = "dispatch_error",
         /// A gate's command failed.
         GateActionFailed = "gate_action_failed",
     }
 }
 
-/// Why a run is blocked.
+/// The reason why a run is blocked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Block {
-    /// What kind of thing it is.
+    /// The category.
     pub category: Category,
-    /// What `blocked_on` says.
+    /// The value of `blocked_on`.
     pub blocked_on: String,
-    /// Why, for people.
+    /// An explanation for people.
     pub detail: String,
-    /// The turn that it is about.
+    /// The turn that caused the block.
     pub turn: Option<TurnId>,
     /// Whether that turn stays active.
     pub turn_retained: bool,
 }
 
 impl Block {
-    /// A turn asks for a person.
-    pub fn needs_human(reason: Option<&str>, turn: &TurnId) -> Self {
-        let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
-        let reason = reason.unwrap_or("unspecified");
+    pub(crate) fn needs_human(reason: Option<&str>, turn: &TurnId) -> Self {
+        let reason = reason
+            .map(str::trim)
+            .filter(|reason| !reason.is_empty())
+            .unwrap_or("unspecified");
         Self::new(Category::NeedsHuman, format!("human:{reason}"), reason).about(turn, false)
     }
 
-    /// A turn failed as often as it may.
-    pub fn retries_exhausted(role: &str, turn: &TurnId, detail: &str) -> Self {
+    pub(crate) fn retries_exhausted(role: &str, turn: &TurnId, detail: &str) -> Self {
         let on = escalation("retries_exhausted", role);
         Self::new(Category::RetriesExhausted, on, detail).about(turn, true)
     }
@@ -75,52 +75,46 @@ impl Block {
         Self::new(Category::OperatorEscalation, on, reason)
     }
 
-    /// A role could not go on, for a reason that has a name.
-    pub fn escalated(reason: &str, role: &str) -> Self {
+    /// A role cannot continue. `reason` is one of the protocol's triggers.
+    pub(crate) fn escalated(reason: &str, role: &str) -> Self {
         let on = escalation(reason, rule!(role; EscalationOfNobody => ""));
         Self::new(Category::RetriesExhausted, on, reason)
     }
 
-    /// A hook refused.
-    pub fn hook(phase: crate::hooks::HookPhase, name: &str, detail: &str) -> Self {
+    pub(crate) fn hook(phase: crate::hooks::HookPhase, name: &str, detail: &str) -> Self {
         Self::new(Category::HookBlock, format!("hook:{phase}:{name}"), detail)
     }
 
-    /// A policy asks for a person.
-    pub fn policy(id: &str, detail: &str, turn: &TurnId) -> Self {
+    pub(crate) fn policy(id: &str, detail: &str, turn: &TurnId) -> Self {
         let on = format!("policy:{id}");
         Self::new(Category::PolicyEscalation, on, detail).about(turn, true)
     }
 
-    /// Something took too long: `turn`, `phase` or `run`.
-    pub fn timeout(scope: &str, detail: &str) -> Self {
+    /// A time limit was exceeded. `scope` is `turn`, `phase` or `run`.
+    pub(crate) fn timeout(scope: &str, detail: &str) -> Self {
         Self::new(Category::Timeout, format!("timeout:{scope}"), detail)
     }
 
-    /// The budget is spent.
-    pub fn budget(detail: &str) -> Self {
+    pub(crate) fn budget(detail: &str) -> Self {
         Self::new(Category::BudgetExhausted, "budget:exhausted".into(), detail)
     }
 
-    /// Two turns keep changing the same files.
-    pub fn conflict_loop(turn: &TurnId, detail: &str) -> Self {
+    pub(crate) fn conflict_loop(turn: &TurnId, detail: &str) -> Self {
         let on = format!("human:conflict_loop:{turn}");
         Self::new(Category::ConflictLoop, on, detail).about(turn, true)
     }
 
-    /// Turns go by and the gate keeps failing in the same way.
-    pub fn non_progress(detail: &str) -> Self {
+    pub(crate) fn non_progress(detail: &str) -> Self {
         Self::new(Category::NonProgress, "non_progress".into(), detail)
     }
 
-    /// A turn could not be handed to its worker.
+    /// A turn could not be dispatched.
     pub fn dispatch(detail: &str, turn: &TurnId) -> Self {
         let on = format!("dispatch:{}", crate::patterns::slug(detail));
         Self::new(Category::DispatchError, on, detail).about(turn, true)
     }
 
-    /// A gate's command failed.
-    pub fn gate_action(gate: &str, detail: &str) -> Self {
+    pub(crate) fn gate_action(gate: &str, detail: &str) -> Self {
         Self::new(
             Category::GateActionFailed,
             format!("gate_action:{gate}"),
@@ -144,7 +138,7 @@ impl Block {
         self
     }
 
-    /// What a person does next.
+    /// The command that a person runs next.
     pub fn recovery_action(&self) -> &'static str {
         match self.category {
             Category::RetriesExhausted | Category::ConflictLoop | Category::DispatchError => {
@@ -200,7 +194,7 @@ impl State {
         Ok(())
     }
 
-    /// Lets the run go on.
+    /// Reactivates the run.
     pub(crate) fn unblock(&mut self) -> Result<(), Failure> {
         self.set_status(Status::Active)?;
         self.clear(doc::State::BLOCKED_ON);

@@ -1,11 +1,11 @@
 //! `state.json` 1.1: the state of a run.
 //!
 //! Invariants:
-//! - the status is one of six, and every active turn has an id, a role and a sequence;
-//! - members that we do not know survive, in their place;
-//! - `blocked_reason` says something only while the run is blocked;
-//! - one clock, `turn_sequence`, ticks at every assignment and every acceptance, so that the
-//!   two can be put in order; it never goes back.
+//! - every active turn has an id, a role and a sequence;
+//! - unknown members are kept in their place;
+//! - `blocked_reason` is set only while the run is blocked;
+//! - the run's clock, `turn_sequence`, advances with every assignment and every acceptance and
+//!   never decreases, so that the two can be compared.
 
 mod blocked;
 mod pending;
@@ -27,29 +27,29 @@ use crate::rule;
 use crate::run::illegal;
 use crate::{RunId, TurnId};
 
-/// The version of the document.
-pub const STATE_VERSION: &str = "1.1";
+/// The version of `state.json`.
+pub(crate) const STATE_VERSION: &str = "1.1";
 
 wire_enum! {
     /// The status of a run.
     pub enum Status("RunStatus", closed) {
-        /// It has not begun.
+        /// The run has not begun.
         Idle = "idle",
         /// Turns can be assigned.
         Active = "active",
         /// A person must approve a gate.
         Paused = "paused",
-        /// A person must resolve something.
+        /// A person must resolve a block.
         Blocked = "blocked",
-        /// It is over.
+        /// The run has ended.
         Completed = "completed",
-        /// It cannot be finished.
+        /// The run cannot be completed.
         Failed = "failed",
     }
 }
 
 impl Status {
-    /// Whether a run may ever go from this status to that one.
+    /// Whether the status of a run may change from this one to `to`.
     ///
     /// Clauses: AX-SM-TERMINAL, AX-SM-ILLEGAL.
     pub fn may_become(self, next: Self) -> bool {
@@ -59,9 +59,9 @@ impl Status {
             (Idle, Active)
                 | (Active, Active | Paused | Blocked | Completed)
                 | (Paused, Active | Blocked | Completed)
-                // A blocked run that never began begins; one with a gate to approve ends.
+                // A blocked run that has not begun may begin. One with a pending gate may complete.
                 | (Blocked, Active | Blocked | Completed)
-                // Only as a new run.
+                // Only by a new run.
                 | (Completed, Active)
         )
     }
@@ -76,12 +76,12 @@ pub struct State {
     turns: Vec<Turn>,
     turn_sequence: u64,
     accepted_sequence: u64,
-    /// Every member, those above as they came in.
+    /// Every member as it was read. The fields above replace theirs in [`State::document`].
     members: Object,
 }
 
 impl State {
-    /// The state of a repository in which no run has begun.
+    /// The state of a repository before its first run.
     pub fn idle(config: &Config) -> Self {
         let members = build([
             doc::State::SCHEMA_VERSION.to(STATE_VERSION),
@@ -116,10 +116,10 @@ impl State {
         }
     }
 
-    /// Reads a state, whatever earlier version wrote it.
+    /// Reads a state of this or an earlier version.
     ///
     /// # Errors
-    /// With `state_invalid` when a member that decisions depend on is not sound.
+    /// Fails with `state_invalid` when a member that decisions depend on is invalid.
     pub fn read(document: Value) -> Result<Self, Failure> {
         upgrade::read(document)
     }
@@ -150,7 +150,7 @@ impl State {
         members
     }
 
-    /// The run, once it has begun.
+    /// The id of the run, once it has begun.
     pub fn run_id(&self) -> Option<&RunId> {
         self.run_id.as_ref()
     }
@@ -160,17 +160,17 @@ impl State {
         self.status
     }
 
-    /// The phase that the run is in.
+    /// The current phase.
     pub fn phase(&self) -> &str {
         &self.phase
     }
 
-    /// The last tick of the run's clock.
+    /// The run's clock.
     pub fn turn_sequence(&self) -> u64 {
         self.turn_sequence
     }
 
-    /// The tick of the last acceptance; zero before the first.
+    /// The run's clock at the last acceptance; zero before the first.
     pub fn accepted_sequence(&self) -> u64 {
         self.accepted_sequence
     }
@@ -180,12 +180,12 @@ impl State {
         self.turns.iter()
     }
 
-    /// An active turn.
+    /// An active turn by its id.
     pub fn turn(&self, id: &TurnId) -> Option<&Turn> {
         self.turns.iter().find(|turn| turn.id() == id)
     }
 
-    /// The only active turn, where there is exactly one.
+    /// The active turn, if there is exactly one.
     pub fn only_turn(&self) -> Option<&Turn> {
         match self.turns.as_slice() {
             [turn] => Some(turn),
@@ -193,13 +193,13 @@ impl State {
         }
     }
 
-    /// The turn that is meant: the one that is named, or the only one.
+    /// The named turn, or the only active one.
     ///
     /// Clauses: AX-HS-NOT-ACTIVE.
     ///
     /// # Errors
-    /// With `turn_not_active` when there is none, with `target_required` when there are
-    /// several and none is named.
+    /// Fails with `turn_not_active` when there is no such turn, and with `target_required` when
+    /// several are active and none is named.
     pub fn target(&self, id: Option<&TurnId>) -> Result<&Turn, Failure> {
         let found = match id {
             Some(id) => self.turn(id),
@@ -222,10 +222,10 @@ impl State {
         })
     }
 
-    /// The turn of that id, while it is at that attempt.
+    /// The active turn with this id, if this is its current attempt.
     ///
     /// # Errors
-    /// As [`State::target`], and with `attempt_over` when its attempt is another one.
+    /// Fails like [`State::target`], and with `attempt_over` when the attempt is another one.
     pub fn target_at(&self, id: &TurnId, attempt: u64) -> Result<&Turn, Failure> {
         let turn = self.target(Some(id))?;
         if turn.attempt() == attempt {
@@ -237,22 +237,22 @@ impl State {
             .with("attempt", attempt))
     }
 
-    /// Why the run waits: `human:…`, `escalation:…`, `human_approval:…` and so on.
+    /// What blocks the run: `human:…`, `escalation:…`, `human_approval:…` and so on.
     pub fn blocked_on(&self) -> Option<&str> {
         doc::State::BLOCKED_ON.get(&self.members)
     }
 
-    /// The phase transition that waits for a person.
+    /// The phase transition that needs approval.
     pub fn pending_transition(&self) -> Option<PendingTransition> {
         PendingTransition::read(doc::State::PENDING_PHASE_TRANSITION.raw(&self.members)?)
     }
 
-    /// The completion that waits for a person.
+    /// The completion that needs approval.
     pub fn pending_completion(&self) -> Option<PendingCompletion> {
         PendingCompletion::read(doc::State::PENDING_RUN_COMPLETION.raw(&self.members)?)
     }
 
-    /// What the run has cost, in dollars.
+    /// The cost of the run in dollars.
     pub fn spent_usd(&self) -> f64 {
         doc::State::BUDGET_STATUS
             .get(&self.members)
@@ -273,7 +273,7 @@ impl State {
             .sum()
     }
 
-    /// Any member, as it would be written; `null` where there is none.
+    /// Any member as it would be written; `null` when it is absent.
     pub fn member(&self, name: &str) -> Value {
         match name {
             "active_turns" | "turn_sequence" | "status" | "phase" | "run_id"
@@ -286,7 +286,7 @@ impl State {
         &self.members
     }
 
-    /// A member that is no field of the state, as it is; `null` where there is none.
+    /// A member that is not a field of `State`; `null` when it is absent.
     pub(crate) fn value<K>(&self, member: Member<K>) -> Value {
         member.copy(&self.members)
     }
@@ -302,7 +302,7 @@ impl State {
     /// Changes the status.
     ///
     /// # Errors
-    /// With `invalid_state_transition` when a run never goes from its status to that one.
+    /// Fails with `invalid_state_transition` unless [`Status::may_become`] allows the change.
     pub(crate) fn set_status(&mut self, status: Status) -> Result<(), Failure> {
         if !self.status.may_become(status) {
             return Err(illegal(self, &format!("become {status}")));
@@ -330,13 +330,13 @@ impl State {
         self.turns.clear();
     }
 
-    /// The clock's next tick.
+    /// Advances the run's clock.
     pub(crate) fn tick(&mut self) -> u64 {
         self.turn_sequence += 1;
         self.turn_sequence
     }
 
-    /// The clock's next tick, for an acceptance.
+    /// Advances the run's clock for an acceptance.
     ///
     /// Clauses: AX-HS-SEQUENCE.
     pub(crate) fn tick_acceptance(&mut self) -> u64 {

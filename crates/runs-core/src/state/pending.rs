@@ -1,4 +1,4 @@
-//! Gates that wait for a person.
+//! Gates that need approval by a person.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
@@ -6,7 +6,7 @@ use accord_contract::wire::{Object, Value};
 use crate::doc::{self, Member, Text};
 use crate::members::build;
 
-/// A phase transition that waits for a person.
+/// A phase transition that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PendingTransition {
     /// The phase that ends.
@@ -15,22 +15,22 @@ pub struct PendingTransition {
     pub to: String,
     /// The gate between them.
     pub gate: String,
-    /// The turn that asked.
+    /// The turn that requested it.
     pub requested_by_turn: Option<String>,
 }
 
-/// The end of the run, waiting for a person.
+/// A completion of the run that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PendingCompletion {
-    /// The gate before it.
+    /// The final gate, where one is declared.
     pub gate: Option<String>,
-    /// The turn that asked.
+    /// The turn that requested it.
     pub requested_by_turn: Option<String>,
-    /// When it asked.
+    /// The time of the request.
     pub requested_at: Option<String>,
 }
 
-/// What waits for a person.
+/// The request that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Pending {
     /// A phase transition.
@@ -63,7 +63,7 @@ impl PendingTransition {
 }
 
 impl PendingCompletion {
-    /// A request of now.
+    /// A request that is made now.
     pub(crate) fn new(gate: Option<&str>, turn: Option<&str>, now: Time) -> Self {
         Self {
             gate: gate.map(str::to_owned),

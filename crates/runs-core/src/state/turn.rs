@@ -14,17 +14,17 @@ use crate::{RunId, TurnId};
 wire_enum! {
     /// The status of an active turn.
     pub enum TurnStatus("TurnStatus", closed) {
-        /// A role has it.
+        /// It was assigned to a role.
         Assigned = "assigned",
         /// Its bundle was written.
         Dispatched = "dispatched",
-        /// Its worker starts.
+        /// Its worker is starting.
         Starting = "starting",
-        /// Its worker works.
+        /// Its worker is running.
         Running = "running",
-        /// It was rejected and may be tried again.
+        /// It was rejected and can be retried.
         Retrying = "retrying",
-        /// It was rejected for good.
+        /// It was rejected and has no retries left.
         Failed = "failed",
         /// Its result was refused.
         FailedAcceptance = "failed_acceptance",
@@ -37,17 +37,17 @@ wire_enum! {
     }
 }
 
-/// What the repository was like when a turn was assigned.
+/// The repository at the assignment of a turn.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Baseline {
-    /// The commit, where there is version control.
+    /// The commit, under version control.
     pub head_ref: Option<String>,
-    /// Whether nothing was changed since that commit, what is exempt aside.
+    /// Whether there were no uncommitted changes, except in exempt paths.
     pub clean: bool,
-    /// Files that were changed already, with a mark of their content.
+    /// Files that were already changed, each with a digest of its content.
     pub dirty: Vec<(String, String)>,
-    /// What decided which changes version control showed, by name; nothing is known where it is
-    /// empty.
+    /// The settings that decide which changes version control shows, by name. Empty when they were
+    /// not recorded.
     pub view: BTreeMap<String, String>,
 }
 
@@ -63,7 +63,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// A turn out of a state; `Err` is the member and what is wrong with it.
+    /// Reads a turn from a state. An error is a member and its problem.
     pub(super) fn read(
         key: &str,
         mut members: Object,
@@ -127,42 +127,42 @@ impl Turn {
         members
     }
 
-    /// The turn as events name it.
+    /// The turn as events refer to it.
     pub(crate) fn about(&self) -> About<'_> {
         Some((self.id.as_str(), &self.role))
     }
 
-    /// Its id.
+    /// The id of the turn.
     pub fn id(&self) -> &TurnId {
         &self.id
     }
 
-    /// Its role.
+    /// The role that it is assigned to.
     pub fn role(&self) -> &str {
         &self.role
     }
 
-    /// Its status.
+    /// The status; other runners may write unknown ones.
     pub fn status(&self) -> &Extensible<TurnStatus> {
         &self.status
     }
 
-    /// The number of the attempt, from one.
+    /// The number of the attempt, starting at one.
     pub fn attempt(&self) -> u64 {
         self.attempt
     }
 
-    /// The tick of the run's clock at which it was assigned.
+    /// The run's clock at the assignment.
     pub fn assigned_sequence(&self) -> u64 {
         self.assigned_sequence
     }
 
-    /// What carries it out.
+    /// The runtime that executes it.
     pub fn runtime_id(&self) -> Option<&str> {
         doc::Turn::RUNTIME_ID.get(&self.members)
     }
 
-    /// When it was assigned, or its worker began, where that is known.
+    /// When its worker started, or else when it was assigned.
     pub fn began(&self) -> Option<Time> {
         let began = doc::Turn::STARTED_AT
             .get(&self.members)
@@ -170,31 +170,30 @@ impl Turn {
         began.and_then(Time::parse_iso)
     }
 
-    /// Whether it was handed to a worker, as far as it tells.
-    pub fn was_dispatched(&self) -> bool {
+    /// Whether it was dispatched to a worker, according to its members.
+    pub(crate) fn was_dispatched(&self) -> bool {
         use TurnStatus::{Dispatched, Running, Stalled, Starting};
         let is = |status| self.status == Extensible::Known(status);
         doc::Turn::DISPATCHED_AT.get(&self.members).is_some()
             || [Dispatched, Starting, Running, Stalled].into_iter().any(is)
     }
 
-    /// When it should be done.
+    /// When it times out.
     pub fn deadline(&self) -> Option<Time> {
         doc::Turn::DEADLINE_AT.get(&self.members)
     }
 
-    /// The delegation that it carries out.
+    /// The delegation that it executes.
     pub fn delegation_context(&self) -> Option<&Object> {
         doc::Turn::DELEGATION_CONTEXT.get(&self.members)
     }
 
-    /// The delegations whose outcome it reviews.
+    /// The delegations that it reviews.
     pub fn delegation_review(&self) -> Option<&Object> {
         doc::Turn::DELEGATION_REVIEW.get(&self.members)
     }
 
-    /// How often it has come into conflict with others, attempts that were rejected for it
-    /// included.
+    /// The number of its conflicts, including those of rejected attempts.
     pub fn conflicts(&self) -> u64 {
         [doc::Turn::CONFLICT_STATE, doc::Turn::CONFLICT_CONTEXT]
             .into_iter()
@@ -203,7 +202,7 @@ impl Turn {
             .unwrap_or(0)
     }
 
-    /// What it is in conflict about, while that is not resolved.
+    /// Its unresolved conflict.
     pub fn conflict(&self) -> Option<&Object> {
         let conflicted = self.status == Extensible::Known(TurnStatus::Conflicted);
         doc::Turn::CONFLICT_STATE
@@ -211,12 +210,12 @@ impl Turn {
             .filter(|_| conflicted)
     }
 
-    /// The changes of its last worker, where they were noted.
+    /// The recorded changes of its last worker.
     pub(crate) fn left_behind(&self) -> Option<&Object> {
         doc::Turn::LEFT_BEHIND.get(&self.members)
     }
 
-    /// What the repository was like when it was assigned.
+    /// The repository at its assignment.
     pub fn baseline(&self) -> Option<Baseline> {
         let baseline = doc::Turn::BASELINE.get(&self.members)?;
         let texts = |(name, value): (&String, &Value)| {
@@ -232,12 +231,12 @@ impl Turn {
         })
     }
 
-    /// Any member as it came in.
+    /// Any member as it was read.
     pub fn member(&self, name: &str) -> Option<&Value> {
         self.members.get(name)
     }
 
-    /// A member that is no field of the turn, as it came in.
+    /// A member that is not a field of `Turn`.
     pub(crate) fn value<K>(&self, member: Member<K>) -> Option<&Value> {
         member.raw(&self.members)
     }
@@ -258,12 +257,12 @@ impl Turn {
         self.status = Extensible::Known(status);
     }
 
-    /// Only what is accepted after this tick of the run's clock comes into conflict with it.
+    /// Ignores acceptances up to this value of the run's clock when conflicts are detected.
     pub(crate) fn count_from(&mut self, sequence: u64) {
         self.assigned_sequence = self.assigned_sequence.max(sequence);
     }
 
-    /// Names a turn in place of another, where the turn runs beside that one.
+    /// Replaces a turn in the list of turns that run concurrently.
     pub(crate) fn runs_beside(&mut self, new: &TurnId, old: &TurnId) {
         let others = doc::Turn::CONCURRENT_WITH.raw_mut(&mut self.members);
         let others = others.and_then(Value::as_array_mut);

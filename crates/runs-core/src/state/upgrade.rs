@@ -1,4 +1,4 @@
-//! Reading states, old ones included.
+//! Reads states of this and earlier versions.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -55,8 +55,8 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
     })
 }
 
-/// The clock. A state without one has ticked as often as it says that it accepted; one that
-/// has neither, as its latest assigned turn says.
+/// The run's clock. A state without one has the value of its last acceptance, or else that of its
+/// latest assignment.
 fn clock(members: &Object, turns: &[Turn]) -> u64 {
     let told = doc::State::TURN_SEQUENCE
         .get(members)
@@ -67,7 +67,7 @@ fn clock(members: &Object, turns: &[Turn]) -> u64 {
     })
 }
 
-/// The active turns; the one turn of a state from before there could be several moves in.
+/// The active turns. Old states have one turn in `current_turn`, which moves into the map.
 fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>, Failure> {
     let mut documents = match doc::State::ACTIVE_TURNS.raw(members) {
         None | Some(Value::Null) => Object::new(),

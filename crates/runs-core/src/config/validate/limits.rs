@@ -11,7 +11,7 @@ use super::{invalid, is_texts, list_items, phase_names};
 use crate::members::{self, count, given, list, number, text};
 use crate::patterns::is_phase;
 
-/// The rules of everything that limits a run.
+/// Checks every limit of a run.
 pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
     for name in ["rules", "budget", "approval_policy", "timeouts"] {
         if given(document, name).is_some_and(|value| !value.is_object()) {
@@ -106,7 +106,7 @@ fn policies(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
-/// What is wrong with what a rule is given.
+/// The problem of a policy's parameters.
 fn params(rule: PolicyRule, params: Option<&Object>) -> Option<&'static str> {
     let empty = Object::new();
     let params = params.unwrap_or(&empty);
@@ -203,7 +203,7 @@ fn timeouts(document: &Object, found: &mut Vec<ConfigProblem>) {
     timeout_action("timeouts", timeouts, "action", found);
 }
 
-/// The rules of a phase's own limit.
+/// Checks the time limit of a phase.
 pub(super) fn phase_timeout(phase: &str, route: &Object, found: &mut Vec<ConfigProblem>) {
     let at = format!("routing.{phase}");
     minutes(&at, route, "timeout_minutes", found);

@@ -1,7 +1,7 @@
 //! The rules of a configuration.
 //!
-//! [`problems`] is every rule, for a project that people run. [`narrow_problems`] is what
-//! the protocol's cases ask of a configuration: versions and references, in a fixed order.
+//! [`problems`] checks every rule, for a project that people run. [`narrow_problems`] checks only
+//! what the protocol's cases require: versions and references, in a fixed order.
 
 mod limits;
 mod runtimes;
@@ -17,7 +17,7 @@ use crate::members::{self, entries, filled, given, list, text};
 use crate::patterns::{is_name, is_phase};
 use crate::rule;
 
-/// What is wrong with a configuration, every rule considered.
+/// Checks every rule.
 pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     let Some(document) = document.as_object() else {
         return vec![invalid("", "the configuration must be a JSON object")];
@@ -41,7 +41,7 @@ pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     found
 }
 
-/// What is wrong with a configuration as far as the protocol's cases look.
+/// Checks only the rules that the protocol's cases require.
 ///
 /// Clauses: AX-CS-VALID, AX-CS-VERSION.
 pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
@@ -168,8 +168,8 @@ fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<
     }
 }
 
-/// Who only reviews runs no program in the repository; who writes files does not do so
-/// from afar.
+/// A role that only reviews cannot have a local program. A role that writes files cannot have a
+/// remote runtime.
 fn authority_fits_runtime(document: &Object, found: &mut Vec<ConfigProblem>) {
     let runtimes = members::object(document, "runtimes");
     for (id, role) in entries(document, "roles") {
@@ -237,7 +237,7 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
         if let Some(gate) = given(route, "exit_gate") {
             gate_reference(document, field("exit_gate"), gate, found);
         }
-        // Null is no number of turns; the default is used when the member is absent.
+        // Null is invalid. The default applies only when the member is absent.
         if let Some(turns) = rule!(
             route.get("max_concurrent_turns");
             TurnsMayBeNull => given(route, "max_concurrent_turns")
@@ -293,7 +293,7 @@ fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Ve
     );
 }
 
-/// The phases that a document's other parts may name.
+/// The phases that other parts of the document may name.
 pub(super) fn phase_names(document: &Object) -> Vec<String> {
     match members::object(document, "routing").filter(|routing| !routing.is_empty()) {
         Some(routing) => routing.keys().cloned().collect(),

@@ -18,7 +18,7 @@ const RETRY_CLASSES: [&str; 7] = [
     "provider_overloaded",
 ];
 
-/// The rules that a whole configuration's runtimes keep.
+/// Checks the runtimes of a configuration.
 pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(runtimes) = members::object(document, "runtimes") else {
         found.push(invalid("runtimes", "runtimes must be an object"));
@@ -71,7 +71,7 @@ fn local_cli(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// Whether one of the command's words is where the prompt goes.
+/// Whether an argument of the command is the placeholder of the prompt.
 fn has_placeholder(runtime: &Object) -> bool {
     let words = list(runtime, "command").iter().chain(list(runtime, "args"));
     let mut words = words
@@ -159,7 +159,7 @@ fn url(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// Whether a text is an absolute address with a host.
+/// Whether a text is an absolute HTTP URL with a host.
 pub(crate) fn is_http_url(text: &str) -> bool {
     let rest = text
         .strip_prefix("http://")

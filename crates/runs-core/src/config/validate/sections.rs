@@ -1,4 +1,4 @@
-//! The rules of gates and of the documents that phases owe.
+//! The rules of gates and of required documents.
 
 use accord_contract::wire::{Object, Value};
 
@@ -8,7 +8,7 @@ use super::{invalid, is_texts, phase_names};
 use crate::members::{self, count, entries, filled, given, holds, list, text};
 use crate::paths::RepoPath;
 
-/// The rules of gates.
+/// Checks the gates.
 pub(super) fn gates(document: &Object, found: &mut Vec<ConfigProblem>) {
     if given(document, "gates").is_some_and(|gates| !gates.is_object()) {
         found.push(invalid("gates", "gates must be an object"));
@@ -74,7 +74,7 @@ fn gate_actions(gate: &Object, report: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// The rules of the documents that phases owe.
+/// Checks the required documents.
 pub(super) fn workflow(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(value) = given(document, "workflow_kit") else {
         return;

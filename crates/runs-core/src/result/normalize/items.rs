@@ -1,4 +1,4 @@
-//! Decisions, objections, evidence and lists of things.
+//! Normalizes decisions, objections, evidence and artifacts.
 
 use accord_contract::wire::{Object, Value};
 
@@ -10,7 +10,7 @@ use crate::result::Situation;
 
 const MACHINE_EVIDENCE: Member<List> = doc::Verification::MACHINE_EVIDENCE;
 
-/// Decisions get what they lack; an invalid id becomes the run's next free one.
+/// Completes decisions. An invalid id is replaced by the run's next free one.
 pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
     let Some(Value::Array(mut decisions)) = doc::Result::DECISIONS.raw(&draft.result).cloned()
     else {
@@ -80,7 +80,7 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
     }
 }
 
-/// Objections get what they lack.
+/// Completes objections.
 pub(super) fn objections(draft: &mut Draft) {
     let Some(Value::Array(mut objections)) = doc::Result::OBJECTIONS.raw(&draft.result).cloned()
     else {
@@ -130,7 +130,7 @@ pub(super) fn objections(draft: &mut Draft) {
     }
 }
 
-/// Moves evidence without a command, and adds expected exit codes to a pass.
+/// Moves evidence without a command to the summary, and adds expected exit codes to a pass.
 pub(super) fn verification(draft: &mut Draft) {
     let Some(Value::Object(mut verification)) =
         doc::Result::VERIFICATION.raw(&draft.result).cloned()
@@ -174,7 +174,7 @@ pub(super) fn verification(draft: &mut Draft) {
     }
 }
 
-/// Evidence with a type and no command is a remark.
+/// Moves evidence that has a type but no command to the evidence summary.
 fn fold_evidence(verification: &mut Object, notes: &mut Vec<(RewriteCode, &'static str, String)>) {
     let evidence = MACHINE_EVIDENCE.get(verification);
     let is_remark = |item: &&Value| {
@@ -207,7 +207,7 @@ fn fold_evidence(verification: &mut Object, notes: &mut Vec<(RewriteCode, &'stat
     notes.push((RewriteCode::EvidenceFolded, MACHINE_EVIDENCE.name(), why));
 }
 
-/// The list of created artifacts, as paths.
+/// Reduces created artifacts to their paths.
 pub(super) fn created(draft: &mut Draft) {
     let Some(Value::Array(items)) = doc::Result::ARTIFACTS_CREATED.raw_mut(&mut draft.result)
     else {
@@ -234,7 +234,7 @@ pub(super) fn created(draft: &mut Draft) {
     }
 }
 
-/// Fills a blank member from the first of other members that says something.
+/// Fills a blank member from the first alternative member that is not blank.
 fn adopt(
     members: &mut Object,
     member: Member<Text>,

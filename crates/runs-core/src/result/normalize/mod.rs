@@ -1,8 +1,7 @@
-//! Corrections of a staged result before it is judged.
+//! Corrections of a staged result before its validation.
 //!
-//! Agents get small things wrong. What can be set right without guessing at what they
-//! want is set right here, step by step, and every step that did something says so. A run
-//! that is strict skips all of it.
+//! Agents make small mistakes of form. Mistakes whose correction needs no guess about the intent
+//! are corrected here, and every correction is recorded. A strict run skips this.
 
 mod items;
 mod requests;
@@ -16,7 +15,7 @@ pub use rewrite::{Rewrite, RewriteCode};
 use super::{Leniency, Situation};
 use crate::doc::{Content, Member};
 
-/// Corrects a result.
+/// Normalizes a result.
 ///
 /// Clauses: AX-TR-NORMALIZED.
 pub fn normalize(
@@ -45,20 +44,20 @@ pub fn normalize(
     (draft.result.into(), draft.rewrites)
 }
 
-/// A result while it is corrected.
+/// A result during its normalization.
 struct Draft {
     result: Object,
     rewrites: Vec<Rewrite>,
 }
 
 impl Draft {
-    /// Sets a member and says so.
+    /// Sets a member and records the correction.
     fn set<K>(&mut self, code: RewriteCode, member: Member<K>, value: impl Content<K>, why: &str) {
         member.set(&mut self.result, value);
         self.note(code, member, why);
     }
 
-    /// Says that something was corrected.
+    /// Records a correction.
     fn note(&mut self, code: RewriteCode, field: impl Into<String>, why: &str) {
         self.rewrites.push(Rewrite {
             code,

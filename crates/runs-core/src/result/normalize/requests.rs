@@ -1,11 +1,11 @@
-//! Requests that are nearly right.
+//! Normalizes requests.
 
 use super::{Draft, RewriteCode};
 use crate::config::WriteAuthority;
 use crate::doc;
 use crate::result::Situation;
 
-/// A request for a phase that names its gate, or one too far ahead.
+/// Corrects a phase request that names a gate or skips phases.
 pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
     let Some(request) = doc::Result::PHASE_TRANSITION_REQUEST
         .filled(&draft.result)
@@ -53,7 +53,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
     }
 }
 
-/// A role to go next, where none is named or one that may not.
+/// Adds or replaces the next role when it is missing or not allowed.
 pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
     let route = situation.config.route(situation.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());

@@ -1,4 +1,4 @@
-//! What was corrected in a staged result.
+//! The corrections of a staged result.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use accord_contract::wire_enum;
 use crate::members::build;
 
 wire_enum! {
-    /// What kind of correction it is.
+    /// The kind of a correction.
     pub enum RewriteCode("RewriteCode", closed) {
-        /// The run's own id was put in.
+        /// The id of the run was inserted.
         RunIdRewritten = "run_id_rewritten",
         /// `files_modified` became `files_changed`.
         FilesModifiedRenamed = "files_modified_renamed",
@@ -18,43 +18,43 @@ wire_enum! {
         FileEntryFlattened = "file_entry_flattened",
         /// A missing list became an empty one.
         EmptyListAdded = "empty_list_added",
-        /// The turn's own runtime was put in.
+        /// The runtime of the turn was inserted.
         RuntimeIdAdded = "runtime_id_added",
-        /// A summary was put together.
+        /// A summary was generated.
         SummaryAdded = "summary_added",
-        /// A role to go next was put in.
+        /// The next role was inserted.
         NextRoleAdded = "next_role_added",
-        /// A role that may go next replaced one that may not.
+        /// A next role that is not allowed was replaced.
         NextRoleRewritten = "next_role_rewritten",
-        /// A synonym of a status became the status.
+        /// A synonym of a status was replaced.
         StatusSynonym = "status_synonym",
-        /// A missing status was taken from what the result asks for.
+        /// A missing status was inferred from the requests.
         StatusInferred = "status_inferred",
         /// A decision got the run's next free id.
         DecisionIdAssigned = "decision_id_assigned",
-        /// A decision's statement was found under another name.
+        /// A decision's statement was found in another member.
         DecisionStatementFound = "decision_statement_found",
-        /// A decision's rationale was found under another name.
+        /// A decision's rationale was found in another member.
         DecisionRationaleFound = "decision_rationale_found",
-        /// A decision got the usual category.
+        /// A decision got the default category.
         DecisionCategoryRewritten = "decision_category_rewritten",
         /// An objection got a free id.
         ObjectionIdAssigned = "objection_id_assigned",
-        /// An objection's statement was found under another name.
+        /// An objection's statement was found in another member.
         ObjectionStatementFound = "objection_statement_found",
-        /// A missing verification status was taken from an exit code.
+        /// A missing verification status was inferred from an exit code.
         VerificationStatusInferred = "verification_status_inferred",
-        /// Evidence that is no command moved into the summary of the evidence.
+        /// Evidence without a command was moved to the evidence summary.
         EvidenceFolded = "evidence_folded",
-        /// A passing command's exit code was taken as the expected one.
+        /// The exit code of a passing command was added as the expected one.
         ExpectedExitCodeAdded = "expected_exit_code_added",
-        /// The kind of work was inferred.
+        /// The type of work was inferred.
         ArtifactTypeInferred = "artifact_type_inferred",
-        /// A claim of work without work became a review.
+        /// A claimed change without changed files became a review.
         ArtifactBecameReview = "artifact_became_review",
-        /// The name of a gate became the phase after it.
+        /// The name of a gate was replaced by the phase after it.
         GateNameResolved = "gate_name_resolved",
-        /// A request that skips phases became one for the next phase.
+        /// A request that skips phases was reduced to the next phase.
         PhaseSkipReduced = "phase_skip_reduced",
     }
 }
@@ -63,16 +63,16 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Rewrite {
-    /// What kind it is.
+    /// The kind.
     pub code: RewriteCode,
-    /// The member, with dots between the names.
+    /// The path of the member, joined by dots.
     pub field: String,
-    /// What was done, for people.
+    /// An explanation for people.
     pub message: String,
 }
 
 impl Rewrite {
-    /// The correction as it is recorded with the turn.
+    /// The correction as it is stored with the turn.
     pub fn document(&self) -> Object {
         build([
             ("code", self.code.as_str().into()),

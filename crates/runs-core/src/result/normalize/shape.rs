@@ -1,4 +1,4 @@
-//! Whose result it is, what it lacks, and what kind of work it claims.
+//! Normalizes ids, file lists, missing members, status and type of work.
 
 use accord_contract::wire::Value;
 
@@ -8,7 +8,7 @@ use crate::doc;
 use crate::members::build;
 use crate::result::{Leniency, Situation};
 
-/// The run's id, when the turn is the right one.
+/// Inserts the id of the run when the turn matches.
 pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
     let (Some(turn), Some(run)) = (situation.turn, situation.state.run_id()) else {
         return;
@@ -25,7 +25,7 @@ pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
     }
 }
 
-/// The list of changed files, under its own name and as paths.
+/// Renames the list of changed files and reduces it to paths.
 pub(super) fn files(draft: &mut Draft) {
     if !doc::Result::FILES_CHANGED.is_in(&draft.result)
         && let Some(Value::Array(files)) = doc::Result::FILES_MODIFIED.remove(&mut draft.result)
@@ -58,7 +58,7 @@ pub(super) fn files(draft: &mut Draft) {
     }
 }
 
-/// What every result has.
+/// Adds missing members.
 pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
     for member in [doc::Result::DECISIONS, doc::Result::OBJECTIONS] {
         if !member.is_in(&draft.result) {
@@ -126,7 +126,7 @@ fn inferred(draft: &Draft) -> &'static str {
     }
 }
 
-/// The status, by its own name, or inferred from the requests.
+/// Replaces synonyms of a status, or infers a missing one from the requests.
 pub(super) fn status(draft: &mut Draft) {
     match doc::Result::STATUS.get(&draft.result) {
         Some("complete" | "success" | "done") => {
@@ -178,7 +178,7 @@ pub(super) fn status(draft: &mut Draft) {
     }
 }
 
-/// A claim of work in the workspace that changed nothing is a review, where that is plain.
+/// Turns a claimed workspace change without changed files into a review, where that is unambiguous.
 pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: Leniency) {
     let result = &draft.result;
     let Some(artifact) = doc::Result::ARTIFACT.get(result) else {
@@ -218,7 +218,7 @@ pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: L
     );
 }
 
-/// Whether the verification produced files that belong to the work.
+/// Whether the verification produced files that are part of the work.
 fn has_products(result: &accord_contract::wire::Object) -> bool {
     let verification = doc::Result::VERIFICATION.get(result);
     let files = verification.map_or(&[][..], |verification| {

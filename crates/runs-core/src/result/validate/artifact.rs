@@ -1,4 +1,4 @@
-//! Whether the role may change what it changed.
+//! Stage `artifact`: whether the role may change the files that it changed.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::result::{Situation, TurnResult, TurnStatusClaim};
 use crate::rule;
 use crate::{PathError, RepoPath};
 
-/// The most characters of an invalid path in a message.
+/// The maximum length of an invalid path in a message.
 const TOLD_CHARS: usize = 120;
 
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
@@ -49,8 +49,7 @@ fn wrong(findings: &mut Findings, field: impl Into<String>, message: String) {
     findings.problem(Problem::new(Code::XchainArtifactError, message).field(field));
 }
 
-/// The files that the result names; those outside the repository, and the run's own, are
-/// problems.
+/// The files that the result names. Files outside the repository and files of the run are problems.
 fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
     let mut files = Vec::new();
     for text in doc::Result::FILES_CHANGED.get(result.document()) {
@@ -61,13 +60,12 @@ fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
     files
 }
 
-/// A path that an agent may name, or a problem.
+/// Parses a path that an agent named.
 ///
 /// Clauses: AX-TR-RESERVED, AX-TR-RESERVED-SPELLING, AX-TR-INSIDE.
 pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Option<RepoPath> {
     match RepoPath::parse_file(text) {
         Err(error) => {
-            // A long text is cut.
             let told: String = text.chars().take(TOLD_CHARS).collect();
             let message = format!("{field} names {told:?}: {error}");
             let code = match error {
@@ -190,8 +188,8 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
     }
 }
 
-/// Whether a proposed file is compatible with those before it: each path is named once, and what
-/// is written is no folder of something else that is.
+/// Whether a proposed file is compatible with the earlier ones: each path occurs once, and a
+/// written file is not the parent folder of another.
 fn fits(
     path: &RepoPath,
     written: bool,

@@ -1,4 +1,4 @@
-//! Whether a result is that of the turn.
+//! Stage `assignment`: whether a result belongs to the turn.
 
 use accord_contract::codes::Code;
 

@@ -1,4 +1,4 @@
-//! Delegations: their form, and what the run's rules say about them.
+//! Checks of delegations: their form, and the rules of the run.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::patterns::{is_decision_id, is_delegation_id, is_name};
 use crate::result::{Situation, TurnResult};
 use crate::rule;
 
-/// The form of delegations.
+/// Checks the form of delegations.
 ///
 /// Clauses: AX-DEL-VALID, AX-DEL-ID, AX-DEL-CONTRACT, AX-DEL-SCOPE, AX-DEL-CHARTER,
 /// AX-DEL-TO-ROLE.
@@ -48,7 +48,7 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
             );
         }
         fields.filled(delegation, &at, doc::Delegation::CHARTER);
-        // Either name of the contract will do.
+        // The contract has two names in the protocol; either is accepted.
         let contract = contract(delegation);
         let says = |item: &Value| item.as_str().is_some_and(|text| !text.trim().is_empty());
         if !contract
@@ -82,7 +82,7 @@ fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
     }
 }
 
-/// What the run's rules say about delegations.
+/// Checks delegations against the rules of the run.
 ///
 /// Clauses: AX-DEL-SELF, AX-DEL-LIMIT, AX-DEL-COMPLETION, AX-DEL-ROLE-DECLARED,
 /// AX-DEL-ROLE-ALLOWED, AX-DEL-CHILD, AX-DEL-UNIQUE.
@@ -127,7 +127,7 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
         ) {
             wrong(format!("{id} goes to the role that delegates"));
         } else if rule!(undeclared; DelegatedToNobody => false) {
-            // Not every name that may go next is a role: a person may, and takes no delegation.
+            // `allowed_next_roles` may contain `human`, which cannot take a delegation.
             wrong(format!(
                 "{id} goes to the role {role}, which is not declared"
             ));

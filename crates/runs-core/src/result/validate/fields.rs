@@ -6,7 +6,7 @@ use accord_contract::wire::{Object, Value};
 use super::Problem;
 use crate::doc::{Member, Text};
 
-/// Problems of the schema stage while they are collected.
+/// Collects the problems of the schema stage.
 pub(super) struct Fields<'a> {
     pub(super) found: &'a mut Vec<Problem>,
 }
@@ -19,7 +19,7 @@ impl Fields<'_> {
             .push(Problem::new(Code::XchainSchemaError, message).field(field));
     }
 
-    /// A member that must be one of some names.
+    /// Checks that a member is one of some names.
     pub(super) fn one_of(
         &mut self,
         object: &Object,
@@ -36,21 +36,21 @@ impl Fields<'_> {
         }
     }
 
-    /// A member that must not be blank.
+    /// Checks that a member is not blank.
     pub(super) fn filled(&mut self, object: &Object, at: &str, member: Member<Text>) {
         if member.filled(object).is_none() {
             self.wrong(place(at, member.name()), "must be a non-blank text");
         }
     }
 
-    /// A member that may be absent or null, and is a text otherwise.
+    /// Checks that a member is absent, null or a text.
     pub(super) fn optional_text(&mut self, object: &Object, member: Member<Text>) {
         if member.given(object).is_some_and(|value| !value.is_string()) {
             self.wrong(member, "must be a text or null");
         }
     }
 
-    /// A member that must be a list; its items.
+    /// Checks that a member is a list and returns its items.
     pub(super) fn items<'v, K>(&mut self, object: &'v Object, member: Member<K>) -> &'v [Value] {
         let items = member.raw(object).and_then(Value::as_array);
         if items.is_none() {
@@ -59,7 +59,7 @@ impl Fields<'_> {
         items.map_or(&[], Vec::as_slice)
     }
 
-    /// An item that must be an object.
+    /// Checks that an item is an object.
     pub(super) fn object<'v>(&mut self, at: &str, item: &'v Value) -> Option<&'v Object> {
         let object = item.as_object();
         if object.is_none() {

@@ -1,4 +1,4 @@
-//! The five stages.
+//! The stages of a validation.
 
 mod artifact;
 mod assignment;
@@ -13,7 +13,7 @@ use accord_contract::wire::Value;
 use super::{Problem, Situation, Stage, TurnResult, Validation};
 use crate::rule;
 
-/// Judges a result, stage by stage; the first that finds something wrong is the last.
+/// Validates a result. The first stage that finds a problem is the last one that runs.
 ///
 /// Clauses: AX-TR-STAGES.
 pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Validation {
@@ -54,7 +54,7 @@ pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Vali
 
 type Check = fn(&TurnResult, &Situation<'_>, &mut Findings);
 
-/// What the stages found so far.
+/// The problems and warnings so far.
 #[derive(Default)]
 struct Findings {
     strict: bool,

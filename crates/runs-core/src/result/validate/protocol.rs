@@ -1,4 +1,4 @@
-//! Whether the run's rules allow what the result asks for.
+//! Stage `protocol`: whether the rules of the run allow the requests.
 
 use accord_contract::codes::Code;
 

@@ -1,4 +1,4 @@
-//! Whether a document is a result at all.
+//! Stage `schema`: whether a document has the form of a result.
 
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
@@ -28,7 +28,7 @@ const REQUIRED: [Member<Any>; 13] = [
     doc::Result::PROPOSED_NEXT_ROLE.any(),
 ];
 
-/// What is wrong; missing members alone when any is missing.
+/// Checks the form. When members are missing, only these are reported.
 ///
 /// Clauses: AX-TR-REQUIRED, AX-TR-OPEN, AX-STRICT-REQUIRED.
 pub(super) fn check(result: &Value) -> Vec<Problem> {
@@ -163,7 +163,7 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
         fields.one_of(decision, &at, doc::Decision::CATEGORY, &categories);
         fields.filled(decision, &at, doc::Decision::STATEMENT);
         fields.filled(decision, &at, doc::Decision::RATIONALE);
-        // What may be left out is not null where it is there.
+        // An optional member may be absent, but not null.
         if rule!(
             doc::Decision::DURABILITY.is_in(decision);
             DurabilityMayBeNull => doc::Decision::DURABILITY.given(decision).is_some();
@@ -232,7 +232,7 @@ fn proposed_changes(result: &Object, fields: &mut Fields<'_>) {
     }
 }
 
-/// Texts that still hold the place of others.
+/// Refuses texts that are still placeholders of the template.
 ///
 /// Clauses: AX-TR-PLACEHOLDER.
 fn placeholders(result: &Object, fields: &mut Fields<'_>) {

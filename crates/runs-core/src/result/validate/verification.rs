@@ -1,4 +1,4 @@
-//! Whether the evidence says what the result says.
+//! Stage `verification`: whether the evidence supports the claimed status.
 
 use std::collections::BTreeSet;
 
