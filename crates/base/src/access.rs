@@ -14,13 +14,13 @@ use accord_contract::{message, wire_enum};
 use crate::{Actor, ActorId, ActorKey, ActorType, ProjectId, refuse};
 
 wire_enum! {
-    /// What one may do in a project.
+    /// What a key may do in a project.
     pub enum Verb("Verb", closed) {
-        /// Look.
+        /// Read.
         Read = "read",
         /// Deposit, flag, resubmit, assert, invalidate, start and end sessions.
         Write = "write",
-        /// Say how a review ends.
+        /// End reviews.
         Review = "review",
         /// All of that, and projects, export, import, keys and retention.
         Admin = "admin",
@@ -34,7 +34,7 @@ message! {
         required verbs: Vec<Verb> = "verbs", "verbs";
         /// The projects that it covers; null for all of them.
         required_or_null projects: Vec<ProjectId> = "projects", "project-ids";
-        /// The actor whose key it is; null where it is nobody's in particular.
+        /// The actor whose key it is; null for a key of no particular actor.
         required_or_null actor: KeyActor = "actor", "actor";
         /// Whether it may write as another actor.
         required act_as: bool = "act_as", "permission";
@@ -88,9 +88,6 @@ impl Access {
     /// Checks that the key has a verb in a project.
     ///
     /// Clauses: AGENTIC-R-049, AGENTIC-R-112.
-    ///
-    /// # Errors
-    /// With `unauthorized`.
     pub fn may(&self, verb: Verb, project: &ProjectId) -> Result<(), Failure> {
         if !self.covers(project) {
             return Err(refused("this key does not cover the project"));
@@ -99,9 +96,6 @@ impl Access {
     }
 
     /// Checks that the key has a verb, whichever projects it covers.
-    ///
-    /// # Errors
-    /// With `unauthorized`.
     pub fn may_anywhere(&self, verb: Verb) -> Result<(), Failure> {
         if self.verbs.contains(&verb) || self.verbs.contains(&Verb::Admin) {
             return Ok(());

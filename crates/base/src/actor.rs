@@ -8,13 +8,13 @@ use crate::refuse;
 use crate::{ActorId, SessionId};
 
 wire_enum! {
-    /// What kind of actor somebody is.
+    /// The kinds of actors.
     pub enum ActorType("ActorType", closed) {
         /// A person.
         Human = "human",
         /// A program that decides for itself.
         Agent = "agent",
-        /// A program that does as it was told.
+        /// A program that follows fixed rules.
         Script = "script",
     }
 }
@@ -51,12 +51,9 @@ pub struct ActorKey {
 
 impl ActorKey {
     /// Reads an actor that is written as its type, a colon and its id, such as `agent:planner`.
-    ///
-    /// # Errors
-    /// With a description of what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, id) = text.split_once(':').ok_or("the type is missing")?;
-        let kind = ActorType::parse(kind).ok_or("the type is not known")?;
+        let kind = ActorType::parse(kind).ok_or("unknown type")?;
         let id = ActorId::new(id.trim()).map_err(|error| error.to_string())?;
         Ok(Self { id, kind })
     }
@@ -80,7 +77,7 @@ impl Actor {
         self
     }
 
-    /// Reads an actor from a document of its own, such as a stored one.
+    /// Reads an actor from a JSON document, such as a stored one.
     pub fn read(value: Value) -> Result<Self, Failure> {
         Self::from_document(value).map_err(refuse::decoded)
     }

@@ -17,7 +17,7 @@ pub trait Cursor: Sized {
     /// The text of the position.
     fn encode(&self, project: &ProjectId) -> String;
 
-    /// The position that a text stands for.
+    /// Reads a position from its text.
     ///
     /// # Errors
     /// With `invalid_cursor` when the text is not a cursor of this list and project.
@@ -40,7 +40,7 @@ impl ProjectPosition {
         write(PROJECTS, vec![self.project_id.as_str().into()])
     }
 
-    /// The position that a text stands for.
+    /// Reads a position from its text.
     ///
     /// # Errors
     /// With `invalid_cursor` when the text is not a cursor of the list of projects.

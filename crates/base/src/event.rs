@@ -66,9 +66,6 @@ impl EventKind {
     }
 
     /// Reads a kind.
-    ///
-    /// # Errors
-    /// When the text is not a namespace and a name.
     pub fn parse(text: impl Into<String>) -> Result<Self, EventKindError> {
         let text = text.into();
         let is_part = |part: &str| {

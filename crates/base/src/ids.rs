@@ -1,4 +1,4 @@
-//! Ids: texts that name one thing, each of its own type.
+//! Ids. Each kind of id has its own type.
 //!
 //! Invariant: an id is not empty, has at most [`MAX_ID_CHARS`] characters, and does not contain
 //! U+0000, which some engines cannot store. Anything else is allowed; a door escapes ids in URLs.

@@ -22,9 +22,6 @@ const ROWS: usize = 32;
 ///
 /// `read` returns at most the given number of rows after a position. `take` adds a row to the page
 /// and returns its size in bytes, or `None` when it leaves the row out; such a row does not count.
-///
-/// # Errors
-/// When `read` or `take` fails.
 pub fn fill_page<R, P, E>(
     limit: usize,
     mut after: Option<P>,

@@ -1,6 +1,6 @@
 //! Callsigns: two words by which people remember a session.
 
-/// The callsign that a number stands for; every 4096 numbers they repeat.
+/// The callsign for a number. Callsigns repeat after 4096 numbers.
 pub fn callsign(number: u16) -> String {
     let number = usize::from(number);
     let (adjective, noun) = (ADJECTIVES[number % 64], NOUNS[number / 64 % 64]);

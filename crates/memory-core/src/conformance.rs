@@ -1,4 +1,4 @@
-//! What a server says that it can do.
+//! The conformance document of a server.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
@@ -7,27 +7,27 @@ use accord_contract::{message, wire_enum};
 use crate::package::{PROTOCOL_VERSION, Version};
 
 wire_enum! {
-    /// How much of the protocol is there.
+    /// The conformance levels.
     pub enum Level("ConformanceLevel", closed) {
         /// Reading.
         L0 = "L0",
-        /// Deposits, too.
+        /// Reading and deposits.
         L1 = "L1",
-        /// Facts, too.
+        /// Also facts.
         L2 = "L2",
-        /// Reviews, too.
+        /// Also reviews.
         L3 = "L3",
     }
 }
 
 wire_enum! {
-    /// What a server may have or lack.
+    /// The optional capabilities.
     pub enum Capability("ContextCapability", closed) {
         /// Search by meaning and by words.
         HybridSearch = "hybrid_search",
         /// Search by meaning.
         SemanticSearch = "semantic_search",
-        /// Changes as they happen.
+        /// Event streams.
         Realtime = "realtime",
         /// Deliverables stored apart from packages.
         BlobStorage = "blob_storage",
@@ -38,13 +38,13 @@ wire_enum! {
 
 message! {
     // Clauses: AGENTIC-R-115, AGENTIC-R-116.
-    /// What a server says that it can do.
+    /// The conformance document of a server.
     pub struct Conformance("ConformanceDescriptor", open) {
         /// The version of the protocol.
         required protocol_version: Version = "protocol_version", "protocol-version";
-        /// How much of it is there.
+        /// The conformance level.
         required conformance_level: Level = "conformance_level", "conformance-level";
-        /// What is there beyond it.
+        /// The capabilities beyond that level.
         required capabilities: Capabilities = "capabilities", "capability-advertisement";
         /// Who made the server.
         required implementation: Implementation = "implementation", "implementation";
@@ -52,13 +52,13 @@ message! {
 }
 
 message! {
-    /// What a server has beyond its level.
+    /// The capabilities of a server beyond its level.
     pub struct Capabilities("ContextCapabilities", open) {
         /// Search by meaning and by words.
         required hybrid_search: bool = "hybrid_search", "capability";
         /// Search by meaning.
         required semantic_search: bool = "semantic_search", "capability";
-        /// Changes as they happen.
+        /// Event streams.
         required realtime: bool = "realtime", "capability";
         /// Deliverables stored apart from packages.
         required blob_storage: bool = "blob_storage", "capability";
@@ -78,7 +78,7 @@ message! {
 }
 
 impl Conformance {
-    /// What an implementation of this name and version says.
+    /// The document of an implementation of this name and version.
     pub fn new(level: Level, has: &[Capability], name: &str, version: &str) -> Self {
         let has = |capability| has.contains(&capability);
         Self {
@@ -102,14 +102,14 @@ impl Conformance {
     }
 }
 
-/// A pull that needs a capability which is not there.
+/// The refusal of a pull that needs a missing capability.
 ///
 /// Clauses: AGENTIC-R-076.
 pub fn cannot_search(missing: Capability) -> Failure {
     lacking(Code::AgenticSearchNotSupported, missing)
 }
 
-/// Anything else that needs a capability which is not there.
+/// The refusal of any other request that needs a missing capability.
 ///
 /// Clauses: AGENTIC-R-117.
 pub fn not_implemented(missing: Capability) -> Failure {

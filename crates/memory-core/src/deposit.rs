@@ -11,11 +11,11 @@ use crate::{ContentHash, Package, Warning, text};
 /// The stored state that a deposit depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DepositState {
-    /// The hashes of the package of the same id, where there is one.
+    /// The hashes of the package of the same id, if it exists.
     pub known: Option<KnownPackage>,
     /// Whether the package that it names as its parent is in the project.
     pub parent_known: bool,
-    /// Whether the session that it was made in is in the project.
+    /// Whether its session is in the project.
     pub session_known: bool,
 }
 
@@ -61,11 +61,11 @@ pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String 
 /// Clauses: AGENTIC-R-044, AGENTIC-R-045, AGENTIC-R-022, AGENTIC-R-051, AGENTIC-R-052,
 /// AGENTIC-R-065, AGENTIC-A-03, AGENTIC-A-20, AGENTIC-A-39.
 ///
-/// Asking again is answered as before even when the project was archived meanwhile:
-/// nothing is written.
+/// A replay is answered as before even when the project was archived meanwhile, because nothing is
+/// written.
 ///
 /// # Errors
-/// With `invalid_schema` at `project_id` when it belongs elsewhere, with
+/// With `invalid_schema` at `project_id` when it names another project, with
 /// `duplicate_package_id`, `project_archived` or `project_not_found`.
 pub fn deposit(
     package: &Package,

@@ -12,14 +12,14 @@ const PREFIX: &str = "sha256:";
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ContentHash(Digest);
 
-/// A text that is no content hash.
+/// A text that is not a content hash.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a content hash is sha256: and 64 lowercase hexadecimal digits")]
 pub struct ContentHashError;
 
 impl ContentHash {
-    /// The hash of the package that `text` holds. Neither white space, nor the order
-    /// or spelling of members, nor members that are `null` make a difference.
+    /// The hash of the package in `text`. It does not depend on white space, the order and spelling
+    /// of members, or members that are `null`.
     ///
     /// Clauses: AGENTIC-R-026, AGENTIC-R-035.
     pub fn of(text: &[u8]) -> Result<Self, CanonError> {

@@ -5,19 +5,19 @@
 //! * [`deposit`], [`lifecycle`], [`fact`]: the decision about a write, given what is stored.
 //! * [`query`]: queries; [`bundle`]: answers that combine several rows; [`export`]: whole projects
 //!   as lines.
-//! * [`event`]: the events of the protocol; [`conformance`]: what a server says that it can do.
+//! * [`event`]: the events of the protocol; [`conformance`]: the conformance document.
 //!
 //! Nothing here stores anything. A service loads what a decision needs, calls the decision, and
 //! writes its result, all within one transaction.
 //!
 //! Invariants:
 //! - a package's text is never written again from a value; its hash is that of its text;
-//! - after its deposit only `status` and `review_type` of a package move, and every state
-//!   is in its revision log;
-//! - of the facts of one subject and predicate, never two are current and never two hold
-//!   at once, and there is no gap but one that an invalidation made;
-//! - instants compare as time, and the texts that named them are kept;
-//! - a refusal has a code, names the place, and changes nothing.
+//! - after its deposit only `status` and `review_type` of a package change, and its revision log
+//!   has every state;
+//! - of the facts of one subject and predicate at most one is current and at most one holds at any
+//!   time, and only an invalidation leaves a gap;
+//! - times are compared as instants, and their texts are kept;
+//! - a refusal has a code and the position of the error, and changes nothing.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 //!

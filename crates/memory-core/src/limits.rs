@@ -1,4 +1,4 @@
-//! How large things may be. Each limit is refused with a code of its own.
+//! Size limits. Each has its own error code.
 
 /// The largest package, in bytes of its text; past it `payload_too_large`.
 ///
@@ -23,11 +23,11 @@ pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// The longest subject or predicate of a fact, in bytes; past it `text_too_long`.
 pub const MAX_KEY_BYTES: usize = 4 * 1024;
 
-/// The largest actor, with the members that we do not know, in bytes of its text; past it
+/// The largest actor, with unknown members, in bytes of its text; past it
 /// `text_too_long`. Facts and revisions copy actors.
 pub const MAX_ACTOR_BYTES: usize = 16 * 1024;
 
-/// The most entries of a package's revision log, but for the one that completes it; past
+/// The most entries of a package's revision log, not counting the one that completes it; past
 /// it `too_many_items`.
 pub const MAX_REVISIONS: usize = 500;
 

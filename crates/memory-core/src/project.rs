@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - `project_id` and `created_at` never change;
-//! - an archived project takes no writes but the one that restores it;
-//! - members that we do not know are kept.
+//! - an archived project refuses all writes except its restoration;
+//! - unknown members are kept.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
@@ -21,13 +21,13 @@ message! {
     pub struct Project("Project", open) {
         /// The project's id.
         required project_id: ProjectId = "project_id", "project-id";
-        /// What people call it.
+        /// Its name.
         required name: Title = "name", "text-for-people";
-        /// What it is about.
+        /// Its description.
         required description: String = "description", "text-for-people";
         /// When it was created.
         required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
-        /// Since when it is archived; null while it is not.
+        /// When it was archived; null if it is not.
         required_or_null archived_at: Timestamp = "archived_at", "time:rfc-3339-utc";
     }
 }
@@ -35,21 +35,21 @@ message! {
 message! {
     /// Asks for a new project.
     pub struct ProjectRequest("ProjectRequest", open) {
-        /// Its id; one is made where none is given.
+        /// Its id; generated if absent.
         nullable project_id: ProjectId = "project_id", "project-id";
-        /// What people call it; its id where no name is given.
+        /// Its name; its id if absent.
         nullable name: Title = "name", "text-for-people";
-        /// What it is about.
+        /// Its description.
         nullable description: String = "description", "text-for-people";
     }
 }
 
 message! {
-    /// Asks for other words about a project; what is absent stays.
+    /// Changes a project. Absent members keep their values.
     pub struct ProjectChange("ProjectChange", open) {
-        /// What people call it.
+        /// Its name.
         optional name: Title = "name", "text-for-people";
-        /// What it is about.
+        /// Its description.
         nullable description: String = "description", "text-for-people";
     }
 }
@@ -60,40 +60,40 @@ pub enum ProjectPolicy {
     /// The first write to a project creates it.
     #[default]
     Create,
-    /// Projects are created on purpose alone.
+    /// Projects are created only by an explicit request.
     Strict,
 }
 
-/// The occasion of a write: where it goes, who writes, and when.
+/// The context of a write: project, author and time.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing<'a> {
     /// The project that the write names.
     pub project_id: &'a ProjectId,
-    /// That project, where it is there.
+    /// That project, if it exists.
     pub project: Option<&'a Project>,
     /// Whether the write may create it.
     pub policy: ProjectPolicy,
-    /// Who writes, where that is known.
+    /// The author, if known.
     pub actor: Option<&'a Actor>,
-    /// The time, which for one project never goes back: else the fact that is asserted
-    /// last would not be the current one.
+    /// The time. Within a project it never decreases; otherwise the fact that was asserted last
+    /// might not be the current one.
     pub now: Time,
 }
 
-/// What a change of a project leads to.
+/// The decision about a change of a project.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum ProjectOutcome {
-    /// It is already so.
+pub enum ProjectUpdate {
+    /// The project has these values already.
     Unchanged,
-    /// The project as it is from now on.
+    /// The changed project.
     Changed(Box<Project>),
 }
 
 impl Writing<'_> {
-    /// The new project that the write creates; `None` when the project is there.
+    /// The new project that the write creates; `None` when the project exists.
     ///
     /// # Errors
-    /// With `project_archived`, or with `project_not_found` where writes create none.
+    /// With `project_archived`, or with `project_not_found` when writes may not create projects.
     pub fn admit(&self) -> Result<Option<Project>, Failure> {
         match (self.project, self.policy) {
             (Some(project), _) => project.must_take_writes().map(|()| None),
@@ -106,7 +106,7 @@ impl Writing<'_> {
 }
 
 impl Project {
-    /// A project that nothing is known of but its id.
+    /// A project of which only the id is known.
     pub fn bare(project_id: ProjectId, now: Time) -> Self {
         let name: String = project_id.as_str().chars().take(200).collect();
         Self {
@@ -163,11 +163,11 @@ impl Project {
         }
     }
 
-    /// The project with other words about it.
+    /// The project with a change.
     ///
     /// # Errors
     /// With `project_archived`.
-    pub fn changed(&self, change: ProjectChange) -> Result<ProjectOutcome, Failure> {
+    pub fn changed(&self, change: ProjectChange) -> Result<ProjectUpdate, Failure> {
         self.must_take_writes()?;
         let mut project = self.clone();
         if let Some(name) = change.name {
@@ -185,45 +185,41 @@ impl Project {
                 project.extra.insert(name, value);
             }
         }
-        Ok(self.outcome(project))
+        Ok(self.update_to(project))
     }
 
-    /// The project, archived from now on; one that is archived stays so since then.
+    /// The project, archived at `now`. An archived project keeps its time.
     ///
     /// Clauses: AGENTIC-R-121.
     #[must_use]
-    pub fn archived(&self, now: Time) -> ProjectOutcome {
+    pub fn archived(&self, now: Time) -> ProjectUpdate {
         let mut project = self.clone();
         project
             .archived_at
             .get_or_insert_with(|| Timestamp::emit(now));
-        self.outcome(project)
+        self.update_to(project)
     }
 
     /// The project, no longer archived.
     ///
     /// Clauses: AGENTIC-R-121.
     #[must_use]
-    pub fn restored(&self) -> ProjectOutcome {
+    pub fn restored(&self) -> ProjectUpdate {
         let mut project = self.clone();
         project.archived_at = None;
-        self.outcome(project)
+        self.update_to(project)
     }
 
-    fn outcome(&self, project: Self) -> ProjectOutcome {
+    fn update_to(&self, project: Self) -> ProjectUpdate {
         if *self == project {
-            ProjectOutcome::Unchanged
+            ProjectUpdate::Unchanged
         } else {
-            ProjectOutcome::Changed(Box::new(project))
+            ProjectUpdate::Changed(Box::new(project))
         }
     }
 }
 
-/// Reads the request for a new project, which gets an id from 16 random bytes where it
-/// names none.
-///
-/// # Errors
-/// When the body is no such request.
+/// Reads the request for a new project. Without an id it gets one from 16 random bytes.
 pub fn requested(body: &[u8], random: [u8; 16], now: Time) -> Result<Project, Failure> {
     let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
     for name in ["created_at", "archived_at"] {
@@ -243,22 +239,22 @@ pub fn requested(body: &[u8], random: [u8; 16], now: Time) -> Result<Project, Fa
     Ok(project)
 }
 
-/// Decides whether a new project may be created where `existing` has its id: the same
+/// Decides whether a new project may be created. `existing` is the project of its id: the same
 /// request twice creates it once.
 ///
 /// Clauses: AGENTIC-A-21.
 ///
 /// # Errors
 /// With `duplicate_project_id` when another project has the id.
-pub fn create(asked: &Project, existing: Option<&Project>) -> Result<ProjectOutcome, Failure> {
+pub fn create(asked: &Project, existing: Option<&Project>) -> Result<ProjectUpdate, Failure> {
     let Some(existing) = existing else {
-        return Ok(ProjectOutcome::Changed(Box::new(asked.clone())));
+        return Ok(ProjectUpdate::Changed(Box::new(asked.clone())));
     };
     let same = existing.name == asked.name
         && existing.description == asked.description
         && existing.extra == asked.extra;
     if same {
-        return Ok(ProjectOutcome::Unchanged);
+        return Ok(ProjectUpdate::Unchanged);
     }
     let message = format!("there is a project {:?} already", asked.project_id.as_str());
     let failure = Failure::new(Code::AgenticDuplicateProjectId, message);
@@ -266,9 +262,6 @@ pub fn create(asked: &Project, existing: Option<&Project>) -> Result<ProjectOutc
 }
 
 /// Reads a change of a project.
-///
-/// # Errors
-/// When the body is no such change, or changes what never changes.
 pub fn change(body: &[u8]) -> Result<ProjectChange, Failure> {
     let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
     for name in ["project_id", "created_at", "archived_at"] {
@@ -281,7 +274,7 @@ pub fn change(body: &[u8]) -> Result<ProjectChange, Failure> {
     Ok(change)
 }
 
-/// There is no such project.
+/// The failure for an unknown project.
 ///
 /// Clauses: AGENTIC-R-079.
 pub fn not_found(named: &ProjectId) -> Failure {

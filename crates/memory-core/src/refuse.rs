@@ -1,5 +1,5 @@
-//! Failures of the protocol. A wrong document is `invalid_schema` with a pointer. Limits have codes
-//! of their own.
+//! Failures of the protocol. A wrong document is `invalid_schema` with a pointer. Limits have
+//! their own codes.
 
 use accord_canon::{CanonError, Refusal};
 use accord_contract::codes::{Code, Failure};
@@ -39,7 +39,7 @@ pub(crate) fn not_yours(members: &mut Object, name: &str) -> Result<(), Failure>
     }
 }
 
-/// An actor that carries more than actors may.
+/// An actor that is too large.
 pub(crate) fn check_actor(pointer: &str, actor: &Actor) -> Result<(), Failure> {
     check_length(pointer, &actor.encode().to_string(), MAX_ACTOR_BYTES)
 }

@@ -1,8 +1,8 @@
-//! Sessions: what one actor does in one go.
+//! Sessions: a period of work of one actor.
 //!
 //! Invariants:
-//! - a session that has ended stays so, and since then;
-//! - a callsign helps people remember and is no key: two sessions may share one.
+//! - the end of a session never changes;
+//! - a callsign is for people and is not unique.
 
 use std::collections::BTreeSet;
 
@@ -18,21 +18,21 @@ use crate::project::{Project, Writing};
 use crate::{Actor, ActorId, ActorType, PackageId, ProjectId, SessionId, refuse, text};
 
 message! {
-    /// What one actor does in one go.
+    /// A period of work of one actor.
     pub struct Session("Session", open) {
         /// The session's id.
         required session_id: SessionId = "session_id", "session-id";
-        /// The project that it works on.
+        /// The project of the session.
         required project_id: ProjectId = "project_id", "project-id";
-        /// Who works.
+        /// The actor.
         required actor_id: ActorId = "actor_id", "actor-id";
-        /// What kind of actor that is.
+        /// The kind of actor.
         required actor_type: ActorType = "actor_type", "actor-type";
         /// Two words by which people remember it.
         required_or_null callsign: String = "callsign", "callsign";
         /// When it began.
         required started_at: Timestamp = "started_at", "time:rfc-3339-utc";
-        /// When it ended; null while it goes on.
+        /// When it ended; null while it is active.
         required_or_null ended_at: Timestamp = "ended_at", "time:rfc-3339-utc";
         /// The packages that were deposited in it.
         required packages_deposited: Vec<PackageId> = "packages_deposited", "package-ids";
@@ -42,49 +42,48 @@ message! {
 message! {
     /// Asks for a new session.
     pub struct SessionRequest("SessionRequest", open) {
-        /// The project; it must be the one that the request names.
+        /// The project; it must be that of the path.
         nullable project_id: ProjectId = "project_id", "project-id";
-        /// Who works; the key's actor where it does not say.
+        /// The actor; the key's actor if absent.
         nullable actor_id: ActorId = "actor_id", "actor-id";
-        /// What kind of actor that is.
+        /// The kind of actor.
         nullable actor_type: ActorType = "actor_type", "actor-type";
-        /// Two words by which people remember it; made up where none are given.
+        /// Two words by which people remember it; generated if absent.
         nullable callsign: Title = "callsign", "callsign";
     }
 }
 
 message! {
-    /// Asks that a session end.
+    /// Ends a session.
     pub struct SessionEnd("SessionEnd", closed) {
-        /// When it ended; now where it does not say, and no later than that.
+        /// When it ended; now if absent. Never later than now.
         nullable ended_at: Timestamp = "ended_at", "time:rfc-3339-utc";
     }
 }
 
-/// What a request for a session leads to.
+/// The decision about a new session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Started {
-    /// The project that is to be created with it.
+    /// The project to create with it.
     pub create_project: Option<Project>,
     /// The new session.
     pub session: Session,
 }
 
-/// What the end of a session leads to.
+/// The decision about the end of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum SessionOutcome {
-    /// It has ended before.
+pub enum SessionUpdate {
+    /// It ended before.
     Unchanged,
-    /// The session as it is from now on.
+    /// The session with its end.
     Ended(Box<Session>),
 }
 
 impl SessionRequest {
-    /// Reads the request for a session of a project; an empty body asks for one of the
-    /// key's actor.
+    /// Reads the request for a session of a project. An empty body means the key's actor.
     ///
     /// # Errors
-    /// When the body is no such request, or says that it belongs to another project.
+    /// When the body is not such a request, or names another project.
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let body = if body.trim_ascii().is_empty() {
             b"{}"
@@ -107,7 +106,7 @@ impl SessionRequest {
         Ok(asked)
     }
 
-    /// The actor that the request names, where it names one.
+    /// The actor that the request names, if any.
     ///
     /// # Errors
     /// When it names an id without a type, or a type without an id.
@@ -122,10 +121,7 @@ impl SessionRequest {
 }
 
 impl SessionEnd {
-    /// Reads the request that a session end; an empty body asks that it end now.
-    ///
-    /// # Errors
-    /// When the body is no such request.
+    /// Reads the request that ends a session. An empty body ends it now.
     pub fn parse(body: &[u8]) -> Result<Self, Failure> {
         let body = if body.trim_ascii().is_empty() {
             b"{}"
@@ -210,8 +206,8 @@ impl Session {
         Ok(session)
     }
 
-    /// The session with the packages that name it, by `created_at`: behind those that it
-    /// was imported with.
+    /// The session with the packages that name it, by `created_at`, after those that were imported
+    /// with it.
     ///
     /// Clauses: AGENTIC-R-123.
     #[must_use]
@@ -227,9 +223,9 @@ impl Session {
 
     /// The session, ended now.
     #[must_use]
-    pub fn ended(&self, now: Time) -> SessionOutcome {
+    pub fn ended(&self, now: Time) -> SessionUpdate {
         if self.ended_at.is_some() {
-            return SessionOutcome::Unchanged;
+            return SessionUpdate::Unchanged;
         }
         let mut session = self.clone();
         session.ended_at = Some(if now < self.started_at.time() {
@@ -237,11 +233,11 @@ impl Session {
         } else {
             Timestamp::emit(now)
         });
-        SessionOutcome::Ended(Box::new(session))
+        SessionUpdate::Ended(Box::new(session))
     }
 }
 
-/// There is no such session.
+/// The failure for an unknown session.
 pub fn not_found(session: &SessionId) -> Failure {
     let message = format!("there is no session {:?}", session.as_str());
     Failure::new(Code::AgenticSessionNotFound, message)

@@ -1,4 +1,4 @@
-//! What is odd about a write that was accepted all the same.
+//! Warnings about accepted writes.
 
 use accord_contract::message;
 
@@ -6,20 +6,20 @@ use crate::{PackageId, SessionId};
 use accord_contract::wire::Object;
 
 message! {
-    /// What is odd about a write that was accepted.
+    /// A warning about an accepted write.
     pub struct Warning("Warning", open) {
-        /// A word for programs.
+        /// A code for programs.
         required code: String = "code", "warning-code";
-        /// What is odd, for people.
+        /// A description for people.
         required message: String = "message", "text-for-people";
-        /// The member that it is about.
+        /// The member that it concerns.
         required field: String = "field", "member-name";
     }
 }
 
 impl Warning {
-    /// A package is named that is not in the project. It may arrive later; that it may
-    /// be in another project is not looked at, since the key may not see that one.
+    /// A named package is not in the project. It may arrive later. Other projects are not searched,
+    /// because the key may not cover them.
     pub(crate) fn unknown_package(field: &str, package: &PackageId) -> Self {
         Self {
             code: "unknown_package".into(),
@@ -29,7 +29,7 @@ impl Warning {
         }
     }
 
-    /// A session is named that is not in the project. It may arrive later, as with an import.
+    /// A named session is not in the project. It may arrive later, for example with an import.
     pub(crate) fn unknown_session(field: &str, session: &SessionId) -> Self {
         Self {
             code: "unknown_session".into(),

@@ -16,18 +16,18 @@ use super::record::{create_project, record};
 use super::served::check;
 use super::{Memory, UnitResult, load};
 
-/// What an assertion gave.
+/// The result of an assertion.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AssertedFact {
-    /// Whether the fact is new; if not, it was there, or holds already.
+    /// Whether the fact is new. If not, it existed, or the current fact has the same value.
     pub new: bool,
     /// The fact.
     pub fact: Fact,
-    /// What is odd about it.
+    /// Warnings about it.
     pub warnings: Vec<Warning>,
 }
 
-/// An assertion, before the store was asked.
+/// An assertion before its transaction.
 struct Prepared {
     project_id: ProjectId,
     assertion: Assertion,
@@ -41,8 +41,8 @@ impl Memory {
     /// Asserts a fact in a project.
     ///
     /// # Errors
-    /// When the caller may not, the assertion is not sound or refuses its own place, or the project
-    /// takes no writes.
+    /// When the caller may not write, the assertion is invalid or conflicts with another fact, or
+    /// the project is archived.
     pub async fn assert_fact(
         &self,
         caller: &Caller,
@@ -66,12 +66,13 @@ impl Memory {
             .await
     }
 
-    /// Ends the current fact of a subject and predicate, and says how many that were: one or none.
+    /// Ends the current fact of a subject and predicate. Returns the number of ended facts: one or
+    /// zero.
     ///
     /// Clauses: AGENTIC-R-093.
     ///
     /// # Errors
-    /// When the caller may not, or there is no such project or it takes no writes.
+    /// When the caller may not write, or the project is unknown or archived.
     pub async fn invalidate_fact(
         &self,
         caller: &Caller,
@@ -94,7 +95,7 @@ impl Memory {
             let Some(end) = invalidate(current.as_ref(), asked.value.as_deref(), now) else {
                 return Ok(0);
             };
-            let mut ended = current.expect("only a fact that is there ends");
+            let mut ended = current.expect("only an existing fact ends");
             ended.valid_to = Some(end.valid_to);
             end_fact(unit, &ended)?;
             record(unit, &event::invalidated(&ended, actor.as_ref(), now))?;
@@ -177,7 +178,7 @@ impl Memory {
     }
 }
 
-/// Writes the end that a fact has now.
+/// Writes the new end of a fact.
 fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {
     let row = load::row_of_fact(ended);
     let end = ended.valid_to.as_ref().expect("a fact that ended");
@@ -185,7 +186,7 @@ fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {
     Ok(())
 }
 
-/// Who made a package, where it is there, sound, and not hidden from the caller.
+/// The author of a package, if it exists, is undamaged and visible to the caller.
 ///
 /// Clauses: AGENTIC-R-084.
 fn author(

@@ -5,13 +5,13 @@
 
 use std::sync::{Arc, Weak};
 
-/// EventRange by the future that waits. When it is dropped, the job is cancelled.
+/// Held by the waiting future. Dropping it cancels the job.
 #[derive(Debug)]
 pub(super) struct CancelOnDrop {
     _alive: Arc<()>,
 }
 
-/// EventRange by the job.
+/// Held by the job.
 #[derive(Clone, Debug)]
 pub(super) struct CancelToken(Weak<()>);
 

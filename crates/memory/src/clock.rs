@@ -1,4 +1,4 @@
-//! A clock that never goes back.
+//! A monotonic wall clock.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -1,11 +1,11 @@
-//! What this host says that it can do.
+//! The conformance document of this host.
 
 use accord_memory_core::conformance::{Capability, Conformance, Level};
 
 use super::Memory;
 
 impl Memory {
-    /// What this host says that it can do: what is loaded, and nothing else.
+    /// The conformance document of this host. It lists only capabilities that are loaded.
     ///
     /// Clauses: AGENTIC-R-124.
     pub fn conformance(&self) -> Conformance {

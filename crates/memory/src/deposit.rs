@@ -1,4 +1,4 @@
-//! Deposit: a package comes in.
+//! Deposits a package.
 //!
 //! Everything that depends on the package alone is done before its transaction begins.
 
@@ -18,16 +18,16 @@ use super::record::{create_project, entry};
 use super::served::{Damaged, Served};
 use super::{Memory, UnitResult, load};
 
-/// What a deposit gave.
+/// The result of a deposit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Deposited {
-    /// Whether the package is new; if not, it was there.
+    /// Whether the package is new.
     pub new: bool,
-    /// The package as it is, with the warnings about it.
+    /// The stored package, with warnings about it.
     pub package: Served,
 }
 
-/// What a deposit is, before the store was asked.
+/// A deposit before its transaction.
 struct Prepared {
     project_id: ProjectId,
     package: Package,
@@ -35,7 +35,7 @@ struct Prepared {
     actor: Option<Actor>,
 }
 
-/// The rows of a deposit, but for when it happens.
+/// The rows of a deposit, without their times.
 struct Rows {
     package: PackageRow,
     event: EventEntry,
@@ -47,11 +47,11 @@ enum Stored {
 }
 
 impl Memory {
-    /// Deposits the package that was sent; with `mint`, one that has no id gets one.
+    /// Deposits a package. With `mint`, a package without an id gets one.
     ///
     /// # Errors
-    /// When the caller may not, the package is not sound, or the project has another of its id or
-    /// takes no writes.
+    /// When the caller may not write, the package is invalid, the project has another package of
+    /// its id, or the project is archived.
     pub async fn deposit(
         &self,
         caller: &Caller,
@@ -141,7 +141,7 @@ impl Memory {
         };
         match deposit(package, &writing, state)? {
             Deposit::Replay => {
-                let known = known.expect("only what is there can be there already");
+                let known = known.expect("only an existing package is a replay");
                 Ok(Stored::Replay(Served::of(known)))
             }
             Deposit::New {

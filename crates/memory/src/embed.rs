@@ -1,8 +1,8 @@
-//! Search by meaning, where something that turns texts into vectors is loaded.
+//! Search by meaning, with a loaded embedder.
 //!
-//! The vectors of a project are a view in memory: made when the project is first searched by
-//! meaning, brought up to date by its events, gone with the process. What a vector is made from
-//! never changes after the deposit.
+//! The vectors of a project are a view in memory. It is built when the project is first searched by
+//! meaning, and updated from its events. The embedded text of a package never changes after the
+//! deposit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,36 +15,35 @@ use parking_lot::Mutex;
 use super::served::check;
 use super::{UnitError, UnitResult, load, record};
 
-/// Turns texts into vectors that lie close together where the texts mean alike.
+/// Turns texts into vectors. Texts of similar meaning have vectors that are close together.
 pub trait Embedder: Send + Sync {
     /// The vector of a text. All vectors have the same length. It may be slow, because no write
     /// waits for it.
     fn embed(&self, text: &str) -> Vec<f32>;
 }
 
-/// So much of a package's text is looked at, in bytes.
+/// How much of a package's text is embedded, in bytes.
 const LOOKED_AT: usize = 8 * 1024;
 
-/// So many events are read at once.
+/// How many events are read at once.
 const EVENTS: usize = 500;
 
 /// The vectors of all projects that were searched by meaning.
 #[derive(Default)]
 pub(super) struct Vectors {
-    projects: Mutex<HashMap<ProjectId, Arc<Mutex<Known>>>>,
+    projects: Mutex<HashMap<ProjectId, Arc<Mutex<ProjectVectors>>>>,
 }
 
 /// The vectors of one project.
 #[derive(Default)]
-struct Known {
-    /// The events that were looked at; zero when nothing was.
+struct ProjectVectors {
+    /// The number of the last event that was read; zero for none.
     through: u64,
     vectors: BTreeMap<PackageId, Vec<f32>>,
 }
 
 impl Vectors {
-    /// All packages of a project, those closest in meaning first, each with how close it is, from
-    /// -1 to 1.
+    /// All packages of a project with their cosine similarity, from -1 to 1, closest first.
     pub(super) fn closest(
         &self,
         unit: &dyn ReadUnit,
@@ -68,8 +67,8 @@ impl Vectors {
     }
 }
 
-impl Known {
-    /// Makes the vectors of packages that came since the last time.
+impl ProjectVectors {
+    /// Adds the vectors of packages that were deposited since the last time.
     fn catch_up(
         &mut self,
         unit: &dyn ReadUnit,
@@ -85,7 +84,7 @@ impl Known {
         while self.through < kept.newest {
             let rows = unit.events(project, self.through, EVENTS)?;
             if rows.is_empty() {
-                // What is behind is damaged.
+                // The event is damaged.
                 self.through = kept.newest;
             }
             for row in rows {
@@ -105,7 +104,7 @@ impl Known {
         Ok(())
     }
 
-    /// Makes the vectors of all packages that have none.
+    /// Adds the vectors of all packages that have none.
     fn start(
         &mut self,
         unit: &dyn ReadUnit,
@@ -155,7 +154,7 @@ impl Known {
     }
 }
 
-/// How close two vectors lie.
+/// The cosine similarity of two vectors.
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
     let dot = |one: &[f32], other: &[f32]| -> f64 {
         let pairs = one.iter().zip(other);

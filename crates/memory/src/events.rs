@@ -53,8 +53,8 @@ impl Memory {
     /// Follows a project.
     ///
     /// # Errors
-    /// With `unauthorized` or `project_not_found`; with `event_cursor_too_old` when events behind
-    /// the cursor are gone, with `invalid_cursor` when there was no such event yet.
+    /// With `unauthorized` or `project_not_found`; with `event_cursor_too_old` when events after
+    /// the cursor were deleted, with `invalid_cursor` when there is no such event yet.
     pub async fn follow(
         &self,
         caller: &Caller,
@@ -76,7 +76,7 @@ impl Memory {
 }
 
 impl Follower {
-    /// The number of the last event that it got, or after which it started.
+    /// The number of the last event that it got, or of its start.
     pub fn seen(&self) -> u64 {
         self.seen
     }
@@ -88,9 +88,6 @@ impl Follower {
 
     /// Waits for the next events. The future may be dropped: it returns the same events the next
     /// time.
-    ///
-    /// # Errors
-    /// When the follower has ended.
     pub async fn next(&mut self) -> Result<Vec<Event>, FollowEnd> {
         loop {
             let page = self.page().await?;
@@ -103,9 +100,6 @@ impl Follower {
     }
 
     /// Checks that the caller may still follow.
-    ///
-    /// # Errors
-    /// When it may not.
     pub async fn check(&self) -> Result<(), FollowEnd> {
         let (caller, memory) = (self.caller.clone(), self.memory.clone());
         let revoked = (self.memory).read(move |unit| is_shut_out(unit, &caller, memory.now()));

@@ -2,7 +2,7 @@
 //!
 //! All lines come from one snapshot and are spooled before the first is sent. So a slow reader
 //! holds no snapshot, and a failure is reported before any line is sent. Events are not exported;
-//! an import writes events of its own.
+//! an import writes new events.
 //!
 //! Invariants:
 //! - every exported line can be imported: a damaged row is left out, counted and logged;
@@ -27,7 +27,7 @@ use super::{Memory, UnitResult, load};
 /// How many rows are read at once.
 const PAGE: usize = 500;
 
-/// A project on its way out.
+/// A spooled export.
 #[derive(Debug)]
 pub struct Export {
     spool: Spool,
@@ -35,12 +35,12 @@ pub struct Export {
 }
 
 impl Memory {
-    /// Exports a project: everything where the caller administers it, else what the caller sees.
+    /// Exports a project: everything if the caller administers it, else what the caller sees.
     ///
     /// Clauses: AGENTIC-R-118, AGENTIC-R-120.
     ///
     /// # Errors
-    /// With `unauthorized` or `project_not_found`, and when there is no room for the lines.
+    /// With `unauthorized` or `project_not_found`, and when the spool cannot be written.
     pub async fn export(&self, caller: &Caller, project: &ProjectId) -> Result<Export, Failure> {
         let access = caller.access().clone();
         let (memory, project) = (self.clone(), project.clone());
@@ -66,7 +66,7 @@ impl Memory {
             writer.sessions()?;
             writer.packages()?;
             writer.facts()?;
-            // Those that cannot be read were not even met as rows.
+            // Unreadable rows are not returned as rows; they are counted here.
             let unreadable = unit.damage().into_iter();
             let unreadable = unreadable.filter(|row| row.table.is_exported()).count();
             Ok(Export {
@@ -79,20 +79,17 @@ impl Memory {
 }
 
 impl Export {
-    /// How many bytes its lines have.
+    /// The size of its lines, in bytes.
     pub fn length(&self) -> u64 {
         self.spool.length()
     }
 
-    /// How many rows are damaged and not among the lines.
+    /// How many damaged rows were left out.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// The lines, piece by piece.
-    ///
-    /// # Errors
-    /// When they cannot be read back.
+    /// The lines, in pieces.
     pub fn into_pieces(
         self,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
@@ -149,7 +146,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The session with the packages of it that may be seen.
+    /// The session with its visible packages.
     fn with_packages(&self, row: &SessionRow, session: Session) -> UnitResult<Session> {
         let named = (self.unit).packages_of_session(self.project, &row.session_id)?;
         let mut session = session.with_packages(named);
@@ -220,7 +217,7 @@ impl Writer<'_> {
     }
 }
 
-/// The line of a package whose text and log are sound.
+/// The line of a package, if its text and log are undamaged.
 fn package(row: &PackageRow, log: &[Revision]) -> Result<String, Failure> {
     let (text, hash) = (&row.state.text, &row.state.content_hash);
     sound_row(row)?;

@@ -10,10 +10,7 @@ use super::load::unreadable;
 use super::{Memory, UnitError, load};
 
 impl Memory {
-    /// The facts of a project that a query asks for.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
+    /// The facts of a project that match a query.
     pub async fn facts(
         &self,
         caller: &Caller,
@@ -63,10 +60,10 @@ impl Memory {
         .await
     }
 
-    /// One fact, as a JSON text: in a project, or in whichever of the caller's projects has it.
+    /// One fact, as a JSON text: of the named project, or of any of the caller's.
     ///
     /// # Errors
-    /// When the caller may not, there is none or several, or it is damaged.
+    /// When the caller may not read, the id is unknown or ambiguous, or the fact is damaged.
     pub async fn fact(
         &self,
         caller: &Caller,

@@ -9,7 +9,7 @@
 //! - every write has its event in the same unit, and is answered when that unit is durable;
 //! - the hash of a package is checked whenever it is read; a damaged one is logged, left out of
 //!   lists, and quarantined by a separate write, because a reader writes nothing;
-//! - within a project the time never goes back, also when the machine's clock does.
+//! - within a project the time never decreases, even when the machine's clock is set back.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -158,7 +158,7 @@ pub(crate) fn drafts(access: &Access) -> Drafts<'_> {
     access.drafts_only_of().map_or(Drafts::All, Drafts::Of)
 }
 
-/// The project in a row, which says the same as the row.
+/// The project in a row, if it agrees with the row.
 pub(crate) fn project_of(row: &ProjectRow) -> Result<Project, Failure> {
     let read = members(&row.text).and_then(Project::read);
     let read = read.and_then(|project| {
@@ -170,7 +170,7 @@ pub(crate) fn project_of(row: &ProjectRow) -> Result<Project, Failure> {
     read.map_err(|failure| damaged("project", row.project_id.as_str(), &failure))
 }
 
-/// The fact in a row, which says the same as the row.
+/// The fact in a row, if it agrees with the row.
 pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
     let read = members(&row.text).and_then(Fact::read);
     let read = read.and_then(|fact| {
@@ -187,9 +187,9 @@ pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
     read.map_err(|failure| damaged("fact", row.fact_id.as_str(), &failure))
 }
 
-/// The text of the fact in a row, which must still say what the row does.
+/// The text of the fact in a row, if it agrees with the row.
 pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
-    /// What the text and the row both say.
+    /// The members that text and row both have.
     #[derive(Deserialize)]
     struct Said<'t> {
         #[serde(borrow)]
@@ -219,7 +219,7 @@ pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
         if same {
             Ok(row.text.as_str())
         } else {
-            Err("it says something else than its row".to_owned())
+            Err("it contradicts its row".to_owned())
         }
     });
     said.map_err(|detail| {
@@ -228,8 +228,7 @@ pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
     })
 }
 
-/// The session in a row, which says the same as the row; as it is stored, without the packages that
-/// name it.
+/// The session in a row, if it agrees with the row. It has no packages yet.
 pub(crate) fn session_of(row: &SessionRow) -> Result<Session, Failure> {
     let read = members(&row.text).and_then(Session::read);
     let read = read.and_then(|session| {
@@ -250,7 +249,7 @@ pub(crate) fn revision_of(package: &PackageId, row: &RevisionRow) -> Result<Revi
     read.map_err(|failure| damaged("revision of package", package.as_str(), &failure))
 }
 
-/// The revision in a row of a log, or what is wrong with it.
+/// The revision in a row of a log.
 pub(crate) fn read_revision(row: &RevisionRow) -> Result<Revision, Failure> {
     let text = serde_json::from_str(&row.text).map_err(|error| error.to_string());
     let read =
@@ -258,7 +257,7 @@ pub(crate) fn read_revision(row: &RevisionRow) -> Result<Revision, Failure> {
     read.map_err(integrity)
 }
 
-/// Something stored is no longer what it was.
+/// The failure for damaged data.
 pub(crate) fn integrity(message: impl Into<String>) -> Failure {
     Failure::new(Code::AgenticIntegrityError, message)
 }
@@ -328,7 +327,7 @@ pub(crate) fn row_of_package(
     }
 }
 
-/// What moves of a package whose log ends with `revision`.
+/// The state of a package whose log ends with `revision`.
 pub(crate) fn state_of(package: &Package, revision: u64) -> PackageState {
     PackageState {
         revision,

@@ -22,10 +22,10 @@ use super::pull::names;
 use super::served::{Damaged, check};
 use super::{Memory, UnitResult, load};
 
-/// The most packages in quarantine that are named for a project.
+/// How many quarantined packages of a project are listed at most.
 const MAX_NAMED: usize = 100;
 
-/// What is counted and found, project by project.
+/// What was collected from the projects.
 #[derive(Default)]
 struct Sum {
     by_type: BTreeMap<PackageType, u64>,
@@ -35,15 +35,12 @@ struct Sum {
     snippets: Vec<Snippet>,
     projects: Vec<ProjectCount>,
     damaged: Vec<Damaged>,
-    /// The ids of what else is damaged.
+    /// The ids of other damaged rows.
     left_out: Vec<String>,
 }
 
 impl Memory {
-    /// The digest, as a JSON text. Drafts are in none.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
+    /// The digest, as a JSON text, without drafts.
     pub async fn orchestrate(
         &self,
         caller: &Caller,
@@ -59,7 +56,7 @@ impl Memory {
                 for id in &covered {
                     sum.add(unit, id, since)?;
                     if let Some(focus) = &asked.focus {
-                        sum.look(unit, id, focus, asked.snippets as usize)?;
+                        sum.add_focus(unit, id, focus, asked.snippets as usize)?;
                     }
                 }
                 sum.order();
@@ -84,7 +81,7 @@ impl Memory {
     }
 }
 
-/// The project that is asked about, and those that the digest covers.
+/// The named project, and the projects that the digest covers.
 ///
 /// Clauses: AGENTIC-R-106, AGENTIC-A-23.
 fn covered(
@@ -111,7 +108,7 @@ fn covered(
 }
 
 impl Sum {
-    /// Adds what a project has in the window, and the facts that hold in it.
+    /// Adds the packages of a project in the window, and its current facts.
     ///
     /// Clauses: AGENTIC-R-063.
     fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Time) -> UnitResult<()> {
@@ -134,14 +131,14 @@ impl Sum {
                 self.highlights.push(Highlight::of(package.fields()));
             }
         }
-        // One more than there is room for: then it is said that there are more.
+        // One more than the limit, to know whether there are more.
         for row in unit.newest_facts(id, MAX_DIGEST_FACTS + 1)? {
             match load::fact_of(&row) {
                 Ok(fact) => self.facts.push(fact),
                 Err(_) => self.left_out.push(row.fact_id.as_str().to_owned()),
             }
         }
-        // Those in quarantine are named as long as they are there.
+        // Quarantined packages are listed whatever their age.
         let query = PackageQuery {
             drafts: Drafts::None,
             quarantined: Quarantined::Only,
@@ -155,8 +152,8 @@ impl Sum {
         Ok(())
     }
 
-    /// Adds what a project has about the focus.
-    fn look(
+    /// Adds the snippets of a project about the focus.
+    fn add_focus(
         &mut self,
         unit: &dyn ReadUnit,
         id: &ProjectId,
@@ -182,7 +179,7 @@ impl Sum {
         Ok(())
     }
 
-    /// The package in a row, where it is sound.
+    /// The package in a row, if it is undamaged.
     fn sound(&mut self, row: PackageRow) -> UnitResult<Option<Package>> {
         match check(row) {
             Ok(row) => {
@@ -196,7 +193,7 @@ impl Sum {
         }
     }
 
-    /// The ids of all that is damaged.
+    /// The ids of all damaged rows.
     fn names(&self, unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
         let mut left_out = self.left_out.clone();
         left_out.extend(unreadable(unit, Table::Fact));
@@ -208,8 +205,8 @@ impl Sum {
         names(&self.damaged, left_out)
     }
 
-    /// Puts what came project by project into one order. What stands in the order already, of one
-    /// project, stays in it.
+    /// Sorts what was collected from several projects. The rows of one project are sorted already
+    /// and keep their order.
     fn order(&mut self) {
         self.highlights.sort_by_key(|entry| Reverse(entry.rank()));
         self.snippets

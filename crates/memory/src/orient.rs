@@ -11,16 +11,13 @@ use super::load::unreadable;
 use super::pull::{names, take};
 use super::{Memory, UnitResult, load};
 
-/// How many packages are named for each question.
+/// How many packages are listed for each question.
 const SOURCES: usize = 10;
 
 impl Memory {
     /// The orientation of a project, as a JSON text.
     ///
     /// Clauses: AGENTIC-R-101, AGENTIC-R-102.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
     pub async fn orient(
         &self,
         caller: &Caller,
@@ -67,8 +64,8 @@ impl Memory {
     }
 }
 
-/// The open questions of projects in a window, each once: from each project in turn, so that none
-/// takes all the room.
+/// The open questions of projects in a window, each once: from each project in turn, so that no
+/// project fills the list alone.
 ///
 /// Clauses: AGENTIC-R-103.
 pub(crate) fn questions<'a>(
@@ -80,7 +77,7 @@ pub(crate) fn questions<'a>(
     let query = QuestionQuery {
         since: Some(since),
         drafts,
-        // One more than there is room for: then it is said that there are more.
+        // One more than the limit, to know whether there are more.
         limit: MAX_QUESTIONS + 1,
         sources: SOURCES,
     };

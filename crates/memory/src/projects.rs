@@ -3,7 +3,7 @@
 use accord_base::{Access, Caller, NewEvent, Page, ProjectId, ProjectPosition, Verb, fill_page};
 use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::project::{self, ProjectOutcome};
+use accord_memory_core::project::{self, ProjectUpdate};
 use accord_memory_core::query::ProjectQuery;
 use accord_memory_core::{Project, event};
 use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};
@@ -13,20 +13,20 @@ use super::load::unreadable;
 use super::record::{create_project, record};
 use super::{Memory, UnitError, UnitResult, load};
 
-/// What a request for a new project gave.
+/// The result of a request for a new project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CreatedProject {
-    /// Whether the project is new; if not, it was there.
+    /// Whether the project is new.
     pub new: bool,
     /// The project.
     pub project: Project,
 }
 
 impl Memory {
-    /// Creates the project that was asked for.
+    /// Creates a project.
     ///
     /// # Errors
-    /// When the caller may not, the request is not sound, or there is another project of that id.
+    /// When the caller may not, the request is invalid, or another project has the id.
     pub async fn create_project(
         &self,
         caller: &Caller,
@@ -40,26 +40,23 @@ impl Memory {
             let now = memory.now_in(unit, &asked.project_id)?;
             asked.created_at = Timestamp::emit(now);
             match (project::create(&asked, existing.as_ref())?, existing) {
-                (ProjectOutcome::Changed(project), _) => {
+                (ProjectUpdate::Changed(project), _) => {
                     create_project(unit, Some(&project), now)?;
                     Ok(CreatedProject {
                         new: true,
                         project: *project,
                     })
                 }
-                (ProjectOutcome::Unchanged, existing) => Ok(CreatedProject {
+                (ProjectUpdate::Unchanged, existing) => Ok(CreatedProject {
                     new: false,
-                    project: existing.expect("only what is there can be there already"),
+                    project: existing.expect("an unchanged project exists"),
                 }),
             }
         })
         .await
     }
 
-    /// The projects that the caller covers, by their ids.
-    ///
-    /// # Errors
-    /// When the caller may read nothing.
+    /// The projects that the caller covers, in the order of their ids.
     pub async fn projects(&self, caller: &Caller, asked: ProjectQuery) -> Result<Page, Failure> {
         let access = caller.access().clone();
         access.may_anywhere(Verb::Read)?;
@@ -85,9 +82,6 @@ impl Memory {
     }
 
     /// One project.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
     pub async fn project(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
         let (access, id) = (caller.access().clone(), id.clone());
         self.read(move |unit| load::project(unit, &access, Verb::Read, &id))
@@ -97,8 +91,7 @@ impl Memory {
     /// Changes the name, description or other members of a project.
     ///
     /// # Errors
-    /// When the caller may not, the change is not sound, or there is no such project or it takes no
-    /// writes.
+    /// When the caller may not, the change is invalid, or the project is unknown or archived.
     pub async fn change_project(
         &self,
         caller: &Caller,
@@ -113,10 +106,7 @@ impl Memory {
         .await
     }
 
-    /// Archives a project: it takes no more writes.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
+    /// Archives a project, which then refuses writes.
     pub async fn archive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
         self.update(caller, id, event::project_archived, |project, now| {
             Ok(project.archived(now))
@@ -125,9 +115,6 @@ impl Memory {
     }
 
     /// Restores an archived project.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
     pub async fn unarchive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
         self.update(caller, id, event::project_restored, |project, _| {
             Ok(project.restored())
@@ -140,7 +127,7 @@ impl Memory {
         caller: &Caller,
         id: &ProjectId,
         event: fn(&Project, Time) -> NewEvent,
-        decide: impl Fn(&Project, Time) -> Result<ProjectOutcome, Failure> + Send + 'static,
+        decide: impl Fn(&Project, Time) -> Result<ProjectUpdate, Failure> + Send + 'static,
     ) -> Result<Project, Failure> {
         let (access, id) = (caller.access().clone(), id.clone());
         let memory = self.clone();
@@ -148,8 +135,8 @@ impl Memory {
             let project = load::project(unit, &access, Verb::Admin, &id)?;
             let now = memory.now_in(unit, &id)?;
             match decide(&project, now)? {
-                ProjectOutcome::Unchanged => Ok(project),
-                ProjectOutcome::Changed(changed) => {
+                ProjectUpdate::Unchanged => Ok(project),
+                ProjectUpdate::Changed(changed) => {
                     unit.update_project(&load::row_of_project(&changed))?;
                     record(unit, &event(&changed, now))?;
                     Ok(*changed)
@@ -160,7 +147,7 @@ impl Memory {
     }
 }
 
-/// The projects that a unit met, that the caller covers, and that cannot be read.
+/// The unreadable projects that a unit met and that the caller covers.
 pub(crate) fn unreadable_projects(unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
     let mut met = unreadable(unit, Table::Project);
     // A row without an id belongs to no project that the caller could cover.
@@ -180,7 +167,7 @@ pub(crate) fn walk_projects(
 ) -> UnitResult<Option<ProjectId>> {
     let shown = |row: &ProjectRow| asked.include_archived || row.archived_at.is_none();
     let read = |after: Option<&ProjectId>, limit: usize| -> UnitResult<Vec<ProjectRow>> {
-        // A key that names its projects asks for those; the others may be many.
+        // A key with a list of projects reads only those, because there may be many others.
         if let Some(covered) = access.projects() {
             let mut rows = Vec::new();
             for id in covered {

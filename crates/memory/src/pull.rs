@@ -1,4 +1,4 @@
-//! Pull: the latest packages, one package, and the states that it went through.
+//! Pull: the latest packages, one package, and its revision log.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use super::{Memory, UnitError, UnitResult, load};
 pub struct PackagePage {
     /// The packages.
     pub packages: Vec<Served>,
-    /// Where the list goes on, where it does.
+    /// The cursor of the next page, if any.
     pub next_cursor: Option<String>,
-    /// The packages that would be here were they not damaged.
+    /// The ids of damaged packages of this page.
     pub damaged: Vec<String>,
 }
 
-/// The packages of a walk.
+/// The packages of a list.
 pub(crate) struct Taken {
     pub(crate) sound: Vec<Served>,
     pub(crate) damaged: Vec<Damaged>,
-    /// The ids of rows of packages that cannot be read.
+    /// The ids of unreadable rows.
     pub(crate) unreadable: Vec<String>,
     pub(crate) next: Option<PackagePosition>,
 }
@@ -36,9 +36,6 @@ impl Memory {
     /// The newest packages of a project.
     ///
     /// Clauses: AGENTIC-R-068, AGENTIC-R-070.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
     pub async fn latest(
         &self,
         caller: &Caller,
@@ -68,12 +65,12 @@ impl Memory {
         })
     }
 
-    /// One package: in a project, or in whichever of the caller's projects has it.
+    /// One package: of the named project, or of any of the caller's.
     ///
     /// Clauses: AGENTIC-R-072.
     ///
     /// # Errors
-    /// When the caller may not, there is none or several, or it is damaged.
+    /// When the caller may not read, the id is unknown or ambiguous, or the package is damaged.
     pub async fn package(
         &self,
         caller: &Caller,
@@ -91,9 +88,6 @@ impl Memory {
     }
 
     /// The log of a package, oldest entry first, each a JSON document.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such package or several.
     pub async fn revisions(
         &self,
         caller: &Caller,
@@ -110,7 +104,7 @@ impl Memory {
     }
 }
 
-/// The packages that a query asks for, damaged ones apart.
+/// The packages that match a query, and the damaged ones.
 pub(crate) fn take(
     unit: &dyn ReadUnit,
     project: &ProjectId,
@@ -121,7 +115,7 @@ pub(crate) fn take(
         query.limit,
         query.after,
         |after, limit| {
-            // Those in quarantine are named, and so have to be met.
+            // Quarantined packages are read too, because their ids are reported.
             let quarantined = Quarantined::Also;
             let query = PackageQuery {
                 after: after.copied(),

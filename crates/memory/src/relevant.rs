@@ -1,4 +1,4 @@
-//! Relevant: the packages of a project that a query is about.
+//! Relevant: searches the packages of a project.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ const WORDS: f64 = 0.3;
 /// How many candidates a hybrid search reads for each result.
 const CANDIDATES: usize = 4;
 
-/// How a query finds packages.
+/// The kinds of search.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SearchBy {
     /// By its words.
@@ -31,31 +31,31 @@ pub enum SearchBy {
     Both,
 }
 
-/// The packages that a query found, best first.
+/// The results of a search, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RelevantPage {
     /// The packages.
     pub packages: Vec<Served>,
-    /// How well each fits, in the same order.
+    /// The scores, in the same order.
     pub scores: Vec<Score>,
     /// Words of the query that were not looked for, because they are very common here or too many.
     pub ignored: Vec<String>,
-    /// The packages that would be here were they not damaged.
+    /// The ids of damaged packages among the results.
     pub damaged: Vec<String>,
 }
 
-/// How well a package fits a query.
+/// The score of a package.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// The package.
     pub package_id: PackageId,
-    /// More is better; what is asked in one way can be compared.
+    /// More is better. Scores of the same kind of search can be compared.
     pub score: f64,
-    /// The words of the query that it has.
+    /// The words of the query that it contains.
     pub matched: Vec<String>,
 }
 
-/// A package that was found.
+/// A candidate.
 struct Hit {
     package: PackageRow,
     score: f64,
@@ -63,10 +63,7 @@ struct Hit {
 }
 
 impl SearchBy {
-    /// Reads the parameter `search`; without it, as well as the host can.
-    ///
-    /// # Errors
-    /// When it names no way.
+    /// Reads the parameter `search`. Without it, the best kind that the host supports.
     pub fn parse(params: &Params<'_>) -> Result<Option<Self>, Failure> {
         match params.text("search") {
             None => Ok(None),
@@ -82,12 +79,13 @@ impl SearchBy {
 }
 
 impl Memory {
-    /// The packages of a project that a query is about.
+    /// Searches the packages of a project.
     ///
     /// Clauses: AGENTIC-R-074.
     ///
     /// # Errors
-    /// When the caller may not, there is no such project, or the host cannot search so.
+    /// When the caller may not read, the project is unknown, or the host does not support this kind
+    /// of search.
     pub async fn relevant(
         &self,
         caller: &Caller,
@@ -144,7 +142,7 @@ impl Memory {
         Ok(page)
     }
 
-    /// The way that was asked for, or the best that there is.
+    /// The requested kind of search, or the best that the host supports.
     fn possible(&self, by: Option<SearchBy>) -> Result<SearchBy, Failure> {
         match (by, &self.options().embedder) {
             (Some(by), Some(_)) => Ok(by),
@@ -207,7 +205,7 @@ impl Memory {
             }
         }
         let mut hits: Vec<_> = joined.into_values().collect();
-        // Of equal ones that which matters more, then the newer one.
+        // On a tie the more significant one is first, then the newer one.
         hits.sort_by(|one, other| {
             let rank = |hit: &Hit| (hit.package.significance.number(), hit.package.seq);
             let score = other.score.total_cmp(&one.score);
@@ -238,8 +236,8 @@ fn highest(hits: &[Hit]) -> f64 {
     scores.fold(0.0, f64::max)
 }
 
-/// How much of the highest score a score is, from 0 to 1. That it is the least of those found makes
-/// it no worse.
+/// A score relative to the highest, from 0 to 1. It is not relative to the lowest, so that the last
+/// result does not always get 0.
 fn share(score: f64, highest: f64) -> f64 {
     if highest > 0.0 {
         score.max(0.0) / highest

@@ -73,7 +73,7 @@ fn give_back(
     Ok(false)
 }
 
-/// The row of a package, and what can be found of it, from its text and its log alone.
+/// The row and the search index of a package, rebuilt from its text and its log.
 fn restored(
     project: &ProjectId,
     source: PackageSource,

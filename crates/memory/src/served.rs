@@ -33,7 +33,7 @@ pub(crate) struct Damaged {
 }
 
 impl Served {
-    /// The package in a row, where it is sound.
+    /// The package in a row, if it is undamaged.
     pub(crate) fn of(row: PackageRow) -> Result<Self, Damaged> {
         let hash = row.state.content_hash;
         let row = check(row)?;
@@ -45,7 +45,7 @@ impl Served {
     }
 }
 
-/// The row again, where the package in it is sound.
+/// The row, if its package is undamaged.
 pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
     let found = match &row.quarantine {
         Some(_) => None,
@@ -108,7 +108,7 @@ fn is_of(row: &PackageRow) -> Result<(), Failure> {
 }
 
 impl Damaged {
-    /// The refusal to hand it out.
+    /// The failure for a request of it.
     pub(crate) fn failure(&self) -> Failure {
         let message = format!(
             "the stored package {:?} is damaged",
@@ -121,7 +121,7 @@ impl Damaged {
 }
 
 impl Memory {
-    /// What a job gave that was about one package; refused where that is damaged.
+    /// The result of a job about one package; a failure if the package is damaged.
     pub(crate) fn sound<T>(&self, outcome: Result<T, Damaged>) -> Result<T, Failure> {
         outcome.map_err(|damaged| {
             self.set_aside(std::slice::from_ref(&damaged));
@@ -129,7 +129,7 @@ impl Memory {
         })
     }
 
-    /// Puts packages that were found damaged into quarantine, some time after now.
+    /// Quarantines damaged packages later, in a separate write.
     pub(crate) fn set_aside(&self, damaged: &[Damaged]) {
         for Damaged {
             project_id,
@@ -150,13 +150,13 @@ impl Memory {
             self.inner.store.enqueue(job, |outcome: UnitResult<()>| {
                 if let Err(stop) = outcome {
                     let failure = stop.into_failure();
-                    tracing::error!("a damaged package is not in quarantine: {failure}");
+                    tracing::error!("cannot quarantine a damaged package: {failure}");
                 }
             });
         }
     }
 
-    /// Puts a package into quarantine where it is still damaged.
+    /// Quarantines a package if it is still damaged.
     fn quarantine(
         &self,
         unit: &mut dyn WriteUnit,

@@ -6,7 +6,7 @@ use accord_base::{
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
 use accord_memory_core::query::SessionQuery;
-use accord_memory_core::session::{self, SessionEnd, SessionOutcome, SessionRequest};
+use accord_memory_core::session::{self, SessionEnd, SessionRequest, SessionUpdate};
 use accord_memory_core::{PackageId, Session, Writing, event};
 use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow, Table};
 use accord_system::random;
@@ -19,8 +19,8 @@ impl Memory {
     /// Starts a session in a project.
     ///
     /// # Errors
-    /// When the caller may not, the request is not sound, no actor is known, or the project takes
-    /// no writes.
+    /// When the caller may not write, the request is invalid, no actor is named, or the project is
+    /// archived.
     pub async fn start_session(
         &self,
         caller: &Caller,
@@ -51,11 +51,10 @@ impl Memory {
         .await
     }
 
-    /// Ends a session; one that has ended stays as it is.
+    /// Ends a session. An ended session does not change.
     ///
     /// # Errors
-    /// When the caller may not, there is no such session or several, or its project takes no
-    /// writes.
+    /// When the caller may not write, the id is unknown or ambiguous, or the project is archived.
     pub async fn end_session(
         &self,
         caller: &Caller,
@@ -74,8 +73,8 @@ impl Memory {
             access.attribute(Some(actor), "/actor_id")?;
             let now = memory.now_in(unit, &row.project_id)?;
             let session = match session.ended(end.at(now)) {
-                SessionOutcome::Unchanged => session,
-                SessionOutcome::Ended(ended) => {
+                SessionUpdate::Unchanged => session,
+                SessionUpdate::Ended(ended) => {
                     let row = load::row_of_session(&ended);
                     let at = row.ended_at.as_ref().expect("a session that ended");
                     unit.end_session(&row.project_id, &row.session_id, at, &row.text)?;
@@ -89,9 +88,6 @@ impl Memory {
     }
 
     /// One session, with the packages that were deposited in it.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is none or several.
     pub async fn session(
         &self,
         caller: &Caller,
@@ -107,9 +103,6 @@ impl Memory {
     }
 
     /// The sessions of a project, newest first.
-    ///
-    /// # Errors
-    /// When the caller may not, or there is no such project.
     pub async fn sessions(
         &self,
         caller: &Caller,
@@ -157,7 +150,7 @@ impl Memory {
     }
 }
 
-/// The session of an id that the caller may do something with.
+/// The session of an id, for a caller that needs a verb in its project.
 fn find(
     unit: &dyn ReadUnit,
     access: &Access,
@@ -190,7 +183,7 @@ fn find(
     }
 }
 
-/// The session with the packages in it that the caller may know of.
+/// The session with the packages that the caller may see.
 fn with_packages(
     unit: &dyn ReadUnit,
     access: &Access,
@@ -202,7 +195,7 @@ fn with_packages(
         let packages = unit.packages_of_session(&project, &id)?;
         return Ok(session.with_packages(packages));
     }
-    // What it was imported with may name drafts of others.
+    // Packages from an import may include drafts of others.
     let mut named = Vec::new();
     for package in std::mem::take(&mut session.packages_deposited) {
         if load::may_be_named(unit.package(&project, &package), drafts)? {

@@ -1,8 +1,7 @@
-//! Room for what is too large for memory and must not be lost half-way: an export before it goes
-//! out, an import before it goes in.
+//! Spools: a buffer for an export or an import that may be too large for memory.
 //!
-//! A spool is a file that has no name: whatever happens to the process, nothing of it is left. What
-//! is small never reaches the disk.
+//! A spool is an unlinked file, so nothing remains when the process is killed. A small spool stays
+//! in memory.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 
@@ -18,10 +17,10 @@ use super::{Memory, UnitError};
 /// How much of a spool is kept in memory.
 const IN_MEMORY: usize = 1024 * 1024;
 
-/// How much of a spool is handed on at once.
+/// How much of a spool is read at once.
 const PIECE: usize = 128 * 1024;
 
-/// What waits on its way in or out.
+/// A spooled content.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: SpooledTempFile,
@@ -29,7 +28,7 @@ pub(crate) struct Spool {
 }
 
 impl Memory {
-    /// An empty spool, in the data folder where there is one.
+    /// An empty spool, in the data folder if there is one.
     pub(crate) fn spool(&self) -> Spool {
         let file = match &self.options().folder {
             Some(folder) => tempfile::spooled_tempfile_in(IN_MEMORY, folder),
@@ -40,12 +39,12 @@ impl Memory {
 }
 
 impl Spool {
-    /// How many bytes it holds.
+    /// Its size in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Puts bytes behind the others.
+    /// Appends bytes.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.file.write_all(bytes).map_err(io_error)?;
         self.length += bytes.len() as u64;
@@ -58,7 +57,7 @@ impl Spool {
         Ok(self.file)
     }
 
-    /// The content, piece by piece, at the speed of the reader.
+    /// The content, in pieces, at the speed of the reader.
     pub(crate) fn into_pieces(
         self,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
@@ -78,10 +77,10 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
     Ok((length > 0).then(|| (piece.into(), file)))
 }
 
-/// What an operation on a file that failed means for the store that it belongs to.
+/// The store error for a failed file operation.
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "it is where errors of one kind become those of another"
+    reason = "the one place that converts I/O errors to store errors"
 )]
 pub(crate) fn io_error(error: io::Error) -> StoreError {
     let kind = match error.kind() {

@@ -1,4 +1,4 @@
-//! Flag, review, resubmit, complete: a package goes to another state.
+//! Flag, review, resubmit, complete: changes the state of a package.
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
@@ -12,11 +12,11 @@ use super::served::{Damaged, Served, check};
 use super::{Memory, UnitResult, load};
 
 impl Memory {
-    /// Moves a package, and gives it as it is then.
+    /// Changes the state of a package, and returns it.
     ///
     /// # Errors
-    /// When the caller may not, there is no such package or several, it may not go there, it is
-    /// damaged, or its project takes no writes.
+    /// When the caller may not, the id is unknown or ambiguous, the transition is not allowed, the
+    /// package is damaged, or its project is archived.
     pub async fn transition(
         &self,
         caller: &Caller,
@@ -83,7 +83,7 @@ impl Memory {
     }
 }
 
-/// What one must be allowed to do.
+/// The verb that a change needs.
 fn verb(change: Change) -> Verb {
     match change {
         Change::Review(_) => Verb::Review,

@@ -8,7 +8,7 @@ use tokio::task::spawn_blocking;
 
 use super::Memory;
 
-/// Why a unit of work was not carried out.
+/// Why a unit of work failed.
 #[derive(Debug)]
 pub enum UnitError {
     /// A rule forbids it.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_store::Common;
+use accord_store::CommonTermLimits;
 
 /// How a store works.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Options {
     /// How large the database may become, in bytes.
     pub max_bytes: Option<u64>,
     /// Which terms are too common to search for.
-    pub common: Common,
+    pub common: CommonTermLimits,
     /// After how long without writes unused memory is released.
     pub rest: Duration,
     /// Makes every commit take longer, as a slow disk would.
@@ -32,7 +32,7 @@ impl Default for Options {
             queue: 1024,
             group: 256,
             max_bytes: None,
-            common: Common::default(),
+            common: CommonTermLimits::default(),
             rest: Duration::from_secs(10),
             #[cfg(feature = "testing")]
             commit_delay: Duration::ZERO,

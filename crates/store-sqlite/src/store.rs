@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use accord_store::{
-    Common, Engine, Listener, Listeners, Progress, ReadUnit, Result, Statistics, Store, StoreError,
-    StoreErrorKind, WriteJob,
+    CommonTermLimits, Engine, Listener, Listeners, Progress, ReadUnit, Result, Statistics, Store,
+    StoreError, StoreErrorKind, WriteJob,
 };
 use parking_lot::Mutex;
 
@@ -24,7 +24,7 @@ pub struct SqliteStore {
     queue: Arc<Queue>,
     listeners: Arc<Listeners>,
     counters: Arc<Counters>,
-    common: Common,
+    common: CommonTermLimits,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Let go of last.
     folder: Folder,

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_store::{
-    Advance, Common, JobOutcome, Listeners, Result, StoreError, StoreErrorKind, WriteJob,
+    Advance, CommonTermLimits, JobOutcome, Listeners, Result, StoreError, StoreErrorKind, WriteJob,
 };
 use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
@@ -54,7 +54,7 @@ pub(crate) struct Writer {
     pub(crate) queue: Arc<Queue>,
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) counters: Arc<Counters>,
-    pub(crate) common: Common,
+    pub(crate) common: CommonTermLimits,
     pub(crate) group: usize,
     pub(crate) pace: Pace,
     pub(crate) rest: Duration,

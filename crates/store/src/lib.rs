@@ -62,7 +62,9 @@ pub use packages::{
 };
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects};
 pub use repair::{PackageSource, Repair};
-pub use search::{Choice, Common, Hit, Search, SearchQuery, SearchResults, WEIGHTS, rarity};
+pub use search::{
+    ChosenTerms, CommonTermLimits, Hit, Search, SearchQuery, SearchResults, WEIGHTS, rarity,
+};
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
 pub use settings::{Scope, SettingWrites, Settings};
 pub use store::{JobOutcome, Store, StoreExt, WriteJob};

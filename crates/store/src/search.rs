@@ -54,7 +54,7 @@ pub struct Hit {
 
 /// Which terms are very common.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Common {
+pub struct CommonTermLimits {
     /// A term in fewer packages than this is not.
     pub least: u64,
     /// A term in more packages than this is.
@@ -67,7 +67,7 @@ pub struct Common {
 
 /// The terms of a query that are looked up.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Choice {
+pub struct ChosenTerms {
     /// The terms in the order of the query, each with the number of packages that contain it.
     pub terms: Vec<(QueryTerm, u64)>,
     /// Whether matches are ranked. If not, there is one term.
@@ -82,7 +82,7 @@ pub trait Search {
     fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults>;
 }
 
-impl Common {
+impl CommonTermLimits {
     /// The largest number of packages in which a term is not yet very common.
     pub fn ceiling(&self, packages: u64) -> u64 {
         (packages / self.one_in.max(1)).clamp(self.least, self.most.max(self.least))
@@ -90,7 +90,7 @@ impl Common {
 
     /// Chooses the terms to look up in a project with this many packages. Each term comes with the
     /// number of packages that contain it; above the ceiling that number need not be exact.
-    pub fn choose(&self, counted: Vec<(QueryTerm, u64)>, packages: u64) -> Choice {
+    pub fn choose(&self, counted: Vec<(QueryTerm, u64)>, packages: u64) -> ChosenTerms {
         let ceiling = self.ceiling(packages);
         let mut by_rarity: Vec<usize> = (0..counted.len()).collect();
         // The counts of very common terms are not exact. Of those, a longer word is preferred.
@@ -115,9 +115,9 @@ impl Common {
             let first = Some(*place) == rarest;
             first || (ranked && with <= ceiling && together <= self.together)
         });
-        let mut choice = Choice {
+        let mut choice = ChosenTerms {
             ranked,
-            ..Choice::default()
+            ..ChosenTerms::default()
         };
         for (place, (term, with)) in counted.into_iter().enumerate() {
             if by_rarity.contains(&place) {
@@ -130,7 +130,7 @@ impl Common {
     }
 }
 
-impl Default for Common {
+impl Default for CommonTermLimits {
     fn default() -> Self {
         Self {
             least: 1_000,

@@ -23,70 +23,109 @@ pub(super) fn of(route: &str) -> impl Iterator<Item = &'static str> {
     examples.map(|example| example.command)
 }
 
-/// Declares the list: a route, the status, the command.
+/// Declares the list: a route, the status, the parts of the command.
 macro_rules! examples {
-    ($($route:literal $status:literal $command:literal)+) => {
+    ($($route:literal $status:literal $($part:literal)+;)+) => {
         /// Every example.
         pub const EXAMPLES: &[Example] = &[$(Example {
             route: $route,
-            command: $command,
+            command: concat!($($part),+),
             status: $status,
         }),+];
     };
 }
 
 examples! {
-    "health" 200 "curl http://127.0.0.1:7171/healthz"
-    "conformance" 200 "curl http://127.0.0.1:7171/v1/conformance"
-    "create_project" 201 r#"curl --json '{"project_id":"atlas","name":"Atlas"}' http://127.0.0.1:7171/v1/projects"#
-    "projects" 200 "curl 'http://127.0.0.1:7171/v1/projects?limit=20'"
-    "project" 200 "curl http://127.0.0.1:7171/v1/projects/atlas"
-    "change_project" 200 r#"curl -X PATCH --json '{"description":"The map service"}' http://127.0.0.1:7171/v1/projects/atlas"#
-    "start_session" 201 r#"curl --json '{"actor_id":"builder","actor_type":"agent"}' http://127.0.0.1:7171/v1/projects/atlas/sessions"#
-    "deposit" 201 r#"curl --json '{
+    "health" 200 "curl http://127.0.0.1:7171/healthz";
+    "conformance" 200 "curl http://127.0.0.1:7171/v1/conformance";
+    "create_project" 201
+        r#"curl --json '{"project_id":"atlas","name":"Atlas"}' "#
+        "http://127.0.0.1:7171/v1/projects";
+    "projects" 200 "curl 'http://127.0.0.1:7171/v1/projects?limit=20'";
+    "project" 200 "curl http://127.0.0.1:7171/v1/projects/atlas";
+    "change_project" 200
+        r#"curl -X PATCH --json '{"description":"The map service"}' "#
+        "http://127.0.0.1:7171/v1/projects/atlas";
+    "start_session" 201
+        r#"curl --json '{"actor_id":"builder","actor_type":"agent"}' "#
+        "http://127.0.0.1:7171/v1/projects/atlas/sessions";
+    "deposit" 201
+        r#"curl --json '{
   "package_id": "pkg_0a1b", "project_id": "atlas", "relay_version": "0.1",
-  "title": "Tiles are cut at zoom 12", "status": "draft", "package_type": "standard", "review_type": "none",
+  "title": "Tiles are cut at zoom 12", "status": "draft", "package_type": "standard", "#
+        r#""review_type": "none",
   "created_at": "2026-11-15T08:00:00Z", "created_by": {"id": "builder", "type": "agent"},
   "decisions_made": ["Cut tiles at zoom 12"], "open_questions": ["Who pays for storage?"]
-}' http://127.0.0.1:7171/v1/projects/atlas/packages"#
-    "package" 200 "curl http://127.0.0.1:7171/v1/packages/pkg_0a1b"
-    "pull" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/packages?mode=relevant&query=tiles+storage'"
-    "orient" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/orient?window_days=7'"
-    "orchestrate" 200 "curl 'http://127.0.0.1:7171/v1/orchestrate?project=atlas&focus=storage'"
-    "flag" 200 r#"curl --json '{"review_type":"human","note":"Is zoom 12 enough?"}' http://127.0.0.1:7171/v1/packages/pkg_0a1b/flag"#
-    "reviews" 200 "curl http://127.0.0.1:7171/v1/projects/atlas/reviews"
-    "review" 200 r#"curl --json '{"outcome":"revision_requested","note":"Name the cost"}' http://127.0.0.1:7171/v1/packages/pkg_0a1b/review"#
-    "resubmit" 200 "curl --json '{}' http://127.0.0.1:7171/v1/packages/pkg_0a1b/resubmit"
-    "deposit" 201 r#"curl --json '{
-  "project_id": "atlas", "relay_version": "0.1", "package_id": "pkg_2c3d", "parent_package_id": "pkg_0a1b",
-  "title": "What storage costs", "status": "draft", "package_type": "analysis", "review_type": "none",
+}' http://127.0.0.1:7171/v1/projects/atlas/packages"#;
+    "package" 200 "curl http://127.0.0.1:7171/v1/packages/pkg_0a1b";
+    "pull" 200
+        "curl "
+        "'http://127.0.0.1:7171/v1/projects/atlas/packages?mode=relevant&query=tiles+storage'";
+    "orient" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/orient?window_days=7'";
+    "orchestrate" 200 "curl 'http://127.0.0.1:7171/v1/orchestrate?project=atlas&focus=storage'";
+    "flag" 200
+        r#"curl --json '{"review_type":"human","note":"Is zoom 12 enough?"}' "#
+        "http://127.0.0.1:7171/v1/packages/pkg_0a1b/flag";
+    "reviews" 200 "curl http://127.0.0.1:7171/v1/projects/atlas/reviews";
+    "review" 200
+        r#"curl --json '{"outcome":"revision_requested","note":"Name the cost"}' "#
+        "http://127.0.0.1:7171/v1/packages/pkg_0a1b/review";
+    "resubmit" 200 "curl --json '{}' http://127.0.0.1:7171/v1/packages/pkg_0a1b/resubmit";
+    "deposit" 201
+        r#"curl --json '{
+  "project_id": "atlas", "relay_version": "0.1", "package_id": "pkg_2c3d", "#
+        r#""parent_package_id": "pkg_0a1b",
+  "title": "What storage costs", "status": "draft", "package_type": "analysis", "#
+        r#""review_type": "none",
   "created_at": "2026-11-15T09:00:00Z", "created_by": {"id": "builder", "type": "agent"}
-}' http://127.0.0.1:7171/v1/projects/atlas/packages"#
-    "complete" 200 "curl --json '{}' http://127.0.0.1:7171/v1/packages/pkg_2c3d/complete"
-    "revisions" 200 "curl http://127.0.0.1:7171/v1/packages/pkg_0a1b/revisions"
-    "assert_fact" 201 r#"curl --json '{"fact_id":"fact_0a1b","subject":"tiles","predicate":"zoom","value":"12"}' http://127.0.0.1:7171/v1/projects/atlas/facts"#
-    "facts" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/facts?subject=tiles'"
-    "fact" 200 "curl http://127.0.0.1:7171/v1/facts/fact_0a1b"
-    "invalidate_fact" 200 "curl -X DELETE 'http://127.0.0.1:7171/v1/projects/atlas/facts?subject=tiles&predicate=zoom'"
-    "sessions" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/sessions?active=true'"
-    "session" 200 "curl http://127.0.0.1:7171/v1/sessions/$SESSION_ID"
-    "end_session" 200 "curl -X PATCH --json '{}' http://127.0.0.1:7171/v1/sessions/$SESSION_ID"
-    "events" 200 "curl --no-buffer --max-time 2 -H 'Last-Event-ID: 0' http://127.0.0.1:7171/v1/projects/atlas/events"
-    "put_blob" 201 "curl -X PUT --data-binary hello http://127.0.0.1:7171/v1/blobs/sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
-    "get_blob" 200 "curl http://127.0.0.1:7171/v1/blobs/sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
-    "export" 200 "curl -o atlas.ndjson http://127.0.0.1:7171/v1/projects/atlas/export"
-    "import" 200 "curl -H 'Content-Type: application/x-ndjson' --data-binary @atlas.ndjson http://127.0.0.1:7171/v1/projects/atlas/import"
-    "archive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/archive"
-    "unarchive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/unarchive"
-    "verify" 200 r#"curl --json '{"project_id":"atlas"}' http://127.0.0.1:7171/accord/v1/verify"#
-    "status" 200 "curl http://127.0.0.1:7171/accord/v1/status"
-    "trim" 200 r#"curl --json '{"days":90,"dry_run":true}' http://127.0.0.1:7171/accord/v1/store/trim"#
-    "sweep" 200 r#"curl --json '{"days":90,"dry_run":true}' http://127.0.0.1:7171/accord/v1/store/sweep"#
-    "backup" 200 r#"curl --unix-socket .accord/accord.sock --json '{"to":"/backups/monday"}' http://localhost/accord/v1/store/backup"#
-    "openapi" 200 "curl http://127.0.0.1:7171/openapi.json"
-    "docs" 200 "curl http://127.0.0.1:7171/docs"
-    "metrics" 200 "curl http://127.0.0.1:7171/metrics"
-    "create_key" 201 r#"curl --json '{"label":"builder","verbs":["admin"]}' http://127.0.0.1:7171/accord/v1/keys"#
-    "keys" 200 "curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/keys"
-    "revoke_key" 200 "curl -X DELETE -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/keys/$KEY_ID"
+}' http://127.0.0.1:7171/v1/projects/atlas/packages"#;
+    "complete" 200 "curl --json '{}' http://127.0.0.1:7171/v1/packages/pkg_2c3d/complete";
+    "revisions" 200 "curl http://127.0.0.1:7171/v1/packages/pkg_0a1b/revisions";
+    "assert_fact" 201
+        "curl --json "
+        r#"'{"fact_id":"fact_0a1b","subject":"tiles","predicate":"zoom","value":"12"}' "#
+        "http://127.0.0.1:7171/v1/projects/atlas/facts";
+    "facts" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/facts?subject=tiles'";
+    "fact" 200 "curl http://127.0.0.1:7171/v1/facts/fact_0a1b";
+    "invalidate_fact" 200
+        "curl -X DELETE "
+        "'http://127.0.0.1:7171/v1/projects/atlas/facts?subject=tiles&predicate=zoom'";
+    "sessions" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/sessions?active=true'";
+    "session" 200 "curl http://127.0.0.1:7171/v1/sessions/$SESSION_ID";
+    "end_session" 200 "curl -X PATCH --json '{}' http://127.0.0.1:7171/v1/sessions/$SESSION_ID";
+    "events" 200
+        "curl --no-buffer --max-time 2 -H 'Last-Event-ID: 0' "
+        "http://127.0.0.1:7171/v1/projects/atlas/events";
+    "put_blob" 201
+        "curl -X PUT --data-binary hello "
+        "http://127.0.0.1:7171/v1/blobs/sha256:"
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+    "get_blob" 200
+        "curl http://127.0.0.1:7171/v1/blobs/sha256:"
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+    "export" 200 "curl -o atlas.ndjson http://127.0.0.1:7171/v1/projects/atlas/export";
+    "import" 200
+        "curl -H 'Content-Type: application/x-ndjson' --data-binary @atlas.ndjson "
+        "http://127.0.0.1:7171/v1/projects/atlas/import";
+    "archive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/archive";
+    "unarchive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/unarchive";
+    "verify" 200 r#"curl --json '{"project_id":"atlas"}' http://127.0.0.1:7171/accord/v1/verify"#;
+    "status" 200 "curl http://127.0.0.1:7171/accord/v1/status";
+    "trim" 200
+        r#"curl --json '{"days":90,"dry_run":true}' http://127.0.0.1:7171/accord/v1/store/trim"#;
+    "sweep" 200
+        r#"curl --json '{"days":90,"dry_run":true}' http://127.0.0.1:7171/accord/v1/store/sweep"#;
+    "backup" 200
+        r#"curl --unix-socket .accord/accord.sock --json '{"to":"/backups/monday"}' "#
+        "http://localhost/accord/v1/store/backup";
+    "openapi" 200 "curl http://127.0.0.1:7171/openapi.json";
+    "docs" 200 "curl http://127.0.0.1:7171/docs";
+    "metrics" 200 "curl http://127.0.0.1:7171/metrics";
+    "create_key" 201
+        r#"curl --json '{"label":"builder","verbs":["admin"]}' "#
+        "http://127.0.0.1:7171/accord/v1/keys";
+    "keys" 200 "curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/keys";
+    "revoke_key" 200
+        "curl -X DELETE -H \"Authorization: Bearer $ACCORD_KEY\" "
+        "http://127.0.0.1:7171/accord/v1/keys/$KEY_ID";
 }

@@ -53,13 +53,11 @@ pub(super) fn check(
         return Ok(Some(Listed(origin.clone())));
     }
     let site = text.split_once("://").map(|(_, site)| site);
-    match site.is_some_and(|site| site.eq_ignore_ascii_case(host.as_str())) {
-        true => Ok(None),
-        false => {
-            let message = format!("the origin {text:?} is not allowed");
-            Err(Failure::new(Code::HttpOriginRefused, message))
-        }
+    if site.is_some_and(|site| site.eq_ignore_ascii_case(host.as_str())) {
+        return Ok(None);
     }
+    let message = format!("the origin {text:?} is not allowed");
+    Err(Failure::new(Code::HttpOriginRefused, message))
 }
 
 impl Listed {

@@ -37,7 +37,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tower::ServiceExt as _;
 
-use crate::mcp::{self, McpDoors, SessionLimits};
+use crate::mcp::{self, McpEndpoints, SessionLimits};
 use crate::{Api, Request, Response};
 
 pub use self::correlation::{CORRELATION, Correlation};
@@ -57,23 +57,23 @@ pub struct RouteName(pub &'static str);
 /// All routes of a host, with authentication, limits and error bodies.
 pub fn router(host: Host) -> Router {
     let routes = every_route();
-    let doors = mcp_doors(&host);
+    let endpoints = mcp_endpoints(&host);
     let mut protocols = table::protocols(&routes);
     protocols.extend(
-        doors
+        endpoints
             .protocols()
             .map(|(path, protocol)| (path.to_owned(), protocol)),
     );
     let state = (host.clone(), Arc::new(protocols));
     let layer = from_fn_with_state(state, exchange::exchange);
     table::router(routes)
-        .merge(doors.router())
+        .merge(endpoints.router())
         .layer(layer)
         .with_state(host)
 }
 
 /// The MCP endpoints. Each tool call becomes a request of the same caller.
-fn mcp_doors(host: &Host) -> McpDoors {
+fn mcp_endpoints(host: &Host) -> McpEndpoints {
     let closed = host.streams().closed().boxed();
     let host = host.clone();
     let api_for = Arc::new(move |caller: &Caller| api_as(&host, caller.clone()));

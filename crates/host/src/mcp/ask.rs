@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Uri};
 
-use super::outcome::ToolError;
+use super::tool_result::ToolError;
 use crate::{Api, Request};
 
 /// The largest answer that is read.

@@ -72,15 +72,16 @@ pub(super) fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<S
         empty.bared(name, kept)
     };
     let fits = |document: &Document<'_>| document.frame_bytes() <= most;
-    let frame = match fits(&empty) {
-        true => empty,
-        false => match bared() {
+    let frame = if fits(&empty) {
+        empty
+    } else {
+        match bared() {
             Some(bared) if fits(&bared) => bared,
             bared => {
                 let least = bared.as_ref().unwrap_or(&empty).frame_bytes();
                 return Err(too_small(least.div_ceil(4), budget));
             }
-        },
+        }
     };
     Ok(frame.filled(&document, most, how.named_by))
 }

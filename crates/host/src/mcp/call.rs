@@ -5,7 +5,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use super::outcome::OpenSession;
+use super::tool_result::OpenSession;
 
 /// A call of a tool with checked arguments.
 #[derive(Debug)]

@@ -85,11 +85,11 @@ async fn read(
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
-        let told = match refusal(&line) {
+        let sent = match refusal(&line) {
             Some(refusal) => refused.send(refusal).await.is_ok(),
             None => to_server.write_all(&line).await.is_ok(),
         };
-        if !told {
+        if !sent {
             return;
         }
     }

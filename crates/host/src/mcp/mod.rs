@@ -1,8 +1,8 @@
 //! MCP: tools for agents, over the same requests as HTTP.
 //!
 //! Tools are data ([`Toolset`], [`Tool`], [`Argument`]): a name, a description, arguments, how they
-//! become a request to a host ([`Ask`]), and how its answer becomes the result ([`Outcome`]). The
-//! tools of a protocol are one module and one line in [`TOOLSETS`].
+//! become a request to a host ([`Ask`]), and how its answer becomes the result ([`ToolResult`]).
+//! The tools of a protocol are one module and one line in [`TOOLSETS`].
 //!
 //! The same tools are served over streamable HTTP ([`service`]) and over standard input and output
 //! ([`serve`]). Each call is a request through [`Api`](crate::Api).
@@ -17,24 +17,24 @@ mod argument;
 mod ask;
 mod budget;
 mod call;
-mod door;
+mod endpoints;
 mod lines;
 pub mod memory;
-mod outcome;
 mod raw;
 mod server;
 mod sessions;
 mod stream;
+mod tool_result;
 mod toolset;
 
 pub use self::argument::Argument;
 pub use self::ask::{Answer, Ask};
 pub use self::call::{Call, CallContext, parse_actor};
-pub use self::door::{McpDoors, service};
-pub use self::outcome::{Memo, OpenSession, Outcome};
+pub use self::endpoints::{McpEndpoints, service};
 pub use self::server::ApiFor;
 pub use self::sessions::SessionLimits;
 pub use self::stream::{serve, serve_stdio};
+pub use self::tool_result::{Memo, OpenSession, ToolResult};
 pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset};
 
 /// All sets of tools.

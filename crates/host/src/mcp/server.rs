@@ -25,8 +25,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::argument::{self, Schemas};
 use super::ask::Ask;
 use super::call::{Call, CallContext};
-use super::outcome::{Memo, OpenSession, ToolError, null_result};
-use super::toolset::{Offered, Toolbox};
+use super::tool_result::{Memo, OpenSession, ToolError, null_result};
+use super::toolset::{ToolEntry, Toolbox};
 use crate::Api;
 
 /// Returns the host as a caller may use it.
@@ -34,7 +34,7 @@ pub type ApiFor = Arc<dyn Fn(&Caller) -> Arc<dyn Api> + Send + Sync>;
 
 /// How a server reaches the host.
 #[derive(Clone)]
-pub(super) enum Reach {
+pub(super) enum ApiSource {
     /// As the caller of the HTTP request that a call came with.
     Caller(ApiFor),
     /// Always as the same caller.
@@ -44,16 +44,16 @@ pub(super) enum Reach {
 /// The server of one connection, or of one request if the client has no session.
 pub(super) struct Server {
     toolbox: Arc<Toolbox>,
-    reach: Reach,
+    api_source: ApiSource,
     defaults: CallContext,
     session: Mutex<Option<OpenSession>>,
 }
 
 impl Server {
-    pub(super) fn new(toolbox: Arc<Toolbox>, reach: Reach, defaults: CallContext) -> Self {
+    pub(super) fn new(toolbox: Arc<Toolbox>, api_source: ApiSource, defaults: CallContext) -> Self {
         Self {
             toolbox,
-            reach,
+            api_source,
             defaults,
             session: Mutex::new(None),
         }
@@ -66,12 +66,12 @@ impl Server {
 
     async fn call(
         &self,
-        offered: Offered,
+        entry: ToolEntry,
         arguments: Object,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let tool = offered.tool;
-        let origin = CallOrigin::of(&self.reach, context)?;
+        let tool = entry.tool;
+        let origin = CallOrigin::of(&self.api_source, context)?;
         let mut standing = self.defaults.clone();
         standing.session = self.open_session();
         standing.actor = origin.actor.or(standing.actor);
@@ -90,15 +90,15 @@ impl Server {
             }
             Err(error) => return Err(error),
         };
-        let outcome = (tool.answer)(&call, &answer)?;
-        let outcome = match (&outcome.memo, origin.remembers) {
-            (Memo::Started(_), false) => outcome.with("next", PASS_IT_ON),
+        let result = (tool.answer)(&call, &answer)?;
+        let result = match (&result.memo, origin.remembers) {
+            (Memo::Started(_), false) => result.with("next", PASS_IT_ON),
             (memo, _) => {
                 self.remember(memo);
-                outcome
+                result
             }
         };
-        Ok(outcome.result())
+        Ok(result.result())
     }
 
     fn remember(&self, memo: &Memo) {
@@ -134,12 +134,12 @@ struct CallOrigin {
 }
 
 impl CallOrigin {
-    fn of(reach: &Reach, context: &RequestContext<RoleServer>) -> Result<Self, Failure> {
+    fn of(api_source: &ApiSource, context: &RequestContext<RoleServer>) -> Result<Self, Failure> {
         let parts = context.extensions.get::<Parts>();
         let client = context.client_info().map(|client| client.name);
-        let (api, actor) = match reach {
-            Reach::Always(api) => (Arc::clone(api), None),
-            Reach::Caller(api_for) => {
+        let (api, actor) = match api_source {
+            ApiSource::Always(api) => (Arc::clone(api), None),
+            ApiSource::Caller(api_for) => {
                 let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
                 let unknown = || Failure::new(Code::AuthRequired, "the call has no caller");
                 let caller = caller.ok_or_else(unknown)?;
@@ -166,8 +166,8 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Described> {
-        let offered = self.toolbox.find(name).ok()?;
-        Some(offered.tool.described(&self.schemas()))
+        let entry = self.toolbox.find(name).ok()?;
+        Some(entry.tool.described(&self.schemas()))
     }
 
     async fn list_tools(
@@ -184,11 +184,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let offered = self.toolbox.find(&request.name).map_err(no_such_tool)?;
+        let entry = self.toolbox.find(&request.name).map_err(no_such_tool)?;
         let arguments = request.arguments.unwrap_or_default();
-        let result = self.call(offered, arguments, &context).await;
+        let result = self.call(entry, arguments, &context).await;
         Ok(result
-            .unwrap_or_else(|error| error.result(offered.set))
+            .unwrap_or_else(|error| error.result(entry.set))
             .into())
     }
 }

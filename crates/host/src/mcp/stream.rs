@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::ask::Ask;
 use super::call::CallContext;
 use super::lines::Lines;
-use super::server::{Reach, Server};
+use super::server::{ApiSource, Server};
 use super::toolset::Toolbox;
 use crate::Api;
 
@@ -34,8 +34,8 @@ pub async fn serve(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Failure> {
-    let reach = Reach::Always(Arc::clone(&api));
-    let server = Arc::new(Server::new(Arc::new(toolbox), reach, context));
+    let api_source = ApiSource::Always(Arc::clone(&api));
+    let server = Arc::new(Server::new(Arc::new(toolbox), api_source, context));
     let (ends, lines) = Lines::over(input, output).split();
     let running = match rmcp::serve_server(Arc::clone(&server), ends).await {
         Ok(running) => running,

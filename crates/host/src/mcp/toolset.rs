@@ -11,7 +11,7 @@ use rmcp::model::{Tool as Described, ToolAnnotations};
 use super::argument::{self, Argument, Schemas};
 use super::ask::{Answer, Ask};
 use super::call::Call;
-use super::outcome::Outcome;
+use super::tool_result::ToolResult;
 
 /// The tools of one protocol.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Tool {
     /// How the arguments become a request.
     pub ask: fn(&Call<'_>) -> Result<Ask, Failure>,
     /// How the answer becomes the result.
-    pub answer: fn(&Call<'_>, &Answer) -> Result<Outcome, Failure>,
+    pub answer: fn(&Call<'_>, &Answer) -> Result<ToolResult, Failure>,
     /// The failure for which the result is `null` rather than an error.
     pub null_on: Option<Code>,
 }
@@ -77,12 +77,12 @@ pub enum Effect {
 #[derive(Clone, Debug)]
 pub struct Toolbox {
     instructions: Vec<&'static str>,
-    tools: Vec<Offered>,
+    tools: Vec<ToolEntry>,
 }
 
 /// A tool and its set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Offered {
+pub(super) struct ToolEntry {
     pub(super) set: &'static Toolset,
     pub(super) tool: &'static Tool,
 }
@@ -97,7 +97,7 @@ impl Toolbox {
                 if let Some(other) = found.insert(tool.name, set.name) {
                     return Err(twice(tool.name, other, set.name));
                 }
-                tools.push(Offered { set, tool });
+                tools.push(ToolEntry { set, tool });
             }
         }
         let instructions = sets.iter().map(|set| set.instructions).collect();
@@ -112,14 +112,13 @@ impl Toolbox {
         let mut wanted = vec![false; self.tools.len()];
         for name in names {
             let mut known = false;
-            for (offered, wanted) in self.tools.iter().zip(&mut wanted) {
-                if offered.tool.name == name || offered.set.name == name {
+            for (entry, wanted) in self.tools.iter().zip(&mut wanted) {
+                if entry.tool.name == name || entry.set.name == name {
                     (known, *wanted) = (true, true);
                 }
             }
             if !known {
-                let mut sets: Vec<&str> =
-                    self.tools.iter().map(|offered| offered.set.name).collect();
+                let mut sets: Vec<&str> = self.tools.iter().map(|entry| entry.set.name).collect();
                 sets.dedup();
                 return Err(self.unknown(name, sets));
             }
@@ -137,24 +136,22 @@ impl Toolbox {
 
     /// The names of the tools, in their order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.tools.iter().map(|offered| offered.tool.name)
+        self.tools.iter().map(|entry| entry.tool.name)
     }
 
     pub(super) fn instructions(&self) -> String {
         self.instructions.join("\n\n")
     }
 
-    pub(super) fn find(&self, name: &str) -> Result<Offered, Failure> {
-        let found = self.tools.iter().find(|offered| offered.tool.name == name);
+    pub(super) fn find(&self, name: &str) -> Result<ToolEntry, Failure> {
+        let found = self.tools.iter().find(|entry| entry.tool.name == name);
         found.copied().ok_or_else(|| self.unknown(name, Vec::new()))
     }
 
     /// The tools as clients list them.
     pub(super) fn described(&self, schemas: &Schemas) -> Vec<Described> {
         let tools = self.tools.iter();
-        tools
-            .map(|offered| offered.tool.described(schemas))
-            .collect()
+        tools.map(|entry| entry.tool.described(schemas)).collect()
     }
 
     fn unknown(&self, name: &str, sets: Vec<&'static str>) -> Failure {

@@ -28,7 +28,10 @@ async fn an_orientation_has_what_one_needs_to_begin() {
             json!({"open_questions": ["Why so long ago?"]}),
         ))
         .await;
-    let old = json!({"subject": "team", "predicate": "is", "value": "there", "valid_from": "2020-01-01T00:00:00Z"});
+    let old = json!({
+        "subject": "team", "predicate": "is", "value": "there",
+        "valid_from": "2020-01-01T00:00:00Z",
+    });
     asker
         .post("/v1/projects/atlas/facts", &old)
         .await
@@ -128,7 +131,12 @@ async fn a_digest_sums_up() {
             of("atlas", json!({"package_type": "decision"})),
         ))
         .await;
-    asker.deposit(&recent("pkg_3", 3, of("borealis", json!({"status": "awaiting_review", "review_type": "human", "open_questions": ["Now?"]})))).await;
+    let awaiting = json!({
+        "status": "awaiting_review", "review_type": "human", "open_questions": ["Now?"],
+    });
+    asker
+        .deposit(&recent("pkg_3", 3, of("borealis", awaiting)))
+        .await;
     asker
         .deposit(&recent(
             "pkg_4",
@@ -168,8 +176,14 @@ async fn a_digest_sums_up() {
     assert_eq!(
         digest["projects"],
         json!([
-            {"project_id": "atlas", "package_count": 2, "open_question_count": 0, "awaiting_review_count": 0},
-            {"project_id": "borealis", "package_count": 1, "open_question_count": 1, "awaiting_review_count": 1},
+            {
+                "project_id": "atlas", "package_count": 2, "open_question_count": 0,
+                "awaiting_review_count": 0,
+            },
+            {
+                "project_id": "borealis", "package_count": 1, "open_question_count": 1,
+                "awaiting_review_count": 1,
+            },
         ])
     );
     let one = asker.get("/v1/orchestrate?project=atlas").await.expect(200);

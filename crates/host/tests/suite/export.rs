@@ -37,7 +37,10 @@ pub(crate) fn counts(projects: u64, sessions: u64, packages: u64, facts: u64) ->
 
 /// Fills a project with everything that there is.
 pub(crate) async fn live(asker: &Asker) {
-    let created = json!({"project_id": "atlas", "name": "Atlas", "description": "Maps.", "x-team": {"a": [1, null]}});
+    let created = json!({
+        "project_id": "atlas", "name": "Atlas", "description": "Maps.",
+        "x-team": {"a": [1, null]},
+    });
     asker.post("/v1/projects", &created).await.expect(201);
     let session = json!({"actor_id": "ada", "actor_type": "agent", "x-tool": "editor"});
     let session = asker
@@ -88,7 +91,10 @@ pub(crate) async fn live(asker: &Asker) {
         ("build", "amber", "2026-04-11T12:00:00Z"),
         ("meta:a/b?", "é", "2026-01-01T00:00:00Z"),
     ] {
-        let fact = json!({"subject": subject, "predicate": "status", "value": value, "valid_from": from, "x-own": 1.5});
+        let fact = json!({
+            "subject": subject, "predicate": "status", "value": value, "valid_from": from,
+            "x-own": 1.5,
+        });
         asker
             .post("/v1/projects/atlas/facts", &fact)
             .await

@@ -9,7 +9,8 @@ use crate::support::{Asker, World, package_with, project_id};
 
 fn fact(id: &str, value: &str, from: &str, to: Option<&str>) -> Value {
     json!({
-        "fact_id": id, "project_id": "atlas", "subject": "build", "predicate": "status", "value": value,
+        "fact_id": id, "project_id": "atlas", "subject": "build", "predicate": "status",
+        "value": value,
         "valid_from": from, "valid_to": to, "created_at": "2026-04-10T12:00:00Z",
     })
 }
@@ -74,7 +75,11 @@ async fn a_line_that_is_refused_keeps_no_other_out() {
         package_with("pkg_1", json!({"title": "Another"})).to_string(),
         json!({"kind": "blob", "data": {}}).to_string(),
         package_with("pkg_4", json!({})).to_string(),
-        json!({"kind": "package", "content_hash": "sha256:00", "data": package_with("pkg_5", json!({}))}).to_string(),
+        json!({
+            "kind": "package", "content_hash": "sha256:00",
+            "data": package_with("pkg_5", json!({})),
+        })
+        .to_string(),
     ];
     let summary = import(&owner, &text.join("\n")).await.expect(200);
     assert_eq!(summary["added"], counts(0, 0, 2, 0), "{summary}");

@@ -58,7 +58,11 @@ async fn a_review_that_was_asked_of_a_person_and_ended_by_another_is_done_with_a
 async fn a_deposit_of_a_session_that_is_not_there_is_taken_with_a_warning() {
     let world = World::new();
     let owner = world.owner();
-    let by = |session: &str| json!({"created_by": {"id": "ada", "type": "agent", "session_id": session}});
+    let by = |session: &str| {
+        json!({
+            "created_by": {"id": "ada", "type": "agent", "session_id": session}
+        })
+    };
     let deposited = owner.deposit(&package_with("one", by("nowhere"))).await;
     assert_eq!(
         deposited["warnings"][0]["code"], "unknown_session",

@@ -51,9 +51,12 @@ async fn what_is_derived_is_made_again_from_packages_and_their_logs() {
         "UPDATE question_tally SET questions = -3 WHERE ?1 <> ''",
         "DELETE FROM package_terms WHERE rowid = 1 AND ?1 <> ''",
         "UPDATE package SET created_key = ?1",
-        "UPDATE package SET content_hash = x'00', deposited_hash = x'', status = ?1 WHERE package_id = 'pkg_1'",
-        "UPDATE package SET actor_type = ?1, session_id = '', significance = 0 WHERE package_id = 'pkg_2'",
-        "UPDATE package SET package_id = ?1, review_type = 'x', revision = 9 WHERE package_id = 'pkg_3'",
+        "UPDATE package SET content_hash = x'00', deposited_hash = x'', status = ?1 \
+         WHERE package_id = 'pkg_1'",
+        "UPDATE package SET actor_type = ?1, session_id = '', significance = 0 \
+         WHERE package_id = 'pkg_2'",
+        "UPDATE package SET package_id = ?1, review_type = 'x', revision = 9 \
+         WHERE package_id = 'pkg_3'",
         "UPDATE package SET created_at = ?1, package_type = '' WHERE package_id = 'pkg_5'",
         "UPDATE fact SET from_key = ?1",
         "UPDATE session SET started_key = ?1",

@@ -13,7 +13,10 @@ async fn a_package_goes_through_a_review() {
     let draft = asker
         .deposit(&package_with("pkg_1", json!({"status": "draft"})))
         .await;
-    let note = json!({"review_type": "human", "note": "Look at the numbers.", "actor": {"id": "bob", "type": "human"}});
+    let note = json!({
+        "review_type": "human", "note": "Look at the numbers.",
+        "actor": {"id": "bob", "type": "human"},
+    });
     let flagged = asker.post("/v1/packages/pkg_1/flag", &note).await;
     let tag = flagged.header("etag").to_owned();
     let flagged = flagged.expect(200);

@@ -23,8 +23,11 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
                 "none"
             };
             let members = json!({
-                "status": status, "review_type": review, "created_at": moment(below(40)), "x-n": below(5),
-                "created_by": {"id": "ada", "type": "agent", "session_id": format!("sess_{}", below(3))},
+                "status": status, "review_type": review, "created_at": moment(below(40)),
+                "x-n": below(5),
+                "created_by": {
+                    "id": "ada", "type": "agent", "session_id": format!("sess_{}", below(3)),
+                },
             });
             asker
                 .deposit(&package_with(&format!("pkg_{number}"), members))

@@ -411,7 +411,8 @@ async fn what_is_derived_is_compared_with_what_it_is_derived_from() {
             "newest_event",
         ),
         (
-            "DELETE FROM package_terms WHERE rowid = (SELECT pk FROM package WHERE package_id = ?1)",
+            "DELETE FROM package_terms \
+             WHERE rowid = (SELECT pk FROM package WHERE package_id = ?1)",
             "pkg_2",
             "search",
             "pkg_2",

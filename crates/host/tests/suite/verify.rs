@@ -90,7 +90,8 @@ async fn damage_is_found_and_quarantined() {
     );
     tamper(
         &world,
-        "UPDATE revision SET text = replace(text, 'human', ?1) WHERE seq = 2 AND package = (SELECT pk FROM package WHERE package_id = 'pkg_3')",
+        "UPDATE revision SET text = replace(text, 'human', ?1) \
+         WHERE seq = 2 AND package = (SELECT pk FROM package WHERE package_id = 'pkg_3')",
         "agent",
     );
     let report = verify(&owner, &json!({})).await;
@@ -126,7 +127,9 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
     // one is no event.
     for (statement, parameter) in [
         (
-            "UPDATE fact SET to_key = '2026-04-12T12:00:00', text = replace(text, '2026-04-11T12:00:00Z', '2026-04-12T12:00:00Z'), valid_to = '2026-04-12T12:00:00Z' WHERE value = ?1",
+            "UPDATE fact SET to_key = '2026-04-12T12:00:00', \
+             text = replace(text, '2026-04-11T12:00:00Z', '2026-04-12T12:00:00Z'), \
+             valid_to = '2026-04-12T12:00:00Z' WHERE value = ?1",
             "red",
         ),
         ("UPDATE fact SET value = 'x' WHERE value = ?1", "é"),

@@ -126,7 +126,10 @@ async fn a_key_reaches_its_projects_alone() {
     let world = World::new();
     let owner = world.owner();
     for project in ["atlas", "borealis", "cumulus"] {
-        let members = json!({"project_id": project, "created_at": days_ago(0), "title": "A quokka", "open_questions": ["Why?"]});
+        let members = json!({
+            "project_id": project, "created_at": days_ago(0), "title": "A quokka",
+            "open_questions": ["Why?"],
+        });
         owner
             .deposit(&package_with(&format!("pkg_{project}"), members))
             .await;

@@ -1,10 +1,10 @@
-//! What of an orientation fits into a budget of tokens.
+//! Selects the parts of an orientation that fit into a token budget.
 //!
 //! A budget is filled in this order: the project; the names of damaged packages, up to a
 //! sixteenth of the budget; open questions, up to a quarter of it; facts, up to another
-//! quarter; packages, newest first; then the facts and the questions that had to wait;
-//! last, which packages the questions are from. A package is there whole or not at all,
-//! and one that does not fit makes room for an older one.
+//! quarter; packages, newest first; then the facts and the questions left over;
+//! last, which packages the questions are from. A package is included whole or left out;
+//! when one does not fit, older packages are still tried.
 
 use accord_contract::wire::Wire as _;
 
@@ -18,10 +18,10 @@ pub(super) const SOURCES: &str = "x-open_question_sources";
 /// Room for the members' names, the two small members, and `x-left_out`.
 const FRAME: usize = 1_200;
 
-/// The texts of all that could be in the bundle.
+/// The texts of all candidates for the bundle.
 pub(super) struct Pieces<'a> {
     pub(super) project: String,
-    /// The project without the words about it.
+    /// The project without its description.
     pub(super) bare_project: String,
     pub(super) packages: &'a [&'a str],
     pub(super) facts: &'a [&'a str],
@@ -56,7 +56,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// How many bytes a bundle with all of them has, at most.
+    /// The largest size of a bundle with all candidates, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let texts = [&self.questions, &self.sources, &self.damaged];
         let texts = texts.into_iter().flatten().map(|text| text.len() + 1);
@@ -66,9 +66,9 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Which of the pieces are taken.
+/// The selected pieces.
 pub(super) struct Plan {
-    /// The words about the project.
+    /// The project's description.
     pub(super) words: bool,
     pub(super) packages: Vec<bool>,
     pub(super) facts: Vec<bool>,
@@ -166,8 +166,8 @@ impl Room {
         fits
     }
 
-    /// Takes the pieces that are not taken yet, in their order, up to the first that
-    /// does not fit, and no more than `most` bytes of them.
+    /// Selects remaining pieces in order, up to the first that does not fit, and at
+    /// most `most` bytes of them.
     fn fill(&mut self, pieces: &[impl AsRef<str>], taken: &mut [bool], most: usize) {
         let mut share = Self(most.min(self.0));
         for (piece, taken) in pieces.iter().zip(taken).filter(|(_, taken)| !**taken) {

@@ -1,6 +1,5 @@
-//! The digest of a project, or of all that a key covers: what happened in a window, in
-//! numbers and highlights; facts, questions, and snippets about what is in focus. No
-//! model is asked.
+//! The digest of one project or of all projects of a key: counts and highlights of a window, facts,
+//! questions, and snippets about a focus. No language model is involved.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Value, Wire as _};
@@ -19,7 +18,7 @@ pub const MAX_HIGHLIGHTS: usize = 10;
 /// The most facts in a digest.
 pub const MAX_DIGEST_FACTS: usize = 200;
 
-/// What a digest is made of. Drafts count nowhere in it.
+/// The input of a digest. It never includes drafts.
 #[derive(Clone, Debug)]
 pub struct DigestRows<'a> {
     /// The project; `None` for all that the key covers.
@@ -29,10 +28,9 @@ pub struct DigestRows<'a> {
     /// How many packages of each actor the window has.
     pub by_actor: &'a [ActorCount],
     /// The packages of the window that matter most, in the order of [`Highlight::rank`];
-    /// no more than [`MAX_HIGHLIGHTS`] are taken.
+    /// at most [`MAX_HIGHLIGHTS`] are used.
     pub highlights: &'a [Highlight],
-    /// Current facts, the most recently asserted first; no more than
-    /// [`MAX_DIGEST_FACTS`] are taken.
+    /// Current facts, the most recently asserted first; at most [`MAX_DIGEST_FACTS`] are used.
     pub facts: &'a [Fact],
     /// The questions of the window.
     pub questions: &'a OpenQuestions,
@@ -40,12 +38,11 @@ pub struct DigestRows<'a> {
     pub snippets: &'a [Snippet],
     /// The projects that it covers.
     pub projects: &'a [ProjectCount],
-    /// The ids of packages of the window, of facts and of projects that are damaged, and so not
-    /// among the others.
+    /// The ids of damaged packages of the window, facts and projects, which are left out.
     pub damaged: &'a [String],
 }
 
-/// How many packages are of a type.
+/// The number of packages of a type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TypeCount {
     /// The type.
@@ -54,7 +51,7 @@ pub struct TypeCount {
     pub count: u64,
 }
 
-/// How many packages are an actor's.
+/// The number of packages of an actor.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ActorCount {
     /// The actor.
@@ -63,38 +60,38 @@ pub struct ActorCount {
     pub count: u64,
 }
 
-/// A package that matters.
+/// An important package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Highlight {
-    /// The project that it belongs to.
+    /// Its project.
     pub project_id: ProjectId,
     /// Its id.
     pub package_id: PackageId,
-    /// What it is about.
+    /// Its title.
     pub title: String,
-    /// What kind it is of.
+    /// Its type.
     pub package_type: PackageType,
-    /// How much it matters.
+    /// Its significance.
     pub significance: u8,
     /// When it was made.
     pub created_at: accord_contract::time::Timestamp,
 }
 
-/// A part of a package about what is in focus.
+/// An excerpt of a package about the focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snippet {
-    /// The project that the package belongs to.
+    /// The project of the package.
     pub project_id: ProjectId,
     /// The package.
     pub package_id: PackageId,
-    /// How well it fits; more is better.
+    /// Its score; more is better.
     pub score: f64,
-    /// The part.
+    /// The excerpt.
     pub excerpt: Excerpt,
 }
 
-/// What a window has of one project.
+/// The counts of one project in a window.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProjectCount {
     /// The project.
@@ -103,12 +100,12 @@ pub struct ProjectCount {
     pub packages: u64,
     /// Its open questions.
     pub open_questions: u64,
-    /// Its packages that wait for a review, whenever they were made.
+    /// Its packages that await a review, of any age.
     pub awaiting_review: u64,
 }
 
 impl Highlight {
-    /// What the digest says of a package.
+    /// The highlight for a package.
     pub fn of(package: &PackageFields) -> Self {
         Self {
             project_id: package.project_id.clone(),
@@ -120,14 +117,13 @@ impl Highlight {
         }
     }
 
-    /// What highlights are ordered by, highest first: how much they matter, then how
-    /// new they are.
+    /// The sort key of highlights, highest first: significance, then age.
     pub fn rank(&self) -> (u8, Time) {
         (self.significance, self.created_at.time())
     }
 }
 
-/// Puts the digest together.
+/// Builds the digest.
 ///
 /// Clauses: AGENTIC-R-107, AGENTIC-A-30.
 pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Time) -> String {

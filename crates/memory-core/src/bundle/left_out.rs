@@ -7,7 +7,7 @@ use crate::text::{ListText, ObjectText};
 /// Why something was left out.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Reason {
-    /// There are more than a bundle has of it.
+    /// There are more than the limit of the bundle.
     Limit,
     /// It did not fit into the budget.
     Budget,
@@ -15,14 +15,14 @@ pub(super) enum Reason {
     Integrity,
 }
 
-/// The list `x-left_out` in the making.
+/// Builds the list `x-left_out`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeftOut {
     entries: Vec<String>,
 }
 
 impl LeftOut {
-    /// Some of a member; how many, where that is known.
+    /// Adds an entry for a member; `count` if it is known.
     pub(super) fn say(&mut self, member: &str, reason: Reason, count: Option<usize>) {
         let reason = match reason {
             Reason::Limit => "limit",

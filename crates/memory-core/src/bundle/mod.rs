@@ -1,9 +1,9 @@
-//! What an actor needs to start its work: the bundles of `orient` and `orchestrate`, put
-//! together from rows that were loaded before.
+//! The bundles of `orient` and `orchestrate`, which an actor reads when it starts to work. They are
+//! built from rows that the caller has loaded.
 //!
 //! Invariants:
-//! - packages stand in a bundle as the text that they are;
-//! - what was left out, and why, is said (`x-left_out`);
+//! - packages are in a bundle as their stored text;
+//! - `x-left_out` lists what was left out, and why;
 //! - with a budget, a bundle has no more tokens than that.
 
 mod budget;

@@ -1,4 +1,4 @@
-//! The orientation of one who begins: project, recent packages, facts, questions.
+//! The orientation for an actor that starts to work: project, recent packages, facts, questions.
 
 use accord_contract::time::Time;
 
@@ -8,32 +8,30 @@ use crate::Project;
 use crate::query::OrientQuery;
 use crate::text::ObjectText;
 
-/// What an orientation is made of.
+/// The input of an orientation.
 #[derive(Clone, Debug)]
 pub struct OrientRows<'a> {
     /// The project.
     pub project: &'a Project,
-    /// The texts of the newest packages of the window, newest first, as they are to be
-    /// given; at most as many as the query asks for.
+    /// The texts of the newest packages of the window, newest first, as they are sent; at most
+    /// the limit of the query.
     pub packages: &'a [&'a str],
     /// Whether the window has more packages.
     pub more_packages: bool,
-    /// The ids of packages of the window and of facts that are damaged, and so not among the
-    /// others.
+    /// The ids of damaged packages of the window and of damaged facts, which are left out.
     pub damaged: &'a [String],
-    /// The texts of the current facts, the most recently asserted first, as they are to be
-    /// given.
+    /// The texts of the current facts, the most recently asserted first, as they are sent.
     pub facts: &'a [&'a str],
     /// The questions of the whole window.
     pub questions: &'a OpenQuestions,
 }
 
-/// About how many tokens a text has: one for every four bytes begun.
+/// Estimates the tokens of a text: one per four bytes, rounded up.
 pub fn tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-/// Puts the orientation together.
+/// Builds the orientation.
 ///
 /// Clauses: AGENTIC-R-099, AGENTIC-R-104, AGENTIC-A-29.
 pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
@@ -66,7 +64,7 @@ pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
     plan.left_out(rows, &pieces).add_to(bundle).finish()
 }
 
-/// Those items that are taken.
+/// The selected items.
 fn chosen<'p>(items: &'p [impl AsRef<str>], taken: &'p [bool]) -> impl Iterator<Item = &'p str> {
     let taken = items.iter().zip(taken).filter(|(_, taken)| **taken);
     taken.map(|(item, _)| item.as_ref())

@@ -7,8 +7,8 @@ use crate::PackageId;
 /// The most questions in a bundle.
 pub const MAX_QUESTIONS: usize = 100;
 
-/// The most questions of packages that are looked at for a bundle, so that one that
-/// stands in every package of a large project costs no more than others.
+/// The most questions that are read for a bundle. It bounds the cost of a question that every
+/// package of a large project repeats.
 pub const MAX_QUESTION_ROWS: usize = 2_000;
 
 /// The most packages that are named as the sources of one question.
@@ -30,8 +30,8 @@ struct Question {
 }
 
 impl OpenQuestions {
-    /// Adds the next question of the window, newest packages first, and says whether
-    /// more are wanted. Space around a question makes no difference.
+    /// Adds the next question of the window, newest packages first. Returns whether there is room
+    /// for more. Surrounding white space is ignored.
     pub fn offer(&mut self, question: &str, package: &PackageId) -> bool {
         if self.cut || self.looked_at == MAX_QUESTION_ROWS {
             self.cut = true;
@@ -71,7 +71,7 @@ impl OpenQuestions {
         self.questions.is_empty()
     }
 
-    /// Whether there were more than are here.
+    /// Whether some questions were left out.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
@@ -81,7 +81,7 @@ impl OpenQuestions {
         self.questions.iter().map(|question| question.text.as_str())
     }
 
-    /// The packages in which each question stands, newest first.
+    /// The packages that ask each question, newest first.
     pub fn sources(&self) -> impl Iterator<Item = &[PackageId]> {
         self.questions
             .iter()

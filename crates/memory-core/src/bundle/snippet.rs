@@ -1,12 +1,12 @@
-//! Excerpts: where in a package the words of a query stand.
+//! Excerpts of packages that contain the words of a query.
 
 use crate::package::PackageFields;
 use crate::query::{Terms, is_of_word};
 
-/// The longest excerpt, in characters, without the marks of what was cut.
+/// The longest excerpt, in characters, without the ellipses.
 const LONGEST: usize = 240;
 
-/// How much of a text is looked at, in bytes.
+/// How much of a text is searched, in bytes.
 const LOOKED_AT: usize = 64 * 1024;
 
 /// A part of a package's text.
@@ -14,13 +14,12 @@ const LOOKED_AT: usize = 64 * 1024;
 pub struct Excerpt {
     /// The member that it is from.
     pub field: &'static str,
-    /// The text, with `…` where more stands before or after it.
+    /// The text, with `…` where it was cut.
     pub text: String,
 }
 
-/// The part of a package in which most words of a query stand: of the title, a decision,
-/// a question, the handoff note, the description or the body, in this order where as
-/// many stand in several. The title where none stands anywhere.
+/// The member of a package with the most words of a query: title, decision, question, handoff
+/// note, description or body. The first in this order wins a tie. Without any match, the title.
 pub fn excerpt(package: &PackageFields, terms: &Terms) -> Excerpt {
     let title = ("title", package.title.as_str());
     let decisions = package.decisions_made().iter();
@@ -49,7 +48,7 @@ pub fn excerpt(package: &PackageFields, terms: &Terms) -> Excerpt {
     }
 }
 
-/// How many of the words stand in a text, and at which character the first does.
+/// The number of query words in a text, and the character offset of the first.
 fn matches(text: &str, terms: &Terms) -> (usize, usize) {
     let mut found = vec![false; terms.words().len()];
     let mut first = None;
@@ -73,12 +72,12 @@ fn matches(text: &str, terms: &Terms) -> (usize, usize) {
     (count, first.unwrap_or(0))
 }
 
-/// Whether a word is a term or begins with it, as its inflections mostly do.
+/// Whether a word begins with a term, as most inflections of it do.
 fn is_like(word: &str, term: &str) -> bool {
     word == term || (term.chars().count() >= 3 && word.starts_with(term))
 }
 
-/// At most [`LONGEST`] characters around a place, a third of them before it.
+/// At most [`LONGEST`] characters around an offset, a third of them before it.
 fn around(text: &str, place: usize) -> String {
     let length = text.chars().count();
     if length <= LONGEST {

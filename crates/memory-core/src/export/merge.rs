@@ -1,4 +1,4 @@
-//! Importing what is there already.
+//! Merges imported documents with stored ones.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
@@ -6,36 +6,36 @@ use accord_contract::time::Timestamp;
 use crate::lifecycle::Revision;
 use crate::{Package, Session};
 
-/// What the import of a package leads to.
+/// The decision about an imported package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MergedPackage {
-    /// It is there, in this state or a later one.
+    /// It is stored, in this state or a later one.
     Unchanged,
-    /// It is to be added with its whole log.
+    /// Add it with its whole log.
     Added,
-    /// It is there in an earlier state: it goes to this one, and these entries belong
-    /// behind those of its log.
+    /// It is stored in an earlier state: move it to this one and append these entries to its
+    /// log.
     Advanced(Vec<Revision>),
 }
 
-/// What the import of a session leads to.
+/// The decision about an imported session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MergedSession {
-    /// It is there.
+    /// It is stored.
     Unchanged,
-    /// It is to be added.
+    /// Add it.
     Added,
-    /// It is there, and has ended since.
+    /// It is stored without its end, and gets this end.
     Ended(Timestamp),
 }
 
-/// Decides the import of a package with its log, where `known` is the log of the package
-/// of the same id that is there.
+/// Decides the import of a package with its log. `known` is the log of the stored package of the
+/// same id.
 ///
 /// Clauses: AGENTIC-R-038, AGENTIC-R-119.
 ///
 /// # Errors
-/// With `duplicate_package_id` when neither state leads to the other.
+/// With `duplicate_package_id` when neither log continues the other.
 pub fn merge_package(
     package: &Package,
     log: &[Revision],
@@ -60,7 +60,7 @@ pub fn merge_package(
     Err(Failure::new(Code::AgenticDuplicatePackageId, message).at("/package_id"))
 }
 
-/// Decides the import of a session where `known` has its id.
+/// Decides the import of a session. `known` is the stored session of the same id.
 ///
 /// # Errors
 /// With `duplicate_session_id` when that is another session.

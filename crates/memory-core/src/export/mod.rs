@@ -1,13 +1,12 @@
-//! A project as lines of JSON, and back.
+//! Projects as lines of JSON.
 //!
 //! A line is `{"kind": …, "data": …}`; that of a package also has its `content_hash` and,
-//! as `x-revisions`, its revision log. Lines stand in this order: the project, its
-//! sessions by start, its packages by `created_at`, its facts by subject, predicate and
-//! start; where that leaves a choice, as they came into the store. Reading also takes the
-//! bare documents of the protocol, in any order, and [`row_line`] makes lines of what the
-//! protocol's reference tool backs up.
+//! as `x-revisions`, its revision log. The order of lines is: the project, its
+//! sessions by start, its packages by `created_at`, its facts by subject, predicate and start;
+//! equal ones in the order in which they were stored. The reader also accepts bare documents of
+//! the protocol, in any order. [`row_line`] converts backups of the protocol's reference tool.
 //!
-//! Invariant: what was exported, imported and exported again gives the same lines.
+//! Invariant: exporting, importing and exporting again gives the same lines.
 
 mod merge;
 mod read;

@@ -1,4 +1,4 @@
-//! Reading the lines, and bare documents.
+//! Reads lines and bare documents.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::lifecycle::{Revision, check_revisions};
 use crate::limits::MAX_LINE_BYTES;
 use crate::{Fact, Package, Project, Session, refuse, text};
 
-/// What a line holds.
+/// The document in a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ExportLine {
     /// A project.
@@ -23,8 +23,7 @@ pub enum ExportLine {
     Package {
         /// The package.
         package: Box<Package>,
-        /// Its log; that of a package that came without one says that it was deposited
-        /// by its author when it was made.
+        /// Its log. For a package without one: a deposit by its author at `created_at`.
         revisions: Vec<Revision>,
     },
     /// A fact.
@@ -34,8 +33,7 @@ pub enum ExportLine {
 /// Reads one line.
 ///
 /// # Errors
-/// When the line is no document of the protocol, or a hash in it is not that of its
-/// package.
+/// When the line is not a document of the protocol, or its hash is wrong.
 pub fn read_line(line: &[u8]) -> Result<ExportLine, Failure> {
     if Glance::at(line).is_some_and(|seen| seen.is_bare_package()) {
         // Read as strictly as any line, and once.
@@ -56,13 +54,13 @@ pub fn read_line(line: &[u8]) -> Result<ExportLine, Failure> {
     }
 }
 
-/// Whether a line may hold a project: one that does is never said not to. It costs much less than
-/// to read the line.
+/// Whether a line may contain a project. False positives are possible, false negatives are not. It
+/// is much cheaper than parsing the line.
 pub fn may_hold_project(line: &[u8]) -> bool {
     Glance::at(line).is_none_or(|seen| seen.may_be_project())
 }
 
-/// What of a line says which kind of document it holds.
+/// The members that tell which kind of document a line contains.
 #[derive(Deserialize)]
 struct Glance<'l> {
     #[serde(borrow)]
@@ -74,7 +72,7 @@ struct Glance<'l> {
 }
 
 impl<'l> Glance<'l> {
-    /// `None` where only reading the line can tell.
+    /// `None` if the whole line must be parsed to know.
     fn at(line: &'l [u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
@@ -117,13 +115,13 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<ExportLine, 
     .map_err(within)
 }
 
-/// A session that some other host had. One that ended before it began is a mistake of that host,
-/// and would stand in every list here.
+/// A session of another host. One that ended before it began is refused, because every list here
+/// would show the mistake.
 fn session(members: Object) -> Result<ExportLine, Failure> {
     let session = Session::read(members)?;
     let ended = session.ended_at.as_ref();
     if ended.is_some_and(|ended| ended.time() < session.started_at.time()) {
-        let message = "ended_at lies before started_at; correct one of them";
+        let message = "ended_at is before started_at; correct one of them";
         return Err(refuse::schema("/ended_at", message));
     }
     Ok(ExportLine::Session(Box::new(session)))

@@ -1,9 +1,9 @@
-//! Rows of the protocol's reference tool, as lines.
+//! Converts rows of the protocol's reference tool to lines.
 //!
 //! That tool backs a project up into four files of rows, `projects.ndjson`, `sessions.ndjson`,
 //! `packages.ndjson` and `facts.ndjson`, whose members are those of its tables. A row has no hash,
-//! so that nothing is lost by writing it again; what the protocol has no member for is kept with
-//! `x-` before its name.
+//! so it can be rewritten. A member that the protocol does not have is kept under its name with
+//! the prefix `x-`.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value, Wire as _};
@@ -12,7 +12,7 @@ use crate::limits::MAX_LINE_BYTES;
 use crate::package::{KnownPackageType, PROTOCOL_VERSION, PackageType, Status};
 use crate::{refuse, text};
 
-/// The file that a row stands in.
+/// The file of a row.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum RowFile {
     /// Projects.
@@ -26,7 +26,7 @@ pub enum RowFile {
 }
 
 impl RowFile {
-    /// The files, in the order in which they are best imported.
+    /// The files, in the best order for an import.
     pub const ALL: [Self; 4] = [Self::Projects, Self::Sessions, Self::Packages, Self::Facts];
 
     /// The file's name.
@@ -40,14 +40,11 @@ impl RowFile {
     }
 }
 
-/// The line that a row becomes. Whether its document is sound is for
-/// [`read_line`](super::read_line) to say.
-///
-/// # Errors
-/// When the row is no JSON object.
+/// The line for a row. [`read_line`](super::read_line) validates its document.
 pub fn row_line(file: RowFile, row: &[u8]) -> Result<String, Failure> {
     let members = text::object(row, MAX_LINE_BYTES)?;
-    // Under these names lie the protocol's own documents, too; those have ids of other names.
+    // Files of these names can also contain documents of the protocol, whose id members have other
+    // names.
     if !members.contains_key("id") {
         let line =
             std::str::from_utf8(row).map_err(|_| refuse::schema("", "the row is not UTF-8"))?;
@@ -63,11 +60,11 @@ pub fn row_line(file: RowFile, row: &[u8]) -> Result<String, Failure> {
     Ok(Value::Object(document).to_string())
 }
 
-/// What of a row has not been used yet.
+/// The members of a row that are not converted yet.
 struct Row(Object);
 
 impl Row {
-    /// Takes a member under another name, unless it is null or absent, or its place is taken.
+    /// Moves a member to another name, unless it is null or absent, or the name is taken.
     fn pass(&mut self, name: &str, to: &str, document: &mut Object) {
         if let Some(value) = self.take(name)
             && document.get(to).is_none_or(Value::is_null)
@@ -80,7 +77,7 @@ impl Row {
         self.0.shift_remove(name).filter(|value| !value.is_null())
     }
 
-    /// An actor from the members for its id and type.
+    /// Builds an actor from its id and type.
     fn actor(&mut self, id: &str, kind: &str) -> Option<Value> {
         let (id, kind) = (self.take(id), self.take(kind));
         let id = id.filter(|id| id != "")?;
@@ -88,7 +85,7 @@ impl Row {
         Some(Object::from_iter([("id".into(), id), ("type".into(), kind)]).into())
     }
 
-    /// The document with everything that is left, under names of its own.
+    /// The document, with all remaining members under the prefix `x-`.
     fn rest_into(self, mut document: Object) -> Object {
         for (name, value) in self.0 {
             if value.is_null() || is_empty(&value) {
@@ -164,7 +161,7 @@ fn fact(mut row: Row) -> Object {
     row.rest_into(document)
 }
 
-/// A package's row has the package as its `manifest`, and most of it again in members of its own.
+/// The row of a package contains the package as `manifest`, and repeats most of its members.
 fn package(mut row: Row) -> Object {
     let mut document = match row.take("manifest") {
         Some(Value::Object(manifest)) => manifest,
@@ -211,8 +208,8 @@ fn package(mut row: Row) -> Object {
     row.rest_into(document)
 }
 
-/// Replaces what the tool has other words for. A word that says more than the protocol's own is
-/// kept.
+/// Replaces values for which the protocol has another word. The original word is kept if it is
+/// more specific.
 fn in_the_protocols_words(document: &mut Object) {
     if let Some(status) = text_of(document, "status")
         && Status::parse(&status).is_none()
@@ -221,7 +218,7 @@ fn in_the_protocols_words(document: &mut Object) {
             "approved" => Status::Complete,
             "pending_review" => Status::AwaitingReview,
             "rejected" => Status::RevisionRequested,
-            // Work that goes on, is held up, or is anything else that is not finished.
+            // In progress, blocked, or any other unfinished state.
             _ => Status::Draft,
         };
         document.insert("status".into(), known.encode());
@@ -236,7 +233,7 @@ fn in_the_protocols_words(document: &mut Object) {
         };
         document.insert("package_type".into(), kind.into());
     }
-    // The tool has an empty text where there is no session, and 0 where nothing is said.
+    // The tool writes an empty text for no session, and 0 for no significance.
     if let Some(Value::Object(author)) = document.get_mut("created_by")
         && author
             .get("session_id")

@@ -1,4 +1,4 @@
-//! Writing the lines.
+//! Writes lines.
 
 use accord_contract::wire::{Value, Wire};
 
@@ -21,8 +21,8 @@ pub fn fact_line(fact: &Fact) -> String {
     plain("fact", fact)
 }
 
-/// The line of a package, from its stored text, hash and log. Every token of the text
-/// stays as it is; only white space between them goes.
+/// The line of a package, from its stored text, hash and log. Every token of the text is kept; only
+/// white space between tokens is removed.
 ///
 /// Clauses: AGENTIC-R-038, AGENTIC-A-40.
 pub fn package_line(stored: &str, hash: &ContentHash, revisions: &[Revision]) -> String {

@@ -21,7 +21,7 @@ wire_enum! {
 /// The options of an assertion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AssertOptions {
-    /// Do nothing when the same value holds already.
+    /// Do nothing when the current fact has the same value.
     pub if_changed: bool,
     /// What to do with a fact that would not become the current one.
     pub if_out_of_order: OutOfOrder,
@@ -30,13 +30,13 @@ pub struct AssertOptions {
 /// The stored facts that an assertion depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AssertState<'a> {
-    /// The fact with the id that the asserter chose, where there is one.
+    /// The fact with the id that the request chose, if it exists.
     pub same_id: Option<&'a Fact>,
     /// The last fact of the chain that is not empty and begins at [`Assertion::begins`] or earlier.
     pub before: Option<&'a Fact>,
     /// The first fact of the chain that is not empty and begins later.
     pub after: Option<&'a Fact>,
-    /// Who made the source package, where that is in the project.
+    /// The author of the source package, if it is in the project.
     pub source: Option<&'a Actor>,
 }
 
@@ -75,8 +75,7 @@ impl Assertion {
     }
 }
 
-/// Decides an assertion; an id, where none was chosen, is made
-/// from 16 random bytes.
+/// Decides an assertion. If the request chose no id, it is made from 16 random bytes.
 ///
 /// Clauses: AGENTIC-R-086, AGENTIC-A-16.
 ///

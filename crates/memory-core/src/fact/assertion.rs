@@ -1,4 +1,4 @@
-//! What people send to assert a fact.
+//! The request that asserts a fact.
 
 use accord_contract::codes::Failure;
 use accord_contract::message;
@@ -18,34 +18,34 @@ message! {
         required subject: String = "subject", "fact-subject";
         /// Which property of it.
         required predicate: String = "predicate", "fact-predicate";
-        /// The value, as a text; numbers, too.
+        /// The value. Numbers are texts too.
         required value: String = "value", "fact-value";
-        /// From when on it holds; from now on where it does not say.
+        /// The start of its validity; now if absent.
         nullable valid_from: Timestamp = "valid_from", "time:rfc-3339-utc";
         /// The package that it is asserted with.
         nullable source_package_id: String = "source_package_id", "package-id";
-        /// How sure the asserter is, from 0 to 1; 1 where it does not say.
+        /// The confidence, from 0 to 1; 1 if absent.
         nullable confidence: Ratio = "confidence", "confidence";
-        /// Who asserts it; the source package's author where it does not say.
+        /// Who asserts it; the author of the source package if absent.
         nullable asserted_by: Actor = "asserted_by", "actor";
         /// Labels.
         nullable tags: Vec<String> = "tags", "labels";
-        /// An id of the asserter's choice: sent twice, the fact is asserted once.
+        /// An id that the client chose: sent twice, the fact is asserted once.
         nullable fact_id: FactId = "fact_id", "fact-id";
         /// The project; it must be the one that the request names.
         nullable project_id: ProjectId = "project_id", "project-id";
-        /// When it was recorded: ours to say; a value is read and passed over.
+        /// When it was recorded. The server sets it; a value is ignored.
         nullable created_at: Timestamp = "created_at", "time:rfc-3339-utc";
         /// Must be null: an assertion has no end.
         nullable valid_to: Timestamp = "valid_to", "time:rfc-3339-utc";
     }
 }
 
-/// A sound assertion.
+/// A validated assertion.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Assertion {
-    /// The id that the asserter chose.
+    /// The id that the client chose.
     pub fact_id: Option<FactId>,
     /// What the fact is about.
     pub subject: String,
@@ -53,17 +53,17 @@ pub struct Assertion {
     pub predicate: String,
     /// The value.
     pub value: String,
-    /// From when on it holds, where it says.
+    /// The start of its validity, if given.
     pub valid_from: Option<Timestamp>,
     /// The package that it is asserted with.
     pub source_package_id: Option<PackageId>,
-    /// How sure the asserter is.
+    /// The confidence.
     pub confidence: Ratio,
-    /// Who asserts it, where it says.
+    /// Who asserts it, if given.
     pub asserted_by: Option<Actor>,
     /// Labels.
     pub tags: Vec<String>,
-    /// Members that we do not know.
+    /// Unknown members.
     pub extra: Object,
 }
 
@@ -71,7 +71,7 @@ impl Assertion {
     /// Reads an assertion that was sent to a project.
     ///
     /// # Errors
-    /// When the body is no assertion, or says that it belongs to another project.
+    /// When the body is not an assertion, or names another project.
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let members = text::object(body, MAX_DOCUMENT_BYTES)?;
         let sent = FactAssertion::from_document(Value::Object(members)).map_err(refuse::decoded)?;

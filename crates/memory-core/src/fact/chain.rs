@@ -6,21 +6,21 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 
-/// When a fact holds: from its start up to, and without, its end.
+/// The time in which a fact holds, without its end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Span {
     /// The start.
     pub from: Timestamp,
-    /// The end; `None` while there is none.
+    /// The end; `None` if it has none.
     pub to: Option<Timestamp>,
 }
 
 /// Where a new fact goes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Placement {
-    /// The neighbour before it ends from now on where the new one begins.
+    /// Whether the fact before it now ends where the new one begins.
     pub cuts_before: bool,
-    /// Where the new fact ends; `None` when it becomes the current one.
+    /// The end of the new fact; `None` when it becomes the current one.
     pub to: Option<Timestamp>,
 }
 
@@ -52,8 +52,8 @@ impl Span {
 /// `before` is the last span of the chain that is not empty and begins at `from` or
 /// earlier; `after` the first that is not empty and begins later.
 ///
-/// - What holds at `from` ends there.
-/// - The new fact ends where `after` begins. Where `before` held at `from` and was
+/// - A fact that holds at `from` ends there.
+/// - The new fact ends where `after` begins. If `before` held at `from` and was
 ///   invalidated before that, it ends there instead: the invalidation said that
 ///   nothing holds from then on. An end in the future has no such effect.
 pub fn place(

@@ -10,7 +10,7 @@ use crate::FactId;
 /// The stored facts that an import depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImportState<'a> {
-    /// The fact of the same id, where there is one.
+    /// The fact of the same id, if it exists.
     pub same_id: Option<&'a Fact>,
     /// The last fact of the chain that is not empty, begins at the imported one's start
     /// or earlier, and is another one.
@@ -38,8 +38,8 @@ pub enum Imported {
 /// Decides the import of a fact.
 ///
 /// # Errors
-/// With `duplicate_fact_id` when another fact has its id, with `fact_overlap` when
-/// another one holds when it does.
+/// With `duplicate_fact_id` when another fact has its id, with `fact_overlap` when another one
+/// holds at the same time.
 pub fn import(fact: &Fact, state: &ImportState<'_>) -> Result<Imported, Failure> {
     if let Some(known) = state.same_id {
         return again(fact, known);

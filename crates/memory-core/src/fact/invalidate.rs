@@ -1,4 +1,4 @@
-//! Invalidating a fact: it ceases to hold, and nothing takes its place.
+//! Invalidates a fact: it ends, and no other fact replaces it.
 
 use accord_contract::time::{Time, Timestamp};
 
@@ -14,13 +14,11 @@ pub struct Invalidation {
     pub valid_to: Timestamp,
 }
 
-/// Ends the current fact of a chain, where there is one and it has the value that is
-/// asked for.
+/// Ends the current fact of a chain, if it exists and has the requested value.
 ///
 /// Clauses: AGENTIC-R-092, AGENTIC-R-094, AGENTIC-R-097.
 ///
-/// A fact that was to hold from some later instant on ends at that instant: it never
-/// holds, and no fact ends before it begins.
+/// A fact that starts in the future ends at its start, because no fact ends before it begins.
 pub fn invalidate(current: Option<&Fact>, value: Option<&str>, now: Time) -> Option<Invalidation> {
     let fact = current.filter(|fact| fact.is_current())?;
     if value.is_some_and(|value| value != fact.value) {

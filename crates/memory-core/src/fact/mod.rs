@@ -41,15 +41,15 @@ message! {
         required subject: String = "subject", "fact-subject";
         /// Which property of it.
         required predicate: String = "predicate", "fact-predicate";
-        /// The value; numbers are texts, too.
+        /// The value. Numbers are texts too.
         required value: String = "value", "fact-value";
-        /// From when on it holds.
+        /// The start of its validity.
         required valid_from: Timestamp = "valid_from", "time:rfc-3339-utc";
-        /// When it ceased to hold; null while it is current.
+        /// The end of its validity; null while it is current.
         required_or_null valid_to: Timestamp = "valid_to", "time:rfc-3339-utc";
         /// The package that it was asserted with.
         required_or_null source_package_id: PackageId = "source_package_id", "package-id";
-        /// How sure whoever asserted it was, from 0 to 1.
+        /// The confidence of the actor who asserted it, from 0 to 1.
         required confidence: Ratio = "confidence", "confidence";
         /// Who asserted it.
         required_or_null asserted_by: Actor = "asserted_by", "actor";
@@ -65,7 +65,7 @@ impl Fact {
     /// members that have a default.
     ///
     /// # Errors
-    /// When the members are no fact, or it ends before it begins.
+    /// When the members are not a fact, or it ends before it begins.
     pub fn read(mut members: Object) -> Result<Self, Failure> {
         for (name, default) in [
             ("valid_to", Value::Null),
@@ -141,7 +141,7 @@ pub(crate) fn check_key(pointer: &str, text: &str) -> Result<(), Failure> {
     check_characters(pointer, text)
 }
 
-/// Refuses a value that is too long or holds U+0000.
+/// Refuses a value that is too long or contains U+0000.
 pub(crate) fn check_value(pointer: &str, text: &str) -> Result<(), Failure> {
     check_length(pointer, text, MAX_TEXT_BYTES)?;
     check_characters(pointer, text)
@@ -149,7 +149,7 @@ pub(crate) fn check_value(pointer: &str, text: &str) -> Result<(), Failure> {
 
 fn check_characters(pointer: &str, text: &str) -> Result<(), Failure> {
     if text.contains('\0') {
-        let message = format!("{pointer} must not hold the character U+0000");
+        let message = format!("{pointer} must not contain the character U+0000");
         return Err(refuse::schema(pointer, message));
     }
     Ok(())

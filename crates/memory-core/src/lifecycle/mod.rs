@@ -3,10 +3,9 @@
 //!
 //! Invariants:
 //! - nothing leaves `complete`;
-//! - a move changes the values of `status` and `review_type` in the text, and no
-//!   other byte;
+//! - a transition changes the values of `status` and `review_type` in the text, and no other byte;
 //! - the revision log of a package is never empty: its first entry is the deposit,
-//!   its last has the hash of the package as it is.
+//!   its last has the current hash of the package.
 
 mod request;
 mod revision;
@@ -45,8 +44,8 @@ pub struct Move {
     pub actor: Option<Actor>,
 }
 
-/// Warnings about a move of `package`, which do not prevent it. The verb `review` of a key decides
-/// who may end a review; the protocol only names a kind of reviewer.
+/// Warnings about a transition of `package`, which do not prevent it. The verb `review` of a key
+/// decides who may end a review; the protocol only names a kind of reviewer.
 pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {
     let is_machine = |actor: &Actor| actor.kind != ActorType::Human;
     let by_machine = asked.actor.as_ref().is_some_and(is_machine);
@@ -59,7 +58,7 @@ pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {
     }
 }
 
-/// The decision about a move.
+/// The decision about a transition.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Transition {
     /// The package is in the requested state already.
@@ -74,7 +73,7 @@ pub enum Transition {
 }
 
 impl Status {
-    /// Whether a package may go from this status to that one.
+    /// Whether a transition between two statuses is allowed.
     ///
     /// Clauses: AGENTIC-R-054, AGENTIC-R-060, AGENTIC-R-061.
     pub fn may_become(self, next: Self) -> bool {
@@ -88,12 +87,12 @@ impl Status {
     }
 }
 
-/// Decides a move of `package`, whose log ends with `last`.
+/// Decides a transition of `package`, whose log ends with `last`.
 ///
 /// Clauses: AGENTIC-R-055.
 ///
 /// # Errors
-/// With `invalid_transition` when the package may not go there, with `too_many_items`
+/// With `invalid_transition` when the status does not allow it, with `too_many_items`
 /// when its log is full.
 pub fn transition(
     package: &Package,

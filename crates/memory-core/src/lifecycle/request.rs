@@ -11,7 +11,7 @@ use crate::{Actor, refuse, text};
 
 wire_enum! {
     // Clauses: AGENTIC-R-058.
-    /// Who is to review a package.
+    /// The reviewers that a flag can request.
     pub enum Reviewer("Reviewer", closed) {
         /// A person.
         Human = "human",
@@ -23,19 +23,19 @@ wire_enum! {
 message! {
     /// Asks for a review.
     pub struct FlagRequest("FlagRequest", open) {
-        /// Who is to review.
+        /// The requested reviewer.
         required review_type: Reviewer = "review_type", "review-type";
-        /// What to look at.
+        /// What to review.
         nullable note: String = "note", "text-for-people";
-        /// Who asks.
+        /// Who requests it.
         nullable actor: Actor = "actor", "actor";
     }
 }
 
 message! {
-    /// Says how a review ended.
+    /// Ends a review.
     pub struct ReviewRequest("ReviewRequest", open) {
-        /// The status that the package goes to: complete or revision_requested.
+        /// The new status: complete or revision_requested.
         required outcome: Status = "outcome", "package-status";
         /// What the reviewer found.
         nullable note: String = "note", "text-for-people";
@@ -45,7 +45,7 @@ message! {
 }
 
 message! {
-    /// What goes with a resubmission or a completion.
+    /// The body of a resubmission or a completion.
     pub struct MoveRequest("MoveRequest", open) {
         /// What was done.
         nullable note: String = "note", "text-for-people";
@@ -66,9 +66,6 @@ impl From<Reviewer> for ReviewType {
 /// Reads the request for a review.
 ///
 /// Clauses: AGENTIC-R-059.
-///
-/// # Errors
-/// When the body is no such request.
 pub fn flag(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = FlagRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
@@ -80,9 +77,6 @@ pub fn flag(body: &[u8]) -> Result<Move, Failure> {
 }
 
 /// Reads the outcome of a review.
-///
-/// # Errors
-/// When the body is no such request.
 pub fn review(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = ReviewRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
@@ -93,11 +87,7 @@ pub fn review(body: &[u8]) -> Result<Move, Failure> {
     )
 }
 
-/// Reads what goes with [`Change::Resubmit`] or [`Change::Complete`]; an empty body
-/// says nothing.
-///
-/// # Errors
-/// When the body is no such request.
+/// Reads the body of [`Change::Resubmit`] or [`Change::Complete`], which may be empty.
 pub fn plain(change: Change, body: &[u8]) -> Result<Move, Failure> {
     let body = if body.trim_ascii().is_empty() {
         b"{}"

@@ -1,4 +1,4 @@
-//! The revision log: every state that a package was in.
+//! The revision log: all states of a package.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
@@ -11,19 +11,19 @@ use crate::refuse;
 use crate::{Actor, ContentHash, Package};
 
 message! {
-    /// One state that a package was in.
+    /// One state of a package.
     pub struct Revision("Revision", open) {
-        /// Its place in the log of its package, from 1.
+        /// Its number in the log of its package, from 1.
         required seq: u64 = "seq", "sequence";
         /// The status.
         required status: Status = "status", "package-status";
-        /// Who reviews.
+        /// The kind of reviewer.
         required review_type: ReviewType = "review_type", "review-type";
         /// The hash of the package in this state.
         required content_hash: ContentHash = "content_hash", "content-hash";
-        /// Who brought it there, where that is known.
+        /// Who made the change, if known.
         required_or_null actor: Actor = "actor", "actor";
-        /// What they said about it.
+        /// Their note.
         required_or_null note: String = "note", "text-for-people";
         /// When.
         required at: Timestamp = "at", "time:rfc-3339-utc";
@@ -36,8 +36,7 @@ impl Revision {
         Self::entry(1, package, actor, None, at)
     }
 
-    /// The first entry of a package that comes without a log: its author deposited it
-    /// when it was made.
+    /// The first entry for a package without a log: a deposit by its author at `created_at`.
     pub fn imported(package: &Package) -> Self {
         let fields = package.fields();
         let instant = fields.created_at.time();
@@ -71,8 +70,8 @@ impl Revision {
     }
 }
 
-/// Refuses a log that cannot be that of `package`: its numbers have a gap, a move in
-/// it is not allowed, or a hash in it is not that of the package in that state.
+/// Refuses a log that does not match `package`: its numbers have a gap, it has a transition that
+/// is not allowed, or a hash that is not that of the package in that state.
 ///
 /// # Errors
 /// With `hash_mismatch` or `invalid_schema`, at the entry.
@@ -89,7 +88,7 @@ pub fn check_revisions(package: &Package, log: &[Revision]) -> Result<(), Failur
         }
         let before = index.checked_sub(1).map(|index| log[index].status);
         let allowed = before.is_none_or(|before| {
-            // A flag or a note leaves the status where it is.
+            // A flag or a note does not change the status.
             before.may_become(entry.status)
                 || (before == entry.status && before == Status::AwaitingReview)
         });

@@ -1,4 +1,4 @@
-//! What a package says, read from its text.
+//! The members of a package.
 
 use accord_contract::codes::Failure;
 use accord_contract::message;
@@ -21,15 +21,15 @@ message! {
         required relay_version: Version = "relay_version", "protocol-version";
         /// What the package is about, in 1 to 200 characters.
         required title: Title = "title", "text-for-people";
-        /// Where the package stands in its life.
+        /// The status of the package.
         required status: Status = "status", "package-status";
-        /// What kind of package it is; own kinds begin with x-.
+        /// What kind of package it is; extensions begin with x-.
         required package_type: PackageType = "package_type", "package-type";
         /// Who reviews the package.
         required review_type: ReviewType = "review_type", "review-type";
-        /// When the package was made, in UTC.
+        /// When the package was created, in UTC.
         required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
-        /// Who made the package.
+        /// Who created the package.
         required created_by: Actor = "created_by", "actor";
         /// What the package is about, at length.
         nullable description: String = "description", "text-for-people";
@@ -39,15 +39,15 @@ message! {
         nullable decisions_made: Vec<String> = "decisions_made", "decisions";
         /// The questions that the package leaves open.
         nullable open_questions: Vec<String> = "open_questions", "questions";
-        /// What whoever goes on should know.
+        /// What the next actor should know.
         nullable handoff_note: String = "handoff_note", "text-for-people";
-        /// Who should go on; a hint.
+        /// Who should continue; a hint.
         nullable estimated_next_actor: NextActor = "estimated_next_actor", "next-actor";
         /// What the work produced.
         nullable deliverables: Vec<Deliverable> = "deliverables", "deliverables";
         /// The package that this one extends or supersedes.
         nullable parent_package_id: String = "parent_package_id", "package-id";
-        /// How much the package matters, from 1 to 10; 5 where it does not say.
+        /// How much the package matters, from 1 to 10; 5 if absent.
         nullable significance: Significance = "significance", "significance";
         /// A body in Markdown.
         nullable content_md: String = "content_md", "markdown";
@@ -104,28 +104,28 @@ impl PackageFields {
         self.deliverables.value().map_or(&[], Vec::as_slice)
     }
 
-    /// What whoever goes on should know; empty where nothing was said.
+    /// What the next actor should know; empty if absent.
     pub fn handoff_note(&self) -> &str {
         self.handoff_note.value().map_or("", String::as_str)
     }
 
-    /// What the package is about, at length; empty where nothing was said.
+    /// What the package is about, at length; empty if absent.
     pub fn description(&self) -> &str {
         self.description.value().map_or("", String::as_str)
     }
 
-    /// The body in Markdown; empty where there is none.
+    /// The body in Markdown; empty if absent.
     pub fn content_md(&self) -> &str {
         self.content_md.value().map_or("", String::as_str)
     }
 
-    /// The subject area, where it was named.
+    /// The subject area, if given.
     pub fn topic(&self) -> Option<&str> {
         self.topic.value().map(String::as_str)
     }
 
-    /// The package that this one extends or supersedes, where it names one. A text
-    /// that is no id, such as the empty one, names none.
+    /// The package that this one extends or supersedes. A text that is not an id, such as the empty
+    /// one, counts as absent.
     pub fn parent(&self) -> Option<PackageId> {
         let named = self.parent_package_id.value()?;
         PackageId::new(named.as_str()).ok()

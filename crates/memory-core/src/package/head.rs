@@ -1,4 +1,4 @@
-//! What a row repeats of a package, read without reading the rest.
+//! The members of a package that its row repeats, read without the others.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::broken;
 
-/// The members of a stored package that say which it is, who may see it, and where it stands.
+/// The members of a stored package that a row repeats.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PackageHead<'t> {
     /// The package's id.
@@ -16,7 +16,7 @@ pub struct PackageHead<'t> {
     /// The project that owns it.
     #[serde(borrow)]
     pub project_id: Cow<'t, str>,
-    /// Where it stands.
+    /// Its status.
     #[serde(borrow)]
     pub status: Cow<'t, str>,
     /// What kind of package it is.
@@ -25,15 +25,15 @@ pub struct PackageHead<'t> {
     /// Who reviews it.
     #[serde(borrow)]
     pub review_type: Cow<'t, str>,
-    /// When it was made.
+    /// When it was created.
     #[serde(borrow)]
     pub created_at: Cow<'t, str>,
-    /// Who made it.
+    /// Who created it.
     #[serde(borrow)]
     pub created_by: HeadActor<'t>,
 }
 
-/// Who made a package.
+/// The author of a package.
 #[derive(Clone, Debug, Deserialize)]
 pub struct HeadActor<'t> {
     /// The actor's id.
@@ -42,7 +42,7 @@ pub struct HeadActor<'t> {
     /// What kind of actor it is.
     #[serde(borrow, rename = "type")]
     pub kind: Cow<'t, str>,
-    /// The session in which it was made; empty where some client wrote that for none.
+    /// The session in which it was created; some clients write an empty text for none.
     #[serde(borrow)]
     pub session_id: Option<Cow<'t, str>>,
 }
@@ -51,7 +51,7 @@ impl<'t> PackageHead<'t> {
     /// Reads the head of a stored text.
     ///
     /// # Errors
-    /// With `integrity_error` when the text is no package any more.
+    /// With `integrity_error` when the text is not a package.
     pub fn read(stored: &'t str) -> Result<Self, Failure> {
         serde_json::from_str(stored).map_err(|error| broken(&error.to_string()))
     }

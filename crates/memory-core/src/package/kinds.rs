@@ -10,7 +10,7 @@ use crate::limits::MAX_TITLE_CHARS;
 
 wire_enum! {
     // Clauses: AGENTIC-R-006.
-    /// Where a package stands in its life.
+    /// The status of a package.
     pub enum Status("PackageStatus", closed) {
         /// Work in progress.
         Draft = "draft",
@@ -27,7 +27,7 @@ wire_enum! {
     // Clauses: AGENTIC-R-007.
     /// Who reviews a package.
     pub enum ReviewType("ReviewType", closed) {
-        /// Nobody.
+        /// No review.
         None = "none",
         /// A person.
         Human = "human",
@@ -58,13 +58,13 @@ wire_enum! {
         Decision = "decision",
         /// Work passes from one actor to another.
         Handoff = "handoff",
-        /// A tool deposited it by itself.
+        /// Deposited automatically by a tool.
         AutoDeposit = "auto_deposit",
         /// The outcome of an analysis.
         Analysis = "analysis",
-        /// A question that must be answered before work goes on.
+        /// A question that blocks the work.
         Question = "question",
-        /// The outcome of looking at many packages.
+        /// A synthesis of many packages.
         OrchestratorReport = "orchestrator_report",
     }
 }
@@ -86,14 +86,14 @@ pub struct Title(String);
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Significance(u8);
 
-/// The version of the protocol; there is one.
+/// The version of the protocol.
 ///
 /// Clauses: AGENTIC-R-004.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version;
 
 impl PackageType {
-    /// The type that a text is: one of the protocol's, or `x-` and a name.
+    /// Reads a type: one of the protocol's, or `x-` and a name.
     pub fn parse(text: &str) -> Option<Self> {
         match Extensible::from_text(text) {
             Extensible::Unknown(other) if !is_extension(&other) => None,
@@ -144,7 +144,7 @@ impl Wire for PackageType {
 }
 
 impl Title {
-    /// The title that a text is.
+    /// Reads a title.
     pub fn parse(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         let length = text.chars().take(MAX_TITLE_CHARS + 1).count();
@@ -188,7 +188,7 @@ impl Significance {
     /// The significance of a package that names none.
     pub const DEFAULT: Self = Self(5);
 
-    /// The significance that a number is.
+    /// Reads a significance.
     pub fn new(number: u64) -> Option<Self> {
         let number = u8::try_from(number).ok()?;
         (1..=10).contains(&number).then_some(Self(number))

@@ -1,4 +1,4 @@
-//! Giving a package an id where its author leaves that to us.
+//! Adds an id to a package that has none.
 
 use accord_contract::codes::Failure;
 
@@ -9,9 +9,6 @@ use crate::{refuse, text};
 /// The submitted text with a new id from 16 random bytes, unless it has one.
 ///
 /// Clauses: AGENTIC-R-003, AGENTIC-A-07.
-///
-/// # Errors
-/// When the text is not a JSON object.
 pub fn with_minted_id(submitted: &[u8], random: [u8; 16]) -> Result<String, Failure> {
     text::check_size(submitted, MAX_PACKAGE_BYTES)?;
     let submitted =

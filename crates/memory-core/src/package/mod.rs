@@ -1,11 +1,11 @@
-//! Context packages: the text that came in, what it says, and its hash.
+//! Context packages: the submitted text, its parsed members, and its hash.
 //!
 //! Invariants:
-//! - the text of a package is what was submitted, less the transport member
-//!   `content_hash`; nothing writes it again from a value;
+//! - the text of a package is what was submitted, without the transport member `content_hash`; it
+//!   is never rewritten from a parsed value;
 //! - [`Package::content_hash`] is the hash of [`Package::text`];
-//! - whether a text is a package depends on nothing that its hash does not cover: an
-//!   optional member that is `null` is as if it were absent, `5.0` is `5`.
+//! - validation depends only on what the hash covers: an optional member that is `null` counts as
+//!   absent, and `5.0` as `5`.
 
 mod fields;
 mod head;
@@ -37,7 +37,7 @@ pub const PROTOCOL_VERSION: &str = "0.1";
 /// The member of a package in transport that carries its hash.
 pub const CONTENT_HASH: &str = "content_hash";
 
-/// A sound package.
+/// A validated package.
 ///
 /// Clauses: AGENTIC-R-019, AGENTIC-R-020, AGENTIC-R-021, AGENTIC-R-025, AGENTIC-R-039,
 /// AGENTIC-A-08.
@@ -49,17 +49,17 @@ pub struct Package {
 }
 
 impl Package {
-    /// Reads a package as it is submitted. A member `content_hash` is taken out, and
+    /// Reads a package as it is submitted. A member `content_hash` is removed, and
     /// must be the hash of the rest.
     ///
     /// # Errors
-    /// When the text is no package, is too large, or its hash is another one.
+    /// When the text is not a package, is too large, or its hash is wrong.
     pub fn parse(submitted: &[u8]) -> Result<Self, Failure> {
         Self::parse_within(submitted, MAX_PACKAGE_BYTES)
     }
 
-    /// Reads a package that was stored elsewhere. Its moves may have made it a little
-    /// longer than what can be submitted.
+    /// Reads a package that was stored elsewhere. Its transitions may have made it
+    /// slightly longer than the limit of a submission.
     pub(crate) fn parse_exported(text: &[u8]) -> Result<Self, Failure> {
         Self::parse_within(text, MAX_PACKAGE_BYTES + 64)
     }
@@ -86,16 +86,16 @@ impl Package {
         Err(Failure::new(Code::AgenticHashMismatch, message).at("/content_hash"))
     }
 
-    /// Takes a stored text back, which must still have the hash that it was stored with.
+    /// Reads a stored text, which must still have its hash.
     ///
     /// # Errors
-    /// With `integrity_error` when it has another hash, or is no package any more.
+    /// With `integrity_error` when its hash is another one, or it is not a package.
     pub fn from_stored(stored: String, hash: &ContentHash) -> Result<Self, Failure> {
         verify(&stored, hash)?;
         Self::read(stored).map_err(|failure| broken(&failure.message))
     }
 
-    /// Refuses a package that says it belongs to another project.
+    /// Refuses a package that names another project.
     ///
     /// Clauses: AGENTIC-R-023, AGENTIC-A-05.
     ///
@@ -113,7 +113,7 @@ impl Package {
         Err(refuse::schema("/project_id", message))
     }
 
-    /// The text, exactly as it came in.
+    /// The text, exactly as it was submitted.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -123,7 +123,7 @@ impl Package {
         &self.content_hash
     }
 
-    /// What the package says.
+    /// The members of the package.
     pub fn fields(&self) -> &PackageFields {
         &self.fields
     }
@@ -138,17 +138,17 @@ impl Package {
         &self.fields.project_id
     }
 
-    /// The status as it is now.
+    /// The current status.
     pub fn status(&self) -> Status {
         self.fields.status
     }
 
-    /// Who reviews, or none.
+    /// The kind of reviewer, or none.
     pub fn review_type(&self) -> ReviewType {
         self.fields.review_type
     }
 
-    /// The same package in another state; nothing else in its text changes.
+    /// The same package in another state; no other byte of its text changes.
     ///
     /// Clauses: AGENTIC-R-055, AGENTIC-A-02.
     pub(crate) fn in_state(&self, status: Status, review_type: ReviewType) -> Self {
@@ -208,7 +208,7 @@ pub fn transport_text(stored: &str, hash: &ContentHash) -> String {
     text::append(stored, CONTENT_HASH, &text::quoted(&hash.to_string()))
 }
 
-/// There is no such package.
+/// The failure for an unknown package.
 ///
 /// Clauses: AGENTIC-R-057, AGENTIC-R-073.
 pub fn not_found(package: &PackageId) -> Failure {
@@ -216,7 +216,7 @@ pub fn not_found(package: &PackageId) -> Failure {
     Failure::new(Code::AgenticPackageNotFound, message)
 }
 
-/// Several projects that the key covers have a package of this id.
+/// The failure for an id that is in several projects of the key.
 ///
 /// Clauses: AGENTIC-A-04.
 pub fn ambiguous(package: &PackageId, projects: &[ProjectId]) -> Failure {

@@ -1,8 +1,8 @@
-//! What of a package can be searched.
+//! The searchable texts of a package.
 
 use super::PackageFields;
 
-/// The searchable texts of a package, one a weight; lists have an item a line.
+/// The searchable texts of a package, one per weight. Lists have one item per line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SearchTexts {
@@ -19,7 +19,7 @@ pub struct SearchTexts {
 }
 
 impl PackageFields {
-    /// The texts by which the package can be found.
+    /// The searchable texts.
     pub fn searchable(&self) -> SearchTexts {
         let paths = self.deliverables().iter().map(|item| item.path.as_str());
         let body = [self.description(), self.topic().unwrap_or_default()]

@@ -1,4 +1,4 @@
-//! `GET /v1/orchestrate`: of which project, with what in focus.
+//! `GET /v1/orchestrate`: a digest of projects.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -8,40 +8,40 @@ use super::params::wrong;
 use super::{Params, Terms};
 use crate::ProjectId;
 
-/// How many snippets a digest gives that does not say.
+/// The default number of snippets.
 ///
 /// Clauses: AGENTIC-R-108.
 pub const DEFAULT_SNIPPETS: u32 = 25;
 
-/// The most snippets that a digest gives.
+/// The largest number of snippets.
 pub const MAX_SNIPPETS: u32 = 200;
 
-/// Asks for a digest.
+/// The query for a digest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DigestQuery {
-    /// Of this project; of all that the key covers where none is named.
+    /// The project; all projects of the key if absent.
     pub project: Option<ProjectId>,
     /// What to look for.
     pub focus: Option<Focus>,
-    /// At most so many snippets.
+    /// The maximum number of snippets.
     pub snippets: u32,
     /// How many days to look back.
     pub window_days: u32,
-    /// Archived projects, too.
+    /// Whether to include archived projects.
     pub include_archived: bool,
 }
 
-/// What a digest looks for.
+/// The focus of a digest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Focus {
-    /// The text as it came, for an embedder.
+    /// The text as received, for an embedder.
     pub text: String,
     /// Its words.
     pub terms: Terms,
 }
 
 impl DigestQuery {
-    /// Reads what a digest asks for.
+    /// Reads the parameters.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         let named = params.text("project").or(params.text("project_id"));
         let project = named

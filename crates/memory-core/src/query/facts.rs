@@ -1,4 +1,4 @@
-//! `/v1/projects/{project_id}/facts`: which facts, which to invalidate, how to assert.
+//! `/v1/projects/{project_id}/facts`: lists, invalidations and options of assertions.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -9,20 +9,20 @@ use crate::Cursor as _;
 use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
 use crate::{Actor, ActorKey, ProjectId, SessionId};
 
-/// How many facts a listing gives that does not say.
+/// The default size of a page of facts.
 pub const DEFAULT_FACTS: u32 = 100;
 
-/// The most facts that a listing gives.
+/// The largest size of a page of facts.
 pub const MAX_FACTS: u32 = 1_000;
 
-/// Asks for facts.
+/// The query for facts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FactQuery {
     /// Those of this subject.
     pub subject: Option<String>,
     /// Those of this predicate.
     pub predicate: Option<String>,
-    /// Those that hold at some time.
+    /// The time at which they hold.
     pub time: FactTime,
     /// The maximum number of results.
     pub limit: u32,
@@ -30,20 +30,20 @@ pub struct FactQuery {
     pub after: Option<FactPosition>,
 }
 
-/// The time that is asked about.
+/// The time of a query for facts.
 ///
 /// Clauses: AGENTIC-A-13.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FactTime {
-    /// Those that have no end.
+    /// Now: facts that have no end.
     Current,
-    /// Those that held at an instant.
+    /// Facts that held at an instant.
     AsOf(Time),
-    /// All that ever were.
+    /// All times.
     History,
 }
 
-/// Asks that a fact cease to hold.
+/// The request that invalidates a fact.
 ///
 /// Clauses: AGENTIC-R-098, AGENTIC-A-17.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -52,9 +52,9 @@ pub struct InvalidateQuery {
     pub subject: String,
     /// Which property of it.
     pub predicate: String,
-    /// The value that it must have, where that matters.
+    /// The value that it must have, if given.
     pub value: Option<String>,
-    /// Who says so.
+    /// The author.
     pub actor: Option<Actor>,
 }
 
@@ -97,10 +97,7 @@ impl FactQuery {
 }
 
 impl InvalidateQuery {
-    /// Reads which fact is to cease. Its value may be called `object` or `value`.
-    ///
-    /// # Errors
-    /// When subject or predicate is missing, or a parameter is not as it must be.
+    /// Reads the request. Its value may be called `object` or `value`.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         let (subject, predicate) = (params.required("subject")?, params.required("predicate")?);
         check_key("/subject", subject)?;
@@ -125,7 +122,7 @@ impl InvalidateQuery {
     }
 }
 
-/// Who asks, as a query names an actor, and the session in which it is done.
+/// The author and the session, as query parameters.
 fn actor(params: &Params<'_>) -> Result<Option<Actor>, Failure> {
     let key = params.parsed("actor", "an actor such as agent:planner", |text| {
         ActorKey::parse(text).ok()
@@ -146,10 +143,7 @@ fn actor(params: &Params<'_>) -> Result<Option<Actor>, Failure> {
     }
 }
 
-/// Reads how an assertion is meant.
-///
-/// # Errors
-/// When a parameter is not as it must be.
+/// Reads the options of an assertion.
 pub fn assert_options(params: &Params<'_>) -> Result<AssertOptions, Failure> {
     let names = one_of(OutOfOrder::ALL.iter().map(|choice| choice.as_str()));
     let choice = params.parsed("if_out_of_order", &names, OutOfOrder::parse)?;

@@ -5,16 +5,16 @@ use accord_contract::codes::Failure;
 use super::{Params, SessionPosition};
 use crate::{Cursor as _, ProjectId, ProjectPosition};
 
-/// How many projects or sessions a listing gives that does not say.
+/// The default size of a page.
 pub const DEFAULT_LIST: u32 = 50;
 
-/// The most projects or sessions that a listing gives.
+/// The largest size of a page.
 pub const MAX_LIST: u32 = 200;
 
-/// Asks for projects, by their ids.
+/// The query for projects, in the order of their ids.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProjectQuery {
-    /// Archived ones, too.
+    /// Whether to include archived projects.
     pub include_archived: bool,
     /// The maximum number of results.
     pub limit: u32,
@@ -22,7 +22,7 @@ pub struct ProjectQuery {
     pub after: Option<ProjectPosition>,
 }
 
-/// Asks for sessions, newest first.
+/// The query for sessions, newest first.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionQuery {
     /// Those of this callsign.

@@ -1,42 +1,42 @@
-//! `GET /v1/projects/{project_id}/orient`: how far back, how many, how much.
+//! `GET /v1/projects/{project_id}/orient`: an orientation.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 
 use super::{MAX_PULL, Params};
 
-/// How many days an orientation looks back that does not say.
+/// The default length of the window, in days.
 ///
 /// Clauses: AGENTIC-R-100.
 pub const DEFAULT_WINDOW_DAYS: u32 = 14;
 
-/// The most days that an orientation looks back.
+/// The largest length of the window, in days.
 pub const MAX_WINDOW_DAYS: u32 = 3_660;
 
-/// How many packages an orientation gives that does not say.
+/// The default number of packages.
 ///
 /// Clauses: AGENTIC-A-29.
 pub const DEFAULT_RECENT: u32 = 20;
 
-/// The smallest budget; whatever a project is called, its frame fits.
+/// The smallest budget. The frame with the longest project name fits into it.
 pub const MIN_TOKENS: u32 = 2_000;
 
 /// The largest budget.
 pub const MAX_TOKENS: u32 = 1_000_000;
 
-/// Asks for an orientation.
+/// The query for an orientation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OrientQuery {
     /// How many days to look back.
     pub window_days: u32,
-    /// At most so many packages.
+    /// The maximum number of packages.
     pub limit: u32,
-    /// At most so many tokens, where that matters.
+    /// The token budget, if any.
     pub max_tokens: Option<u32>,
 }
 
 impl OrientQuery {
-    /// Reads what an orientation asks for.
+    /// Reads the parameters.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         let max_tokens = match params.text("max_tokens") {
             None => None,

@@ -14,9 +14,6 @@ pub struct Params<'a> {
 
 impl<'a> Params<'a> {
     /// The parameters in these pairs. Unknown names are ignored.
-    ///
-    /// # Errors
-    /// When a name is there twice.
     pub fn new(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, Failure> {
         let pairs: Vec<_> = pairs.into_iter().collect();
         for (index, (name, _)) in pairs.iter().enumerate() {
@@ -27,7 +24,7 @@ impl<'a> Params<'a> {
         Ok(Self { pairs })
     }
 
-    /// The text of a parameter, where it is given.
+    /// The text of a parameter, if it is given.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         let mut pairs = self.pairs.iter();
         pairs
@@ -43,7 +40,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// A whole number within bounds; `default` where it is not given.
+    /// A whole number within bounds; `default` if it is not given.
     ///
     /// Clauses: AGENTIC-R-071.
     pub(super) fn number(
@@ -69,10 +66,7 @@ impl<'a> Params<'a> {
             })
     }
 
-    /// A truth; false where it is not given.
-    ///
-    /// # Errors
-    /// When it is neither true nor false.
+    /// A boolean; false if it is not given.
     pub fn truth(&self, name: &str) -> Result<bool, Failure> {
         match self.text(name) {
             None | Some("false" | "0") => Ok(false),
@@ -81,7 +75,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// A value that a text parses to, where the parameter is given.
+    /// A parsed value, if the parameter is given.
     pub(super) fn parsed<T>(
         &self,
         name: &str,

@@ -1,4 +1,5 @@
-//! `GET /v1/projects/{project_id}/packages`: the latest, the relevant, or one.
+//! `GET /v1/projects/{project_id}/packages`: the latest packages, the relevant ones, or a single
+//! one.
 
 use accord_contract::codes::Failure;
 
@@ -8,17 +9,17 @@ use crate::Cursor as _;
 use crate::package::Status;
 use crate::{PackageId, ProjectId, SessionId};
 
-/// How many packages a pull gives that does not say.
+/// The default number of packages.
 ///
 /// Clauses: AGENTIC-R-069, AGENTIC-A-38.
 pub const DEFAULT_PULL: u32 = 5;
 
-/// The most packages that a pull gives.
+/// The largest number of packages.
 ///
 /// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;
 
-/// What a pull asks for.
+/// The mode of a pull.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Pull {
     /// The newest packages.
@@ -29,46 +30,43 @@ pub enum Pull {
     Specific(PackageId),
 }
 
-/// Asks for the newest packages.
+/// The query for the newest packages.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Latest {
     /// The maximum number of results.
     pub limit: u32,
     /// Only those after this position.
     pub after: Option<PackagePosition>,
-    /// Of these alone.
+    /// The filter.
     pub filter: PackageFilter,
 }
 
-/// Asks for the packages that a query finds.
+/// The query for relevant packages.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Relevant {
-    /// The query as it came, for an embedder.
+    /// The query as received, for an embedder.
     pub query: String,
     /// Its words.
     pub terms: Terms,
     /// The maximum number of results.
     pub limit: u32,
-    /// Of these alone.
+    /// The filter.
     pub filter: PackageFilter,
 }
 
-/// Which packages count.
+/// A filter for packages.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageFilter {
     /// Those of this status.
     pub status: Option<Status>,
-    /// Those that were made in this session.
+    /// Those of this session.
     pub session: Option<SessionId>,
 }
 
 impl Pull {
-    /// Reads what a pull asks for.
+    /// Reads the parameters.
     ///
     /// Clauses: AGENTIC-R-075.
-    ///
-    /// # Errors
-    /// When a parameter is missing or not as it must be.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         let limit = params.number("limit", 1..=MAX_PULL, DEFAULT_PULL)?;
         match params.text("mode").unwrap_or("latest") {
@@ -101,7 +99,7 @@ impl Pull {
 }
 
 impl Latest {
-    /// Reads which of the packages that await a review are asked for.
+    /// Reads the parameters of the list of packages that await a review.
     ///
     /// Clauses: AGENTIC-R-062.
     pub fn reviews(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {

@@ -4,20 +4,19 @@ use accord_contract::codes::Failure;
 
 use crate::refuse;
 
-/// The most words that are looked for; more would cost more than they find.
+/// The most words of a search. More words cost time and hardly improve the results.
 pub const MAX_TERMS: usize = 16;
 
 /// The longest query, in bytes; past it `text_too_long`.
 pub const MAX_QUERY_BYTES: usize = 4 * 1024;
 
-/// The words of a query: in lower case, each once, in the order in which they stood.
+/// The words of a query: in lower case, each once, in their order.
 ///
 /// Clauses: AGENTIC-R-077.
 ///
-/// A word is a run of letters and digits of any script, with the accents that are written
-/// as characters of their own. Everything else, such as quotes,
-/// stars and brackets, only parts words, so that no query is syntax to any engine. A
-/// query without words finds nothing.
+/// A word is a run of letters and digits of any script, including combining accents. Everything
+/// else, such as quotes, stars and brackets, separates words, so that a query never contains the
+/// syntax of an engine. A query without words finds nothing.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Terms(Vec<String>);
 
@@ -51,7 +50,7 @@ impl Terms {
         &self.0
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -63,7 +62,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     parts.filter(|word| word.contains(char::is_alphanumeric))
 }
 
-/// Whether a character belongs to a word rather than parting two.
+/// Whether a character belongs to a word.
 pub(crate) fn is_of_word(character: char) -> bool {
     character.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&character)
 }

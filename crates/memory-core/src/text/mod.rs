@@ -1,5 +1,4 @@
-//! JSON as text: what must not be written again from a value is cut and joined
-//! as it stands.
+//! Edits JSON as text, without rewriting it from parsed values.
 
 mod object;
 mod read;

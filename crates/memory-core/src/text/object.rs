@@ -1,12 +1,12 @@
-//! Writing objects and lists of which parts are texts already.
+//! Writes objects and lists from parts that are JSON already.
 
 use accord_contract::wire::Value;
 
-/// An object in the making.
+/// Builds an object.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectText(String);
 
-/// A list in the making.
+/// Builds a list.
 #[derive(Clone, Debug)]
 pub(crate) struct ListText(String);
 
@@ -15,7 +15,7 @@ impl ObjectText {
         Self("{".into())
     }
 
-    /// With room for so many bytes.
+    /// With a capacity in bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         let mut text = String::with_capacity(bytes);
         text.push('{');
@@ -59,7 +59,7 @@ impl ObjectText {
         self.raw(name, &value.into().to_string())
     }
 
-    /// Adds a member where there is a value for it.
+    /// Adds a member if it has a value.
     #[must_use]
     pub(crate) fn optional(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         match value {

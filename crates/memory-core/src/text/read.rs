@@ -1,4 +1,4 @@
-//! Strict reading of a document that is kept or compared.
+//! Reads documents strictly.
 
 use accord_canon::{Canonicalizer, Profile};
 use accord_contract::codes::{Code, Failure};
@@ -6,17 +6,17 @@ use accord_contract::wire::{Object, Value};
 
 use crate::refuse;
 
-/// The value in `text`, which has a canonical form: one that is known to be JSON,
-/// names no member twice and is not nested past the limit.
+/// The value in `text`, which must have been checked: valid JSON, no duplicate members, nesting
+/// within the limit.
 pub(crate) fn document(text: &[u8]) -> Result<Value, Failure> {
     use serde::Deserialize as _;
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    // The depth is bounded by now, and far below what the stack holds.
+    // The depth was checked before, and is far below what the stack allows.
     deserializer.disable_recursion_limit();
     Value::deserialize(&mut deserializer).map_err(|error| refuse::schema("", error.to_string()))
 }
 
-/// The object in `text`, read as strictly as a package, of at most `limit` bytes.
+/// The object in `text`, checked as strictly as a package, of at most `limit` bytes.
 pub(crate) fn object(text: &[u8], limit: usize) -> Result<Object, Failure> {
     check_size(text, limit)?;
     Canonicalizer::new(Profile::Agentic)

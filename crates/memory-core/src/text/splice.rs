@@ -1,4 +1,4 @@
-//! Cutting and joining the top-level members of an object in its text.
+//! Adds, replaces and removes top-level members of an object in its text.
 //!
 //! Invariant: bytes that are not part of a named member stay as they are.
 
@@ -8,7 +8,7 @@ use accord_canon::{CanonError, Canonicalizer, Part, Profile};
 
 use super::quoted;
 
-/// A top-level member: where its value stands in the text.
+/// A top-level member: the position of its value in the text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Member {
     /// The bytes of its value.
@@ -16,7 +16,7 @@ pub(crate) struct Member {
 }
 
 /// Finds a top-level member; `None` when the object has none of that name, or the
-/// document is no object.
+/// document is not an object.
 pub(crate) fn member(text: &str, name: &str) -> Result<Option<Member>, CanonError> {
     let mut canonicalizer = Canonicalizer::new(Profile::Agentic);
     let part = |key: &str| {
@@ -33,7 +33,7 @@ pub(crate) fn member(text: &str, name: &str) -> Result<Option<Member>, CanonErro
     }))
 }
 
-/// The text with other values for some members, which must be there.
+/// The text with other values for some members, which must exist.
 pub(crate) fn replace(text: &str, values: &[(&str, &str)]) -> Result<String, CanonError> {
     let mut changed = text.to_owned();
     for (name, value) in values {
@@ -54,8 +54,8 @@ pub(crate) fn without(text: &str, found: &Member) -> String {
         }
         end
     };
-    // Before the value stand a colon and the key in quotes. None of the names that are
-    // taken out has a quote in it, however it is spelled.
+    // Before the value are a colon and the key in quotes. No removed name contains a quote, however
+    // it is escaped.
     let colon = back_over_space(found.value.start) - 1;
     let closing = back_over_space(colon) - 1;
     let opening = bytes[..closing].iter().rposition(|byte| *byte == b'"');
@@ -64,7 +64,7 @@ pub(crate) fn without(text: &str, found: &Member) -> String {
     let (start, end) = if bytes[before] == b',' {
         (before, found.value.end)
     } else {
-        // The first member goes with the comma that follows it.
+        // The first member is removed with the comma that follows it.
         let rest = &bytes[found.value.end..];
         let comma = rest.iter().position(|byte| !space(*byte));
         let comma = comma.filter(|place| rest[*place] == b',');
@@ -73,8 +73,7 @@ pub(crate) fn without(text: &str, found: &Member) -> String {
     format!("{}{}", &text[..start], &text[end..])
 }
 
-/// The text of an object with one more member, behind the others. Taken out again, it
-/// leaves no trace.
+/// The text of an object with one more member at the end. Removing it restores the text.
 pub(crate) fn append(text: &str, name: &str, value: &str) -> String {
     let brace = text.rfind('}').unwrap_or(text.len());
     let inside = text[..brace].trim_end();
@@ -86,7 +85,7 @@ pub(crate) fn append(text: &str, name: &str, value: &str) -> String {
     )
 }
 
-/// The text of an object with one more member, before the others.
+/// The text of an object with one more member at the start.
 pub(crate) fn insert_first(text: &str, name: &str, value: &str) -> String {
     let start = text.trim_start();
     let inside = start.strip_prefix('{').unwrap_or(start);
@@ -98,8 +97,7 @@ pub(crate) fn insert_first(text: &str, name: &str, value: &str) -> String {
     format!("{{{}:{value}{comma}{inside}", quoted(name))
 }
 
-/// The text without white space between its tokens, on one line; every token stays
-/// as it is spelled.
+/// The text without white space between its tokens, on one line; every token is kept.
 pub fn compact(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let (mut quoted, mut escaped) = (false, false);

@@ -255,7 +255,8 @@ proptest! {
 fn the_end_of_one_is_spelled_as_the_start_of_the_next() {
     let (id, project) = (project_id(), project());
     let first = crate::support::fact(json!({"valid_from": "2026-04-10T12:00:00Z"}));
-    let body = br#"{"subject":"site","predicate":"status","value":"down","valid_from":"2026-04-11T12:00:00.10+00:00"}"#;
+    let body = br#"{"subject":"site","predicate":"status","value":"down",
+        "valid_from":"2026-04-11T12:00:00.10+00:00"}"#;
     let asked = Assertion::parse(body, &id).unwrap();
     let state = AssertState {
         before: Some(&first),

@@ -4,7 +4,7 @@ use accord_base::{ActorType, ProjectId};
 use accord_contract::codes::Code;
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::lifecycle::Revision;
-use accord_memory_core::project::{ProjectOutcome, ProjectPolicy};
+use accord_memory_core::project::{ProjectPolicy, ProjectUpdate};
 use accord_memory_core::{Package, Project};
 use serde_json::{Value, json};
 
@@ -25,8 +25,8 @@ fn known(deposited: &Package, current: &Package) -> DepositState {
 
 fn archived() -> Project {
     match project().archived(now()) {
-        ProjectOutcome::Changed(project) => *project,
-        ProjectOutcome::Unchanged => panic!("it was not archived before"),
+        ProjectUpdate::Changed(project) => *project,
+        ProjectUpdate::Unchanged => panic!("it was not archived before"),
     }
 }
 

@@ -9,7 +9,7 @@ use accord_memory_core::fact::{
     invalidate,
 };
 use accord_memory_core::limits::{MAX_DOCUMENT_BYTES, MAX_ITEMS, MAX_KEY_BYTES, MAX_TEXT_BYTES};
-use accord_memory_core::project::{Project, ProjectOutcome};
+use accord_memory_core::project::{Project, ProjectUpdate};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -191,7 +191,7 @@ fn an_id_of_ones_own_makes_an_assertion_repeatable() {
     assert_eq!(known.fact_id.as_str(), "mine");
     // It may have ended since, and the project may be archived: nothing is written.
     known.valid_to = Some(time("2026-06-01T00:00:00Z"));
-    let ProjectOutcome::Changed(archived) = here.archived(now()) else {
+    let ProjectUpdate::Changed(archived) = here.archived(now()) else {
         panic!("it was not archived before")
     };
     let again = decide(json!({"fact_id": "mine", "x-a": 1}), &known, &archived);

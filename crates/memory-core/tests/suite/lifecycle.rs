@@ -135,9 +135,12 @@ fn a_flag_sets_the_reviewer_and_raised_twice_is_raised_once() {
 
 #[test]
 fn only_two_values_in_the_text_change() {
-    let text = "{\"x-status\":\"status\", \"st\\u0061tus\" : \"draft\" ,\n\"package_id\":\"p\",\"project_id\":\"atlas\",\
-        \"relay_version\":\"0.1\",\"title\":\"draft none\",\"package_type\":\"standard\",\"created_at\":\"2026-04-18T20:00:00Z\",\
-        \"created_by\":{\"id\":\"ada\",\"type\":\"human\",\"status\":\"draft\"},\"n\":1.0,\"review_type\":\"none\"}";
+    let text = "{\"x-status\":\"status\", \"st\\u0061tus\" : \"draft\" ,\n\
+        \"package_id\":\"p\",\"project_id\":\"atlas\",\
+        \"relay_version\":\"0.1\",\"title\":\"draft none\",\"package_type\":\"standard\",\
+        \"created_at\":\"2026-04-18T20:00:00Z\",\
+        \"created_by\":{\"id\":\"ada\",\"type\":\"human\",\"status\":\"draft\"},\
+        \"n\":1.0,\"review_type\":\"none\"}";
     let draft = Package::parse(text.as_bytes()).unwrap();
     let first = Revision::deposited(&draft, None, now());
     let (flagged, second) = moved(&draft, &first, &asked(Change::Flag(Reviewer::Human)));

@@ -3,21 +3,22 @@
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::Project;
-use accord_memory_core::project::{ProjectOutcome, change, create, requested};
+use accord_memory_core::project::{ProjectUpdate, change, create, requested};
 use serde_json::json;
 
 use crate::support::{at, invalid, now, object, project, refused};
 
-fn changed(outcome: ProjectOutcome) -> Project {
+fn changed(outcome: ProjectUpdate) -> Project {
     match outcome {
-        ProjectOutcome::Changed(project) => *project,
-        ProjectOutcome::Unchanged => panic!("nothing changed"),
+        ProjectUpdate::Changed(project) => *project,
+        ProjectUpdate::Unchanged => panic!("nothing changed"),
     }
 }
 
 #[test]
 fn a_project_is_created_once() {
-    let body = br#"{"project_id":"atlas","name":"Atlas","description":"maps","x-team":["a"],"archived_at":null}"#;
+    let body = br#"{"project_id":"atlas","name":"Atlas","description":"maps",
+        "x-team":["a"],"archived_at":null}"#;
     let asked = requested(body, [0; 16], now()).unwrap();
     let expected = json!({
         "project_id": "atlas", "name": "Atlas", "description": "maps",
@@ -28,7 +29,7 @@ fn a_project_is_created_once() {
     let later = requested(body, [0; 16], at("2026-06-01T00:00:00Z")).unwrap();
     assert_eq!(
         create(&later, Some(&asked)).unwrap(),
-        ProjectOutcome::Unchanged
+        ProjectUpdate::Unchanged
     );
     let other = requested(br#"{"project_id":"atlas"}"#, [0; 16], now()).unwrap();
     assert_eq!(
@@ -82,7 +83,7 @@ fn other_words_replace_and_the_rest_stays() {
     );
     assert_eq!(
         old.changed(change(b"{}").unwrap()).unwrap(),
-        ProjectOutcome::Unchanged
+        ProjectUpdate::Unchanged
     );
     let words = changed(
         old.changed(change(br#"{"description":"maps"}"#).unwrap())
@@ -102,7 +103,7 @@ fn other_words_replace_and_the_rest_stays() {
 #[test]
 fn an_archive_can_be_undone_and_takes_no_writes_meanwhile() {
     let open = project();
-    assert_eq!(open.restored(), ProjectOutcome::Unchanged);
+    assert_eq!(open.restored(), ProjectUpdate::Unchanged);
     let archived = changed(open.archived(now()));
     assert_eq!(
         archived.archived_at.as_ref().unwrap().as_str(),
@@ -110,7 +111,7 @@ fn an_archive_can_be_undone_and_takes_no_writes_meanwhile() {
     );
     assert_eq!(
         archived.archived(at("2026-06-01T00:00:00Z")),
-        ProjectOutcome::Unchanged
+        ProjectUpdate::Unchanged
     );
     assert_eq!(
         refused(archived.must_take_writes()).0,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use accord_base::ActorType;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
-use accord_memory_core::session::{SessionEnd, SessionOutcome, SessionRequest, start};
+use accord_memory_core::session::{SessionEnd, SessionRequest, SessionUpdate, start};
 use accord_memory_core::{PackageId, Session, callsign, event};
 use serde_json::json;
 
@@ -73,8 +73,7 @@ fn what_is_no_request_is_refused() {
     let ada = actor("ada", ActorType::Human);
     let fresh = start(asked.clone(), &writing(&id, None, Some(&ada)), [0; 32]).unwrap();
     assert_eq!(fresh.create_project.unwrap().project_id, id);
-    let accord_memory_core::project::ProjectOutcome::Changed(archived) = here.archived(now())
-    else {
+    let accord_memory_core::project::ProjectUpdate::Changed(archived) = here.archived(now()) else {
         panic!("it was not archived before")
     };
     let refusal = refused(start(
@@ -88,7 +87,7 @@ fn what_is_no_request_is_refused() {
 #[test]
 fn a_session_ends_once() {
     let session = started("");
-    let SessionOutcome::Ended(ended) = session.ended(at("2026-05-02T00:00:00Z")) else {
+    let SessionUpdate::Ended(ended) = session.ended(at("2026-05-02T00:00:00Z")) else {
         panic!("it had not ended")
     };
     assert_eq!(
@@ -97,9 +96,9 @@ fn a_session_ends_once() {
     );
     assert_eq!(
         ended.ended(at("2026-05-03T00:00:00Z")),
-        SessionOutcome::Unchanged
+        SessionUpdate::Unchanged
     );
-    let SessionOutcome::Ended(early) = session.ended(at("2020-01-01T00:00:00Z")) else {
+    let SessionUpdate::Ended(early) = session.ended(at("2020-01-01T00:00:00Z")) else {
         panic!("it had not ended")
     };
     assert_eq!(early.ended_at, Some(session.started_at));

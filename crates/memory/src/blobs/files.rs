@@ -1,4 +1,4 @@
-//! The files of blobs: `<two digits>/<digest>`, and `partial/` for what is coming in.
+//! The files of blobs: `<two digits>/<digest>`, and `partial/` for uploads.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
@@ -14,10 +14,10 @@ use tokio::task::{JoinError, spawn_blocking};
 
 use crate::spool::io_error;
 
-/// The folder of what is coming in. What lies there when a host starts is left over, and goes.
+/// The folder of uploads. Files that are there at the start of a host are deleted.
 const PARTIAL: &str = "partial";
 
-/// How much is gathered before it goes to the disk.
+/// How many bytes are buffered before they are written to the disk.
 const GATHERED: usize = 1024 * 1024;
 
 /// The folder of blobs.
@@ -26,16 +26,16 @@ pub(crate) struct Files {
     folder: PathBuf,
 }
 
-/// A file that is there.
+/// A stored file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct StoredFile {
-    /// The digest that it is named after.
+    /// The digest in its name.
     pub(crate) digest: Digest,
-    /// When it was put there.
+    /// When it was stored.
     pub(crate) stored: SystemTime,
 }
 
-/// A content that is coming in. Dropped, it is gone.
+/// An upload. Dropping it deletes the file.
 #[derive(Debug)]
 pub(super) struct Partial {
     files: Files,
@@ -63,7 +63,7 @@ impl Files {
         self.folder.join(&digits[..2]).join(digits)
     }
 
-    /// Begins a new content.
+    /// Starts an upload.
     pub(super) fn partial(self) -> Result<Partial, StoreError> {
         let folder = self.folder.join(PARTIAL);
         make(&folder).map_err(io_error)?;
@@ -106,7 +106,7 @@ impl Files {
 }
 
 impl Partial {
-    /// How many bytes came in.
+    /// The bytes received so far.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
@@ -147,7 +147,7 @@ impl Files {
         let parent = path.parent().unwrap_or(&self.folder);
         make(parent)?;
         let was_there = path.exists();
-        // One that is there may be damaged; this one is known to be sound.
+        // The existing file may be damaged; this one was checked.
         file.persist(&path)?;
         sync(parent)?;
         sync(&self.folder)?;
@@ -155,7 +155,7 @@ impl Files {
     }
 }
 
-/// The work on a file broke off, or the runtime ends.
+/// The blocking task panicked, or the runtime shuts down.
 pub(super) fn broken(error: &JoinError) -> StoreError {
     StoreError::new(StoreErrorKind::Broken, error.to_string())
 }

@@ -34,7 +34,7 @@ use super::{Memory, UnitResult, load};
 pub(super) use self::files::Files;
 pub use self::serve::{Blob, Part};
 
-/// A content that is coming in.
+/// An upload.
 ///
 /// Clauses: AGENTIC-A-33.
 #[derive(Debug)]
@@ -47,12 +47,12 @@ pub struct BlobIntake {
     partial: Partial,
 }
 
-/// A content that was stored.
+/// A stored content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct StoredBlob {
     /// Its length in bytes.
     pub size: u64,
-    /// Whether it was not there before.
+    /// Whether it is new.
     pub is_new: bool,
 }
 
@@ -60,7 +60,7 @@ impl Memory {
     /// Begins to store a content, for a project or for none.
     ///
     /// # Errors
-    /// With `not_implemented` where there is no blob storage, with `unauthorized`, with
+    /// With `not_implemented` without blob storage, with `unauthorized`, with
     /// `project_archived` or `project_not_found`.
     pub async fn begin_blob(
         &self,
@@ -112,14 +112,14 @@ impl Memory {
     /// The files of blobs.
     ///
     /// # Errors
-    /// With `not_implemented` where there is no blob storage.
+    /// With `not_implemented` without blob storage.
     pub(super) fn blob_files(&self) -> Result<Files, Failure> {
         let folder = self.options().blobs.clone();
         let folder = folder.ok_or_else(|| not_implemented(Capability::BlobStorage))?;
         Ok(Files::new(folder))
     }
 
-    /// Whether a project takes writes; gives the project that a write would create.
+    /// Checks that a project accepts writes. Returns the project that a write would create.
     fn admit(
         &self,
         unit: &dyn ReadUnit,
@@ -139,15 +139,12 @@ impl Memory {
 
 impl BlobIntake {
     /// Takes the next piece.
-    ///
-    /// # Errors
-    /// When there is no room.
     pub async fn put(&mut self, piece: Bytes) -> Result<(), Failure> {
         self.hasher.update(&piece);
         self.partial.put(piece).await.map_err(failed)
     }
 
-    /// Stores the content, which must have its digest.
+    /// Stores the content if it has its digest.
     ///
     /// # Errors
     /// With `blob_digest_mismatch`, and when the store fails; nothing is kept then.
@@ -181,7 +178,7 @@ impl BlobIntake {
 }
 
 impl Memory {
-    /// Says in the index that a project has a content; says whether it had not.
+    /// Adds a content of a project to the index. Returns whether it is new there.
     async fn index(&self, row: BlobRow) -> Result<bool, Failure> {
         let memory = self.clone();
         self.write(move |unit| {
@@ -191,8 +188,8 @@ impl Memory {
                 let now = memory.now_in(unit, project)?;
                 record(unit, &event::project_created(&created, now))?;
             }
-            // What is stored again is as young as what is new: it is not swept away before its
-            // package comes.
+            // Storing again renews the time, so that the content is not swept before its package
+            // is deposited.
             let known = unit.remove_blob(project, &row.digest)?;
             unit.insert_blob(&row)?;
             Ok(!known)
@@ -226,7 +223,7 @@ fn scope(
     }
 }
 
-/// The media type of a content that may be seen, where that is known; `None` when it may not.
+/// The media type of a content, if known; `None` when the caller may not see it.
 fn visible(
     unit: &dyn ReadUnit,
     access: &Access,

@@ -1,4 +1,4 @@
-//! Reading a blob, and not to its end when it is no longer what it was.
+//! Reads a blob. A damaged blob is not served to its end.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -17,7 +17,7 @@ use crate::spool::{failed, io_error};
 /// How much is read at once.
 const PIECE: usize = 256 * 1024;
 
-/// A content that may be read.
+/// A readable content.
 #[derive(Debug)]
 pub struct Blob {
     digest: Digest,
@@ -26,12 +26,12 @@ pub struct Blob {
     file: File,
 }
 
-/// A part of a content: from its first byte up to, and without, its last.
+/// A range of bytes of a content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Part {
     /// The first byte.
     pub from: u64,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub to: u64,
 }
 
@@ -64,17 +64,16 @@ impl Blob {
         self.size
     }
 
-    /// What it is said to be, where it is said.
+    /// Its media type, if known.
     pub fn media_type(&self) -> Option<&str> {
         self.media_type.as_deref()
     }
 
-    /// The whole content, piece by piece. The last piece comes when the digest of all of them is
-    /// right: a content that fits into one piece is refused at once when it is not, a larger one
-    /// breaks off.
+    /// The whole content, in pieces. The last piece is sent only if the digest of all pieces is
+    /// right. A damaged content of one piece is refused; a larger one is cut off.
     ///
     /// # Errors
-    /// With `blob_damaged`, and when it cannot be read.
+    /// With `blob_damaged`.
     pub async fn into_pieces(
         self,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
@@ -93,10 +92,7 @@ impl Blob {
         Ok(stream::iter(first.map(Ok)).chain(rest))
     }
 
-    /// A part of the content. What it is a part of is not looked at.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// A range of the content. Its digest cannot be checked, because the rest is not read.
     pub fn into_part(
         mut self,
         part: Part,

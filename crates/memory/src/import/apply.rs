@@ -1,7 +1,6 @@
-//! The part of an import that runs within a transaction: what each line leads to, given what is
-//! there.
+//! The part of an import that runs within a transaction: merges each line with the stored rows.
 //!
-//! A line that is refused has written nothing, so that the lines beside it can be kept.
+//! A refused line has written nothing, so that the other lines of its batch can be kept.
 
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
@@ -10,7 +9,7 @@ use accord_contract::wire::Wire as _;
 use accord_memory_core::export::{MergedPackage, MergedSession, merge_package, merge_session};
 use accord_memory_core::fact::{self, ImportState, Imported};
 use accord_memory_core::lifecycle::Revision;
-use accord_memory_core::project::{ProjectOutcome, create};
+use accord_memory_core::project::{ProjectUpdate, create};
 use accord_memory_core::{Fact, Package, Project, Session, event};
 use accord_store::{FactKey, PackageIndex, WriteUnit};
 
@@ -18,41 +17,41 @@ use super::read::{Item, LinePosition};
 use crate::record::record;
 use crate::{Memory, UnitResult, load};
 
-/// What a line comes to.
+/// The result of a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Applied {
-    /// It was not there, and is.
+    /// Its document was added.
     Added,
-    /// It was there in an earlier state, and has gone on.
+    /// Its document existed in an earlier state, and was updated.
     Advanced,
-    /// It was there.
+    /// Its document existed.
     Unchanged,
-    /// It is not taken in.
+    /// It was refused.
     Refused(Failure),
 }
 
-/// The project that an import creates where it is not there.
+/// The project that an import creates if it does not exist.
 #[derive(Clone, Debug)]
 pub(super) struct Creation {
-    /// The project, taking writes.
+    /// The project, not archived.
     pub(super) project: Project,
-    /// The number of the line that it comes from; of none where it is made up.
+    /// The number of its line; `None` if no line describes it.
     pub(super) line: Option<u64>,
-    /// Since when it is archived, once everything is in.
+    /// When it was archived. It is archived again after the last line.
     pub(super) archived_at: Option<Timestamp>,
 }
 
-/// Some lines that are written together.
+/// Lines that are written in one transaction.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) project: ProjectId,
-    /// The project to create; `None` where it was there before.
+    /// The project to create; `None` if it exists.
     pub(super) creation: Option<Creation>,
     pub(super) lines: Vec<(LinePosition, Item)>,
 }
 
 impl Batch {
-    /// Writes the lines, and says what each comes to.
+    /// Writes the lines. Returns the result of each.
     pub(super) fn apply(
         &self,
         memory: &Memory,
@@ -99,14 +98,12 @@ impl Job<'_> {
         }
     }
 
-    /// Makes sure that the project is there and takes writes.
+    /// Creates the project if needed, and checks that it accepts writes.
     fn admit(&mut self) -> UnitResult<()> {
         if let Some(known) = &self.known {
             return Ok(known.must_take_writes()?);
         }
-        let creation = self
-            .creation
-            .expect("a project that is not there is created");
+        let creation = self.creation.expect("a missing project is created");
         self.unit
             .insert_project(&load::row_of_project(&creation.project))?;
         record(
@@ -126,7 +123,7 @@ impl Job<'_> {
             self.admit()?;
             return Ok(Applied::Added);
         };
-        if create(project, Some(&known)).is_ok_and(|outcome| outcome == ProjectOutcome::Unchanged) {
+        if create(project, Some(&known)).is_ok_and(|outcome| outcome == ProjectUpdate::Unchanged) {
             return Ok(Applied::Unchanged);
         }
         if !is_bare(&known) {
@@ -182,7 +179,7 @@ impl Job<'_> {
     ) -> UnitResult<Applied> {
         let (project, id) = (package.project_id(), package.package_id());
         let known = match self.unit.package(project, id)? {
-            // As it is now: there is nothing to ask the log for.
+            // It is in its current state, so the log is not needed.
             Some(row) if row.state.content_hash == *package.content_hash() => {
                 return Ok(Applied::Unchanged);
             }
@@ -253,7 +250,7 @@ impl Job<'_> {
     }
 }
 
-/// Whether nothing is known of a project but its id, as of one that a first write created.
+/// Whether only the id of a project is known, as after its creation by a first write.
 fn is_bare(project: &Project) -> bool {
     let bare = Project::bare(project.project_id.clone(), project.created_at.time());
     project.name == bare.name && project.description.is_empty() && project.extra.is_empty()

@@ -8,7 +8,7 @@
 //! - a line is imported unchanged, or refused and reported, or quarantined; none is dropped
 //!   silently;
 //! - ids, hashes, times and logs are those of the lines; only a project that no line describes is
-//!   made up;
+//!   generated;
 //! - the order of lines does not matter: conflicting facts are retried after all other lines,
 //!   because a later line may end one of them;
 //! - a project that was archived at its source is archived after the last line.
@@ -56,25 +56,23 @@ const IN_FLIGHT: usize = 3;
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How much is gathered before it goes to the spool.
+/// How many bytes are buffered before they are written to the spool.
 const GATHERED: usize = 1024 * 1024;
 
-/// An import whose lines are still coming in.
+/// An import that receives its lines.
 #[derive(Debug)]
 pub struct Intake {
     memory: Memory,
     project: ProjectId,
     spool: Spool,
     gathered: BytesMut,
-    /// How many bytes the line has so far that is coming in.
+    /// The bytes received of the current line.
     line: usize,
 }
 
 impl Memory {
-    /// Begins an import into a project. The caller must administer it: lines say who wrote them.
-    ///
-    /// # Errors
-    /// With `unauthorized`.
+    /// Starts an import into a project. The caller must administer it, because lines name their
+    /// authors.
     pub fn begin_import(&self, caller: &Caller, project: &ProjectId) -> Result<Intake, Failure> {
         caller.access().may(Verb::Admin, project)?;
         Ok(Intake {
@@ -88,10 +86,10 @@ impl Memory {
 }
 
 impl Intake {
-    /// Takes the next piece, wherever it is cut.
+    /// Adds the next bytes, which need not end at a line.
     ///
     /// # Errors
-    /// With `payload_too_large` when a line is longer than any may be, and when there is no room.
+    /// With `payload_too_large` when a line is too long, and when the spool cannot be written.
     pub async fn put(&mut self, piece: Bytes) -> Result<(), Failure> {
         self.measure(&piece)?;
         self.gathered.extend_from_slice(&piece);
@@ -101,11 +99,11 @@ impl Intake {
         self.settle().await
     }
 
-    /// Takes the lines in. `tell` hears how many bytes of how many were read.
+    /// Imports the lines. `tell` gets the number of bytes that were read, and of all bytes.
     ///
     /// # Errors
-    /// When the store fails; what was written before stays. With `project_not_found` where projects
-    /// are created on purpose alone and no line describes this one.
+    /// When the store fails; written batches are kept. With `project_not_found` when projects are
+    /// only created explicitly and no line describes this one.
     pub async fn finish(
         mut self,
         tell: impl FnMut(u64, u64) + Send + 'static,
@@ -160,7 +158,7 @@ impl Intake {
     }
 }
 
-/// An import that runs, on a thread of its own.
+/// A running import, on a separate thread.
 struct Import {
     memory: Memory,
     project: ProjectId,
@@ -168,18 +166,18 @@ struct Import {
     creation: Option<Creation>,
     summary: ImportSummary,
     quarantine: QuarantineFile,
-    /// Facts that others were in the way of.
+    /// Facts that conflicted with others, to be retried.
     deferred: Vec<LinePosition>,
     cancelled: CancelToken,
     total: u64,
     tell: Box<dyn FnMut(u64, u64) + Send>,
     in_flight: usize,
-    /// How often a batch is put in line again because the store has too much to do.
+    /// How often a batch is queued again when the store is busy.
     patience: usize,
     written: (SyncSender<Written>, Receiver<Written>),
 }
 
-/// A batch that went through the store, and what became of it.
+/// A batch with its result.
 type Written = (Arc<Batch>, UnitResult<Vec<Applied>>);
 
 impl Import {
@@ -215,7 +213,7 @@ impl Import {
         Ok(self.summary.sorted())
     }
 
-    /// Looks for the line that describes the project, where that is not there.
+    /// Finds the line that describes the project, if the project does not exist.
     fn find_creation(&mut self) -> UnitResult<Option<Creation>> {
         let id = self.project.clone();
         let store = self.memory.store();
@@ -276,7 +274,7 @@ impl Import {
         self.settle(true)
     }
 
-    /// Tries those again that others were in the way of.
+    /// Retries the facts that conflicted with others.
     fn second_pass(&mut self) -> UnitResult<()> {
         let deferred = std::mem::take(&mut self.deferred);
         for places in deferred.chunks(BATCH_LINES) {
@@ -290,7 +288,7 @@ impl Import {
         self.settle(false)
     }
 
-    /// Puts a batch in line, and waits for an earlier one where too many are.
+    /// Queues a batch. Waits for an earlier one if too many are queued.
     fn submit(&mut self, lines: Vec<(LinePosition, Item)>, may_defer: bool) -> UnitResult<()> {
         if lines.is_empty() {
             return Ok(());
@@ -317,7 +315,7 @@ impl Import {
             move |unit: &mut dyn accord_store::WriteUnit| batch.apply(&memory, unit)
         };
         self.memory.store().enqueue(job, move |outcome| {
-            // There is room for every batch in flight. An import that broke off does not listen.
+            // The channel has room for every batch in flight. A cancelled import does not receive.
             drop(written.try_send((batch, outcome)));
         });
         self.in_flight += 1;
@@ -357,7 +355,7 @@ impl Import {
         Ok(())
     }
 
-    /// Archives a project that was archived where it comes from.
+    /// Archives a project that was archived at its source.
     fn archive(&mut self) -> UnitResult<()> {
         let Some(archived_at) = self
             .creation

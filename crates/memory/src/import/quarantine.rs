@@ -11,13 +11,13 @@ use accord_store::StoreError;
 
 use crate::spool::io_error;
 
-/// The folder, in the data folder, of lines that were put aside.
+/// The folder of quarantined lines, in the data folder.
 const FOLDER: &str = "quarantine";
 
-/// The file that an import puts lines aside into; it is made with the first.
+/// The file of an import's quarantined lines. It is created with the first line.
 #[derive(Debug)]
 pub(super) struct QuarantineFile {
-    /// Where it goes, in the data folder; nowhere where there is none.
+    /// Its path; `None` without a data folder.
     data_folder: Option<PathBuf>,
     name: String,
     file: Option<BufWriter<File>>,
@@ -25,7 +25,7 @@ pub(super) struct QuarantineFile {
 
 impl QuarantineFile {
     pub(super) fn new(data_folder: Option<&Path>, project: &ProjectId) -> Self {
-        // An id may be any text; a file may not have any name.
+        // A project id may contain characters that a file name may not.
         let project = &sha256(project.as_str().as_bytes()).hex()[..12];
         let random = accord_system::random_hex::<8>();
         Self {
@@ -35,7 +35,7 @@ impl QuarantineFile {
         }
     }
 
-    /// Whether lines can be put aside.
+    /// Whether lines can be quarantined.
     pub(super) fn is_there(&self) -> bool {
         self.data_folder.is_some()
     }

@@ -1,4 +1,4 @@
-//! The lines of an import, one after the other.
+//! Reads the lines of an import.
 
 use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
 
@@ -22,7 +22,7 @@ pub(super) struct LinePosition {
     pub(super) length: usize,
 }
 
-/// What a line holds, ready to be written.
+/// The document in a line, ready to be written.
 #[derive(Debug)]
 pub(super) enum Item {
     Project(Box<Project>),
@@ -35,7 +35,7 @@ pub(super) enum Item {
     Fact(Box<Fact>),
 }
 
-/// What kind of thing a line holds.
+/// The kind of document in a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Project,
@@ -83,7 +83,7 @@ impl<F: Read + Seek> Lines<F> {
         }
     }
 
-    /// A line that was there before.
+    /// Reads a line again.
     pub(super) fn again(&mut self, place: LinePosition) -> io::Result<&[u8]> {
         self.file.seek(SeekFrom::Start(place.offset))?;
         self.buffer.resize(place.length, 0);
@@ -96,7 +96,7 @@ impl<F: Read + Seek> Lines<F> {
         self.offset
     }
 
-    /// Goes back to the first line.
+    /// Rewinds to the first line.
     pub(super) fn rewind(&mut self) -> io::Result<()> {
         (self.number, self.offset) = (0, 0);
         self.file.rewind()
@@ -114,7 +114,7 @@ impl Item {
     /// Reads a line of a project.
     ///
     /// # Errors
-    /// When it is no document of the protocol, or one of another project.
+    /// When it is not a document of the protocol, or of another project.
     pub(super) fn read(line: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let item = match read_line(line)? {
             ExportLine::Project(project) => Self::Project(project),

@@ -1,4 +1,4 @@
-//! What an import came to.
+//! The summary of an import.
 
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
@@ -12,31 +12,31 @@ use super::read::Kind;
 const LISTED: usize = 100;
 
 message! {
-    /// What an import came to.
+    /// The summary of an import.
     pub struct ImportSummary("ImportSummary", open) {
         /// The project.
         required project_id: ProjectId = "project_id", "project-id";
-        /// How many lines there were; empty ones count for nothing.
+        /// The number of lines, without empty ones.
         required lines: u64 = "lines", "count";
-        /// What was not there before.
+        /// New documents.
         required added: ImportCounts = "added", "counts";
-        /// What was there in an earlier state, and has gone on or ended.
+        /// Documents that existed in an earlier state and were updated.
         required advanced: ImportCounts = "advanced", "counts";
-        /// What was there already.
+        /// Documents that existed already.
         required unchanged: ImportCounts = "unchanged", "counts";
         /// How many lines were refused.
         required refused_count: u64 = "refused_count", "count";
-        /// The first of the refused lines, and why.
+        /// The first refused lines, and why.
         required refused: Vec<RefusedLine> = "refused", "refused-lines";
-        /// How many lines are of a later version of the protocol, and were put aside.
+        /// The number of quarantined lines, which are of a later version of the protocol.
         required quarantined_count: u64 = "quarantined_count", "count";
-        /// The file in the data folder that holds those.
+        /// The file in the data folder with the quarantined lines.
         required_or_null quarantine_file: String = "quarantine_file", "path";
     }
 }
 
 message! {
-    /// How many of each kind.
+    /// The number of documents of each kind.
     pub struct ImportCounts("ImportCounts", open) {
         /// Projects.
         required projects: u64 = "projects", "count";
@@ -50,15 +50,15 @@ message! {
 }
 
 message! {
-    /// A line that was not taken in.
+    /// A refused line.
     pub struct RefusedLine("RefusedLine", open) {
         /// Its number, from 1.
         required line: u64 = "line", "line-number";
         /// Why.
         required code: String = "code", "failure-code";
-        /// What is wrong with it, for people.
+        /// A description for people.
         required message: String = "message", "text-for-people";
-        /// Where in it.
+        /// The position in the line.
         optional field: String = "field", "json-pointer";
     }
 }
@@ -79,7 +79,7 @@ impl ImportSummary {
         }
     }
 
-    /// Counts what a line came to. One that is to be tried again is counted then.
+    /// Counts the result of a line. A line to be retried is counted after the retry.
     pub(super) fn count(&mut self, line: u64, kind: Kind, outcome: Applied) {
         let counts = match outcome {
             Applied::Added => &mut self.added,
@@ -110,7 +110,7 @@ impl ImportSummary {
         });
     }
 
-    /// Brings the refused lines into their order: some are tried twice.
+    /// Sorts the refused lines, because some were retried.
     pub(super) fn sorted(mut self) -> Self {
         self.refused.sort_by_key(|refused| refused.line);
         self

@@ -39,44 +39,44 @@ pub struct Trim {
     pub dry_run: bool,
 }
 
-/// What is forgotten without anybody asking each time. By default nothing is.
+/// The retention settings. By default nothing is deleted.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Retention {
-    /// Events are kept for so many days.
+    /// How many days events are kept.
     pub events_days: Option<u32>,
-    /// Blobs that nothing names are kept for so many days.
+    /// How many days unreferenced blobs are kept.
     pub blobs_days: Option<u32>,
 }
 
 message! {
-    /// Which events were forgotten.
+    /// The deleted events.
     pub struct TrimReport("TrimReport", open) {
-        /// Whether nothing was forgotten in truth.
+        /// Whether this was a dry run that deleted nothing.
         required dry_run: bool = "dry_run", "permission";
-        /// How many events.
+        /// The number of events.
         required events: u64 = "events", "count";
-        /// The projects that have lost some.
+        /// The projects with deleted events.
         required projects: Vec<TrimmedProject> = "projects", "projects";
     }
 }
 
 message! {
-    /// The events that a project has lost.
+    /// The deleted events of a project.
     pub struct TrimmedProject("TrimmedProject", open) {
         /// The project.
         required project_id: ProjectId = "project_id", "project-id";
-        /// How many events.
+        /// The number of events.
         required events: u64 = "events", "count";
-        /// The oldest event that is left.
+        /// The oldest remaining event.
         required oldest: u64 = "oldest", "sequence";
     }
 }
 
 impl Memory {
-    /// Forgets events.
+    /// Deletes old events.
     ///
     /// # Errors
-    /// With `unauthorized` or `project_not_found`, and when the store fails.
+    /// With `unauthorized` or `project_not_found`.
     pub async fn trim_events(&self, caller: &Caller, asked: &Trim) -> Result<TrimReport, Failure> {
         let projects = match &asked.project {
             Some(project) => {
@@ -153,7 +153,7 @@ impl Memory {
                 days,
                 events = report.events,
                 projects,
-                "retention: events were forgotten"
+                "retention: events were deleted"
             );
         }
         if let Some(days) = retention.blobs_days
@@ -170,7 +170,7 @@ impl Memory {
                 links,
                 files,
                 bytes,
-                "retention: blobs that nothing names were removed"
+                "retention: unreferenced blobs were deleted"
             );
         }
         Ok(())
@@ -199,7 +199,7 @@ impl Memory {
     }
 }
 
-/// The oldest event of a project, and the last that is to go.
+/// The oldest event of a project, and the last to delete.
 fn last_of(unit: &dyn ReadUnit, project: &ProjectId, before: Time) -> UnitResult<(u64, u64)> {
     let kept = unit.event_range(project)?;
     let through = unit.events_before(project, before)?;

@@ -1,4 +1,4 @@
-//! Removing blobs that nothing names.
+//! Deletes unreferenced blobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -24,37 +24,37 @@ use crate::{Memory, UnitError, UnitResult};
 /// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// Which blobs are to go.
+/// Which blobs to delete.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
-    /// Those that were stored before this, and not since.
+    /// Those that were last stored before this.
     pub before: Time,
-    /// Nothing is removed; the report says what would be.
+    /// Deletes nothing, and reports what would be deleted.
     pub dry_run: bool,
 }
 
 message! {
-    /// Which blobs were removed.
+    /// The deleted blobs.
     pub struct SweepReport("SweepReport", open) {
-        /// Whether nothing was removed in truth.
+        /// Whether this was a dry run that deleted nothing.
         required dry_run: bool = "dry_run", "permission";
-        /// How often a project had a blob that nothing in it names.
+        /// The number of unreferenced blobs, counted per project.
         required links: u64 = "links", "count";
-        /// How many files no project has any more.
+        /// The number of files that no project has any more.
         required files: u64 = "files", "count";
-        /// How many bytes they had.
+        /// The size of those files, in bytes.
         required bytes: u64 = "bytes", "bytes";
     }
 }
 
-/// The blobs of each project that may go.
+/// The candidates of each project.
 type Candidates = BTreeMap<ProjectId, BTreeSet<Digest>>;
 
 impl Memory {
-    /// Removes blobs that nothing names. The caller must administer every project.
+    /// Deletes unreferenced blobs. The caller must administer every project.
     ///
     /// # Errors
-    /// With `unauthorized` or `not_implemented`, and when the store fails.
+    /// With `unauthorized` or `not_implemented`.
     pub async fn sweep_blobs(
         &self,
         caller: &Caller,
@@ -106,7 +106,7 @@ impl Broom {
             bytes: 0,
             extra: Object::new(),
         };
-        // A copy of the store that still has the rows must come with the files.
+        // A backup of the store that still has the rows must include the files.
         let _alone = self.memory.sweep_alone();
         for (project, digests) in &candidates {
             for digest in digests {
@@ -129,7 +129,7 @@ impl Broom {
         }
         self.memory.store().read(|unit| {
             let outcome = job(unit)?;
-            // What cannot be read may name a blob.
+            // An unreadable row may name a blob, so nothing of its project is deleted.
             match unit.damage().into_iter().next() {
                 Some(row) => Err(StoreError::damaged_row(row).into()),
                 None => Ok(outcome),
@@ -137,7 +137,7 @@ impl Broom {
         })
     }
 
-    /// What projects have had for long enough.
+    /// The blobs of projects that are old enough.
     fn candidates(&self) -> UnitResult<Candidates> {
         let mut found = Candidates::new();
         for project in self.read(all_projects)? {
@@ -176,7 +176,7 @@ impl Broom {
         SystemTime::UNIX_EPOCH + Duration::new(seconds, self.asked.before.subsec_nanos())
     }
 
-    /// Takes out what packages and facts of a project name.
+    /// Removes the blobs that packages and facts of a project name from the candidates.
     fn spare_named(
         &self,
         project: &ProjectId,
@@ -224,7 +224,8 @@ impl Broom {
         }
     }
 
-    /// Takes a blob from a project, unless it was stored again meanwhile; says whether it went.
+    /// Removes a blob from a project, unless it was stored again meanwhile. Returns whether it was
+    /// removed.
     fn unlink(&self, project: &ProjectId, digest: &Digest) -> UnitResult<bool> {
         if self.asked.dry_run {
             return Ok(true);
@@ -237,7 +238,7 @@ impl Broom {
         })
     }
 
-    /// Removes a file that no project has any more; says how many bytes it had.
+    /// Deletes a file that no project has any more. Returns its size.
     fn remove(&self, digest: &Digest, gone: &Candidates) -> UnitResult<Option<u64>> {
         // No blob is stored between the check and the removal.
         let gate = self.memory.blob_gate();
@@ -264,7 +265,7 @@ impl Broom {
     }
 }
 
-/// The digests that a text names, in whatever place.
+/// All digests in a text.
 fn named_in(text: &str) -> impl Iterator<Item = Digest> {
     text.match_indices("sha256:").filter_map(|(at, prefix)| {
         let digits = text.get(at + prefix.len()..at + prefix.len() + 64)?;

@@ -1,4 +1,4 @@
-//! Blobs have the digests that they are named after, and are where the index says.
+//! Checks the digests of blobs, and that their files exist.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,13 +10,13 @@ use accord_contract::codes::{Code, Failure};
 use accord_store::BlobRow;
 use sha2::{Digest as _, Sha256};
 
-use super::{Look, PAGE, Suspect};
+use super::{PAGE, Suspect, Verification};
 use crate::UnitResult;
 use crate::blobs::Files;
 use crate::spool::io_error;
 
-impl Look {
-    /// Looks for the contents that a project has, and into them where `inside` says so.
+impl Verification {
+    /// Checks that the blobs of a project exist; with `inside`, also their digests.
     pub(super) fn blobs_of(&mut self, project: &ProjectId, inside: bool) -> UnitResult<()> {
         let Ok(files) = self.memory.blob_files() else {
             return Ok(());
@@ -44,7 +44,7 @@ impl Look {
         Ok(())
     }
 
-    /// Looks into every file of blobs.
+    /// Checks the digest of every blob file.
     pub(super) fn blob_files(&mut self) -> UnitResult<()> {
         let Ok(files) = self.memory.blob_files() else {
             return Ok(());
@@ -73,15 +73,15 @@ fn is_there(files: &Files, row: &BlobRow) -> UnitResult<Result<(), Failure>> {
             Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let message = "its file is not there";
+            let message = "its file is missing";
             Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
         }
         Err(error) => Err(io_error(error).into()),
     }
 }
 
-/// Whether a file has the digest that it is named after. One that is not there is for the index to
-/// miss.
+/// Whether a file has the digest in its name. A missing file is reported by the check of the
+/// index.
 fn content(files: &Files, digest: &Digest) -> UnitResult<Result<(), Failure>> {
     match digest_of(&files.path(digest)) {
         Ok(found) if found == *digest => Ok(Ok(())),

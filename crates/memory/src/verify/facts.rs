@@ -1,14 +1,15 @@
-//! Facts say what their rows say, and those of one subject and predicate never hold at once.
+//! Checks that facts agree with their rows, and that those of one subject and predicate do not
+//! overlap.
 
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_memory_core::fact::{Span, check_chain};
 use accord_store::{FactKey, FactQuery, FactRow, ReadUnit, When};
 
-use super::{Look, PAGE, RESTORE, Suspect};
+use super::{PAGE, RESTORE, Suspect, Verification};
 use crate::{UnitResult, load};
 
-impl Look {
+impl Verification {
     pub(super) fn facts(&mut self, project: &ProjectId) -> UnitResult<()> {
         let mut after = None;
         let mut last: Option<FactRow> = None;
@@ -49,8 +50,7 @@ impl Look {
         Ok(())
     }
 
-    /// Looks at a whole chain on one snapshot: page by page, it may have changed between two of
-    /// them.
+    /// Checks a whole chain on one snapshot, because it may change between two pages.
     fn chain(&mut self, project: &ProjectId, suspect: &FactRow) -> UnitResult<()> {
         let key = FactKey {
             subject: &suspect.subject,

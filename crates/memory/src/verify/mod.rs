@@ -39,9 +39,9 @@ const PAGE: usize = 200;
 /// What to verify.
 #[derive(Clone, Debug, Default)]
 pub struct Verify {
-    /// One project alone; everything that the caller administers where none is named.
+    /// The project; everything that the caller administers if absent.
     pub project: Option<ProjectId>,
-    /// Packages are quarantined or let out; otherwise nothing is written.
+    /// Whether packages are quarantined and released. If not, nothing is written.
     pub quarantine: bool,
 }
 
@@ -60,11 +60,11 @@ pub enum VerifyStep {
 }
 
 impl Memory {
-    /// Looks through a project or through everything. `tell` hears how it goes. The look ends when
-    /// the future is dropped.
+    /// Verifies a project or everything. `tell` gets the progress. Dropping the future cancels the
+    /// run.
     ///
     /// # Errors
-    /// With `unauthorized` or `project_not_found`, and when the store fails.
+    /// With `unauthorized` or `project_not_found`.
     pub async fn verify(
         &self,
         caller: &Caller,
@@ -77,7 +77,7 @@ impl Memory {
             None => access.may_anywhere(Verb::Admin)?,
         }
         let (guard, cancelled) = CancelOnDrop::new();
-        let look = Look {
+        let verification = Verification {
             memory: self.clone(),
             met: BTreeSet::new(),
             quarantine: asked.quarantine,
@@ -86,7 +86,7 @@ impl Memory {
             tell: Box::new(tell),
             cancelled,
         };
-        let done = spawn_blocking(move || look.run(asked.project, &access)).await;
+        let done = spawn_blocking(move || verification.run(asked.project, &access)).await;
         drop(guard);
         let done = done.unwrap_or_else(|error| {
             Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
@@ -95,17 +95,17 @@ impl Memory {
     }
 }
 
-/// What to do about a row that nothing else repeats.
+/// The advice for a row that cannot be rebuilt.
 const RESTORE: &str = "restore it from a backup";
-/// What to do about a package.
+/// The advice for a package.
 const MEND: &str = "run accord store repair, which rebuilds the row when its text and its log \
     are sound; otherwise restore it from a backup";
-/// What to do about what is derived.
-const REBUILD: &str = "accord store repair makes it again from what is kept";
-/// What to do about who has a blob.
+/// The advice for derived data.
+const REBUILD: &str = "run accord store repair, which rebuilds it";
+/// The advice for the index of blobs.
 const SEND_AGAIN: &str = "store the blob again";
 
-struct Look {
+struct Verification {
     memory: Memory,
     /// The damaged rows that were reported.
     met: BTreeSet<DamagedRow>,
@@ -116,7 +116,7 @@ struct Look {
     cancelled: CancelToken,
 }
 
-impl Look {
+impl Verification {
     fn run(
         mut self,
         only: Option<ProjectId>,
@@ -198,7 +198,7 @@ impl Look {
         self.problem(suspect, project, id, &failure);
     }
 
-    /// Compares what is derived with what it is derived from.
+    /// Compares derived data with its source.
     fn derived(&mut self, project: Option<&ProjectId>) -> UnitResult<()> {
         if !self.goes_on() {
             return Ok(());
@@ -273,7 +273,7 @@ impl Look {
                 let unreadable = load::unreadable(unit, Table::Event);
                 Ok((page, unit.event_range(project)?, unreadable))
             })?;
-            // What was trimmed meanwhile is not missing; what cannot be read is there.
+            // A trimmed event is not missing, and an unreadable one exists.
             seen = seen.max(kept.oldest.saturating_sub(1));
             let there: BTreeSet<u64> = unreadable.iter().filter_map(|id| id.parse().ok()).collect();
             self.report.events += there.len() as u64;
@@ -307,7 +307,7 @@ impl Look {
     }
 }
 
-/// How many rows a project is known to have.
+/// The number of rows of a project.
 fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
     let packages = unit.tallies(project, None)?;
     let packages: u64 = packages.iter().map(|tally| tally.packages).sum();

@@ -1,4 +1,4 @@
-//! Packages, each by its number in the store: also one that no list would show.
+//! Checks packages by their number in the store, so that unlisted ones are included.
 
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
@@ -8,18 +8,18 @@ use accord_store::{
     DamagedRow, PackageIndex, PackageRow, Quarantine, ReadUnit, StoreExt as _, Stored,
 };
 
-use super::{Look, MEND, PAGE, Suspect, rows};
+use super::{MEND, PAGE, Suspect, Verification, rows};
 use crate::{UnitError, UnitResult, load};
 
-/// A package, and what a look at it found.
+/// A checked package.
 struct Looked {
     row: PackageRow,
     verdict: Result<(), Failure>,
-    /// What is derived from it and differs.
+    /// Its derived data that differs.
     derived: Vec<DamagedRow>,
 }
 
-impl Look {
+impl Verification {
     pub(super) fn packages(&mut self, project: &ProjectId) -> UnitResult<()> {
         let numbers = self.read(|unit| Ok(unit.package_numbers(project)?))?;
         for numbers in numbers.chunks(PAGE) {
@@ -27,7 +27,9 @@ impl Look {
                 break;
             }
             let page = self.read(|unit| {
-                let found = numbers.iter().map(|number| look(unit, project, *number));
+                let found = numbers
+                    .iter()
+                    .map(|number| check_package(unit, project, *number));
                 found
                     .filter_map(UnitResult::transpose)
                     .collect::<UnitResult<Vec<_>>>()
@@ -58,7 +60,7 @@ impl Look {
         Ok(())
     }
 
-    /// Quarantines a package or lets it out, as it is when that is written.
+    /// Checks a package again, and quarantines or releases it in the same transaction.
     fn judge(&mut self, project: &ProjectId, id: &PackageId) -> UnitResult<()> {
         let (project, id) = (project.clone(), id.clone());
         let now = Timestamp::emit(self.memory.now());
@@ -86,8 +88,8 @@ impl Look {
     }
 }
 
-/// Looks at a package and at what is derived from it, on one snapshot.
-fn look(
+/// Checks a package and its derived data on one snapshot.
+fn check_package(
     unit: &dyn ReadUnit,
     project: &ProjectId,
     number: i64,
@@ -112,7 +114,7 @@ fn look(
     })))
 }
 
-/// The package in a row, where it and its log are sound.
+/// The package in a row, if it and its log are undamaged.
 fn verdict<U: ReadUnit + ?Sized>(
     unit: &U,
     row: &PackageRow,

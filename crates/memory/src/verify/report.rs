@@ -1,4 +1,4 @@
-//! What a look through a store found.
+//! The report of a verification.
 
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
@@ -10,7 +10,7 @@ use accord_store::Table;
 const LISTED: usize = 1_000;
 
 wire_enum! {
-    /// What something is wrong with.
+    /// The kinds of checked objects.
     pub enum Suspect("VerifySuspect", closed) {
         /// A project.
         Project = "project",
@@ -30,51 +30,51 @@ wire_enum! {
         Tally = "tally",
         /// An open question, or the questions of a package.
         Question = "question",
-        /// What packages are found by.
+        /// The search index.
         Search = "search",
-        /// What is counted for a project.
+        /// The counts of a project.
         Counter = "counter",
     }
 }
 
 message! {
-    /// Something that is wrong.
+    /// A problem.
     pub struct Problem("VerifyProblem", open) {
-        /// What it is wrong with.
+        /// The kind of object.
         required suspect: Suspect = "suspect", "kind";
-        /// The project that it belongs to; null for a blob that belongs to none.
+        /// Its project; null for a blob without a project.
         required_or_null project_id: ProjectId = "project_id", "project-id";
-        /// The id of what it is wrong with.
+        /// The id of the object.
         required id: String = "id", "id";
-        /// Which failure it is.
+        /// The error code.
         required code: String = "code", "failure-code";
-        /// What is wrong, for people.
+        /// A description for people.
         required message: String = "message", "text-for-people";
     }
 }
 
 message! {
-    /// What a look through a store found.
+    /// The report of a verification.
     pub struct VerifyReport("VerifyReport", open) {
-        /// How many projects were looked at.
+        /// The number of checked projects.
         required projects: u64 = "projects", "count";
-        /// How many sessions.
+        /// The number of checked sessions.
         required sessions: u64 = "sessions", "count";
-        /// How many packages.
+        /// The number of checked packages.
         required packages: u64 = "packages", "count";
-        /// How many facts.
+        /// The number of checked facts.
         required facts: u64 = "facts", "count";
-        /// How many events.
+        /// The number of checked events.
         required events: u64 = "events", "count";
-        /// How many blobs.
+        /// The number of checked blobs.
         required blobs: u64 = "blobs", "count";
-        /// How many packages were quarantined by this.
+        /// The number of packages that this run quarantined.
         required quarantined: u64 = "quarantined", "count";
-        /// How many packages were quarantined before, are sound, and are shown again.
+        /// The number of packages that this run released from quarantine.
         required released: u64 = "released", "count";
-        /// How many problems there are.
+        /// The number of problems.
         required problem_count: u64 = "problem_count", "count";
-        /// The first of them.
+        /// The first problems.
         required problems: Vec<Problem> = "problems", "problems";
     }
 }
@@ -138,18 +138,18 @@ impl VerifyReport {
         }
     }
 
-    /// How many rows and files were looked at.
+    /// The number of checked rows and files.
     pub fn looked_at(&self) -> u64 {
         self.projects + self.sessions + self.packages + self.facts + self.events + self.blobs
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_sound(&self) -> bool {
         self.problem_count == 0
     }
 }
 
-/// Something that should not be.
+/// The failure for damaged data.
 pub(super) fn wrong(message: impl Into<String>) -> Failure {
     Failure::new(Code::AgenticIntegrityError, message)
 }

@@ -1,5 +1,4 @@
-//! What makes a package sound: it has its hash, its log leads to it, and the row repeats what both
-//! say.
+//! Checks a package: its hash, its log, and that its row agrees with both.
 
 use accord_contract::codes::Failure;
 use accord_memory_core::Package;
@@ -9,7 +8,7 @@ use accord_store::{PackageRow, RevisionRow};
 use super::report::wrong;
 use crate::load;
 
-/// The package of a row, where it is sound.
+/// The package of a row, if it is undamaged.
 pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, Failure> {
     let package = Package::from_stored(row.state.text.clone(), &row.state.content_hash)?;
     let log = log

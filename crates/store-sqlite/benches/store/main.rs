@@ -1,7 +1,8 @@
 //! How fast the store is, against floors that the same run measures.
 //!
 //! ```text
-//! cargo bench -p accord-store-sqlite -- [commit] [read] [search] [open] [--packages N] [--keep DIR]
+//! cargo bench -p accord-store-sqlite -- [commit] [read] [search] [open] \
+//!     [--packages N] [--keep DIR]
 //! ```
 //!
 //! Machines are noisy: the ratios are the promise, everything else is an illustration. `N` is how

@@ -65,7 +65,13 @@ pub(crate) fn deposit(number: usize, count: usize) -> Deposit {
     let [first, second] = questions;
     let project = project().project_id;
     let text = format!(
-        r#"{{"package_id":"{package_id}","project_id":"{project}","relay_version":"0.1","title":"{title}","status":"complete","package_type":"standard","review_type":"none","created_at":"{created_at}","created_by":{{"id":"{}","type":"agent","session_id":"{session}"}},"tags":["benchmark","store"],"decisions_made":["{decisions}"],"open_questions":["{first}","{second}"],"handoff_note":"{handoff}","significance":5,"content_md":"{body}"}}"#,
+        "{{\"package_id\":\"{package_id}\",\"project_id\":\"{project}\",\
+         \"relay_version\":\"0.1\",\"title\":\"{title}\",\"status\":\"complete\",\
+         \"package_type\":\"standard\",\"review_type\":\"none\",\"created_at\":\"{created_at}\",\
+         \"created_by\":{{\"id\":\"{}\",\"type\":\"agent\",\"session_id\":\"{session}\"}},\
+         \"tags\":[\"benchmark\",\"store\"],\"decisions_made\":[\"{decisions}\"],\
+         \"open_questions\":[\"{first}\",\"{second}\"],\"handoff_note\":\"{handoff}\",\
+         \"significance\":5,\"content_md\":\"{body}\"}}",
         actor.id,
     );
     // A number for a hash: no benchmark of digests.
@@ -74,7 +80,9 @@ pub(crate) fn deposit(number: usize, count: usize) -> Deposit {
         revision: RevisionRow {
             seq: 1,
             text: format!(
-                r#"{{"seq":1,"status":"complete","review_type":"none","content_hash":"{hash}","actor":null,"note":null,"at":"{created_at}"}}"#
+                "{{\"seq\":1,\"status\":\"complete\",\"review_type\":\"none\",\
+                 \"content_hash\":\"{hash}\",\"actor\":null,\"note\":null,\
+                 \"at\":\"{created_at}\"}}"
             ),
         },
         event: EventEntry {
@@ -82,7 +90,9 @@ pub(crate) fn deposit(number: usize, count: usize) -> Deposit {
             kind: "package.deposited".to_owned(),
             only_for: None,
             text: format!(
-                r#"{{"package_id":"{package_id}","title":"{title}","package_type":"standard","status":"complete","content_hash":"{hash}"}}"#
+                "{{\"package_id\":\"{package_id}\",\"title\":\"{title}\",\
+                 \"package_type\":\"standard\",\"status\":\"complete\",\
+                 \"content_hash\":\"{hash}\"}}"
             ),
         },
         row: PackageRow {

@@ -173,7 +173,7 @@ impl Unit<'_> {
         let uses = "SELECT asked_key, package, package_id, ordinal FROM question_use
             WHERE question = ?1 ORDER BY asked_key DESC, package DESC LIMIT ?2";
         let mut found = Vec::new();
-        let mut look = |row: &super::column::Row<'_>| {
+        let mut check = |row: &super::column::Row<'_>| {
             let text = row.label(2);
             let uses = self.many(uses, (row.integer(0)?, limit(MAX_SOURCES)), |row| {
                 Ok((row.label(0), row.integer(1)?, row.label(2), row.integer(3)?))
@@ -201,7 +201,7 @@ impl Unit<'_> {
             found.push((Table::Question, text, what.to_owned()));
             Ok(())
         };
-        self.each(sql, (project,), &mut look, |()| true)?;
+        self.each(sql, (project,), &mut check, |()| true)?;
         found.truncate(NAMED);
         Ok(found)
     }

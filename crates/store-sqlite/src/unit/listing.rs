@@ -14,14 +14,14 @@ use super::{Unit, limit, number};
 use crate::stamp;
 
 /// The position of a package: the key of its `created_at`, and its number.
-pub(super) type Place = (String, i64);
+pub(super) type PackagePlace = (String, i64);
 
 /// A range of an index: the condition that names it.
 type Range = Select;
 
 impl Unit<'_> {
     /// The places of a page, in its order.
-    pub(super) fn page(&self, project: i64, query: &PackageQuery<'_>) -> Result<Vec<Place>> {
+    pub(super) fn page(&self, project: i64, query: &PackageQuery<'_>) -> Result<Vec<PackagePlace>> {
         let mut places = Vec::new();
         for range in ranges(project, query) {
             places.extend(self.read(&range, query)?);
@@ -56,7 +56,7 @@ impl Unit<'_> {
     }
 
     /// As much of a range as can be in the page.
-    fn read(&self, range: &Range, query: &PackageQuery<'_>) -> Result<Vec<Place>> {
+    fn read(&self, range: &Range, query: &PackageQuery<'_>) -> Result<Vec<PackagePlace>> {
         let since = text(&query.since.map(stamp::key).unwrap_or_default());
         let part = |bounds: &str, values: Vec<Value>, wanted: usize| {
             let mut select = range.clone();

@@ -1,6 +1,5 @@
 //! A unit of work on a connection that has a transaction open.
 
-mod asked;
 mod audit;
 mod blobs;
 mod column;
@@ -10,6 +9,7 @@ mod events;
 mod facts;
 mod keys;
 mod listing;
+mod open_questions;
 mod packages;
 mod projects;
 mod questions;
@@ -26,7 +26,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::ProjectId;
-use accord_store::{Advance, Common, DamagedRow, Result, StoreError};
+use accord_store::{Advance, CommonTermLimits, DamagedRow, Result, StoreError};
 use rusqlite::{Connection, Params};
 
 use crate::error::IntoStoreError as _;
@@ -38,7 +38,7 @@ use terms::Pending;
 /// A reader's unit is one, too; its connection cannot write.
 pub(crate) struct Unit<'c> {
     connection: &'c Connection,
-    common: Common,
+    common: CommonTermLimits,
     /// Terms that are to be indexed before the commit.
     pending: RefCell<Pending>,
     /// The streams that the jobs so far made longer, and the one that is running.
@@ -51,7 +51,7 @@ pub(crate) struct Unit<'c> {
 }
 
 impl<'c> Unit<'c> {
-    pub(crate) fn new(connection: &'c Connection, common: Common) -> Self {
+    pub(crate) fn new(connection: &'c Connection, common: CommonTermLimits) -> Self {
         Self {
             connection,
             common,

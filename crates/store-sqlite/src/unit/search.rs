@@ -3,7 +3,7 @@
 use accord_base::ProjectId;
 use accord_store::terms::{QueryTerm, for_query};
 use accord_store::{
-    Choice, Hit, PackageRow, Result, Search, SearchQuery, SearchResults, WEIGHTS, rarity,
+    ChosenTerms, Hit, PackageRow, Result, Search, SearchQuery, SearchResults, WEIGHTS, rarity,
 };
 use rusqlite::params;
 
@@ -23,7 +23,7 @@ impl Search for Unit<'_> {
         let pk = self.find(project)?;
         let choice = match pk {
             Some(pk) => self.choose(pk, terms)?,
-            None => Choice::default(),
+            None => ChosenTerms::default(),
         };
         let candidates = match (pk, choice.ranked) {
             (None, _) => Vec::new(),
@@ -50,7 +50,7 @@ impl Search for Unit<'_> {
 
 impl Unit<'_> {
     /// The terms that are worth looking up.
-    fn choose(&self, project: i64, terms: Vec<QueryTerm>) -> Result<Choice> {
+    fn choose(&self, project: i64, terms: Vec<QueryTerm>) -> Result<ChosenTerms> {
         self.index_pending()?;
         let packages = self.packages_in(project)?;
         // To count past what decides would cost what is to be saved.

@@ -40,9 +40,9 @@ fn in_a_group_only_the_job_that_fails_is_undone() {
         .write(|unit| unit.insert_project(&project("p")))
         .unwrap();
     let go = hold(&store);
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     for number in 0..12 {
-        let tell = tell.clone();
+        let sender = sender.clone();
         let job = move |unit: &mut dyn WriteUnit| {
             let seq = unit.append_event(&ProjectId::new("p").unwrap(), &event("e"))?;
             match number % 3 {
@@ -50,10 +50,10 @@ fn in_a_group_only_the_job_that_fails_is_undone() {
                 _ => Ok(seq),
             }
         };
-        store.enqueue(job, move |outcome| tell.send((number, outcome)).unwrap());
+        store.enqueue(job, move |outcome| sender.send((number, outcome)).unwrap());
     }
     go.send(()).unwrap();
-    let outcomes: Vec<(u64, Result<u64>)> = told.iter().take(12).collect();
+    let outcomes: Vec<(u64, Result<u64>)> = receiver.iter().take(12).collect();
     let given: Vec<u64> = outcomes
         .iter()
         .filter_map(|(_, seq)| seq.clone().ok())
@@ -75,16 +75,16 @@ fn those_who_join_a_group_do_not_make_it_larger_than_it_may_be() {
     options.group = 4;
     let store = SqliteStore::open(folder.path(), &options).unwrap();
     let go = hold(&store);
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     for number in 0..10 {
-        let tell = tell.clone();
+        let sender = sender.clone();
         store.enqueue(
             move |_| Ok(number),
-            move |outcome: Result<u64>| tell.send(outcome.unwrap()).unwrap(),
+            move |outcome: Result<u64>| sender.send(outcome.unwrap()).unwrap(),
         );
     }
     go.send(()).unwrap();
-    let given: Vec<u64> = told.iter().take(10).collect();
+    let given: Vec<u64> = receiver.iter().take(10).collect();
     assert_eq!(given, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     // The job that waited and three; four; three.
     assert_eq!(store.statistics().commits, 3);
@@ -99,9 +99,9 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
     deposit(&store, "p", "before", "").unwrap();
     let id = ProjectId::new("p").unwrap();
     let go = hold(&store);
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     for (name, gives_up) in [("one", false), ("lost", true), ("two", false)] {
-        let (tell, id, row) = (tell.clone(), id.clone(), package("p", name));
+        let (sender, id, row) = (sender.clone(), id.clone(), package("p", name));
         let question = format!("Why {name}?");
         let index = PackageIndex::of_parts([name, "", "", "", ""], &[question]);
         let job = move |unit: &mut dyn WriteUnit| {
@@ -116,10 +116,10 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
             }
             Err(StoreError::from(StoreErrorKind::Conflict))
         };
-        store.enqueue(job, move |outcome| tell.send((name, outcome)).unwrap());
+        store.enqueue(job, move |outcome| sender.send((name, outcome)).unwrap());
     }
     go.send(()).unwrap();
-    let outcomes: Vec<(&str, Result<u64>)> = told.iter().take(3).collect();
+    let outcomes: Vec<(&str, Result<u64>)> = receiver.iter().take(3).collect();
     assert_eq!(outcomes[0], ("one", Ok(2)));
     assert_eq!(outcomes[1], ("lost", Err(StoreErrorKind::Conflict.into())));
     assert_eq!(outcomes[2], ("two", Ok(3)));
@@ -170,7 +170,7 @@ fn a_project_that_was_lost_with_its_job_is_not_taken_for_another() {
         Err(StoreError::from(StoreErrorKind::Broken))
     };
     store.enqueue(job, |_: Result<()>| {});
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let job = move |unit: &mut dyn WriteUnit| {
         unit.insert_project(&next)?;
         match unit.append_event(&id, &event("to nobody")) {
@@ -179,10 +179,10 @@ fn a_project_that_was_lost_with_its_job_is_not_taken_for_another() {
         }
     };
     store.enqueue(job, move |outcome: Result<StoreErrorKind>| {
-        tell.send(outcome).unwrap();
+        sender.send(outcome).unwrap();
     });
     go.send(()).unwrap();
-    assert_eq!(told.recv().unwrap(), Ok(StoreErrorKind::Conflict));
+    assert_eq!(receiver.recv().unwrap(), Ok(StoreErrorKind::Conflict));
     assert_eq!(store.statistics().commits, 1);
 }
 
@@ -193,18 +193,18 @@ fn too_many_jobs_are_refused_at_once() {
     options.queue = 2;
     let store = SqliteStore::open(folder.path(), &options).unwrap();
     let go = hold(&store);
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     for _ in 0..3 {
-        let tell = tell.clone();
+        let sender = sender.clone();
         store.enqueue(
             |_| Ok(()),
-            move |outcome: Result<()>| tell.send(outcome).unwrap(),
+            move |outcome: Result<()>| sender.send(outcome).unwrap(),
         );
     }
-    let refused = told.recv().unwrap();
+    let refused = receiver.recv().unwrap();
     assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Busy);
     go.send(()).unwrap();
-    assert!(told.recv().unwrap().is_ok() && told.recv().unwrap().is_ok());
+    assert!(receiver.recv().unwrap().is_ok() && receiver.recv().unwrap().is_ok());
 }
 
 #[test]
@@ -214,18 +214,20 @@ fn what_waits_is_done_before_the_store_closes() {
     store
         .write(|unit| unit.insert_project(&project("p")))
         .unwrap();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     for _ in 0..50 {
-        let tell = tell.clone();
+        let sender = sender.clone();
         let job = |unit: &mut dyn WriteUnit| {
             unit.append_event(&ProjectId::new("p").unwrap(), &event("e"))
         };
-        store.enqueue(job, move |outcome: Result<u64>| tell.send(outcome).unwrap());
+        store.enqueue(job, move |outcome: Result<u64>| {
+            sender.send(outcome).unwrap()
+        });
     }
     store.close().unwrap();
     drop(store);
-    drop(tell);
-    assert_eq!(told.iter().filter(Result::is_ok).count(), 50);
+    drop(sender);
+    assert_eq!(receiver.iter().filter(Result::is_ok).count(), 50);
 }
 
 #[test]
@@ -342,7 +344,7 @@ fn a_store_that_is_closed_while_somebody_reads_is_one_file() {
     assert_eq!(late.unwrap_err().kind(), StoreErrorKind::Unavailable);
 }
 
-/// Makes the writer wait until it is told to go on, so that what comes meanwhile gathers.
+/// Makes the writer wait until it is receiver to go on, so that what comes meanwhile gathers.
 fn hold(store: &SqliteStore) -> mpsc::Sender<()> {
     let (go, wait) = mpsc::channel();
     let (began, begun) = mpsc::channel();

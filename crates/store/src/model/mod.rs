@@ -28,9 +28,9 @@ use accord_memory_core::{FactId, PackageId};
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Advance, BlobRow, Common, Engine, EventEntry, FactRow, JobOutcome, KeyRow, Listener, Listeners,
-    PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Result, RevisionRow, SessionRow,
-    Statistics, Store, StoreError, StoreErrorKind, WriteJob,
+    Advance, BlobRow, CommonTermLimits, Engine, EventEntry, FactRow, JobOutcome, KeyRow, Listener,
+    Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Result, RevisionRow,
+    SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. Nothing of it survives the process.
@@ -52,7 +52,7 @@ struct State {
     settings: BTreeMap<String, String>,
     /// The last number that was given to a package, fact or session.
     numbers: u64,
-    common: Common,
+    common: CommonTermLimits,
     /// The streams that the unit made longer.
     advanced: BTreeMap<ProjectId, u64>,
 }
@@ -83,7 +83,7 @@ impl ModelStore {
     }
 
     /// An empty store with its own idea of which terms are very common.
-    pub fn with_common(common: Common) -> Self {
+    pub fn with_common(common: CommonTermLimits) -> Self {
         let state = State {
             common,
             ..State::default()

@@ -25,8 +25,8 @@ use crate::{
 /// # Panics
 /// When that is not so.
 pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
-    let told: Arc<Mutex<Vec<Advance>>> = Arc::default();
-    let heard = Arc::clone(&told);
+    let advances: Arc<Mutex<Vec<Advance>>> = Arc::default();
+    let heard = Arc::clone(&advances);
     let listener = Arc::new(move |advances: &[Advance]| heard.lock().extend_from_slice(advances));
     store.subscribe(Arc::downgrade(&listener) as Weak<dyn Listener>);
     let projects: Vec<ProjectRow> = projects(seed);
@@ -78,8 +78,8 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
             kept.len(),
             "seed {seed}: {id} has what nobody acknowledged"
         );
-        let told = told.lock();
-        let through: Vec<u64> = (told.iter().filter(|advance| advance.project_id == *id))
+        let advances = advances.lock();
+        let through: Vec<u64> = (advances.iter().filter(|advance| advance.project_id == *id))
             .map(|advance| advance.through)
             .collect();
         assert!(

@@ -15,10 +15,10 @@ pub use generator::Generator;
 pub use groups::compare_groups;
 pub use random::Random;
 
-use crate::{Common, ModelStore, Store, StoreExt as _};
+use crate::{CommonTermLimits, ModelStore, Store, StoreExt as _};
 
 /// Terms are very common early, so that small runs meet them.
-pub const COMMON: Common = Common {
+pub const COMMON: CommonTermLimits = CommonTermLimits {
     least: 3,
     most: 12,
     one_in: 3,

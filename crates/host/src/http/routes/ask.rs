@@ -19,7 +19,7 @@ pub(crate) struct InProject(pub(crate) ProjectId);
 
 /// The id that is the last parameter of the path.
 #[derive(Clone, Debug)]
-pub(crate) struct Named<T>(pub(crate) T);
+pub(crate) struct PathId<T>(pub(crate) T);
 
 /// The parameters in the query.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl FromRequestParts<Host> for InProject {
     }
 }
 
-impl<T: FromStr<Err = IdError>> FromRequestParts<Host> for Named<T> {
+impl<T: FromStr<Err = IdError>> FromRequestParts<Host> for PathId<T> {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {

@@ -268,9 +268,10 @@ fn part(asked: &str, size: u64) -> Wanted {
         },
         _ => return Wanted::Whole,
     };
-    match part.from < part.to {
-        true => Wanted::Part(part),
-        false => Wanted::Nothing,
+    if part.from < part.to {
+        Wanted::Part(part)
+    } else {
+        Wanted::Nothing
     }
 }
 

@@ -12,7 +12,7 @@ use axum::extract::State;
 use hyper::{Method, StatusCode};
 
 use super::answer::List;
-use super::{InProject, Named, Query};
+use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
@@ -181,7 +181,7 @@ async fn invalidate(
 async fn one(
     State(host): State<Host>,
     Extension(caller): Extension<Caller>,
-    Named(id): Named<FactId>,
+    PathId(id): PathId<FactId>,
     query: Query,
 ) -> Reply {
     let within = query.project()?;

@@ -68,8 +68,8 @@ async fn import(
     }
     if progress::is_wanted(&headers) {
         return Ok(progress::answer(|progress| async move {
-            let told = move |done, total| progress.progress(done, total);
-            Ok(intake.finish(told).await?.encode())
+            let report_progress = move |done, total| progress.progress(done, total);
+            Ok(intake.finish(report_progress).await?.encode())
         }));
     }
     let summary = intake.finish(|_, _| {}).await?;

@@ -13,7 +13,7 @@ use axum::extract::State;
 use hyper::StatusCode;
 
 use super::answer::{self, List};
-use super::{Named, Query};
+use super::{PathId, Query};
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
@@ -96,7 +96,7 @@ const WHOSE: &str = "The project; needed if several projects have a package with
 async fn flag(
     host: State<Host>,
     caller: Extension<Caller>,
-    id: Named<PackageId>,
+    id: PathId<PackageId>,
     query: Query,
     Document(sent): Document,
 ) -> Reply {
@@ -106,7 +106,7 @@ async fn flag(
 async fn review(
     host: State<Host>,
     caller: Extension<Caller>,
-    id: Named<PackageId>,
+    id: PathId<PackageId>,
     query: Query,
     Document(sent): Document,
 ) -> Reply {
@@ -116,7 +116,7 @@ async fn review(
 async fn resubmit(
     host: State<Host>,
     caller: Extension<Caller>,
-    id: Named<PackageId>,
+    id: PathId<PackageId>,
     query: Query,
     Document(sent): Document,
 ) -> Reply {
@@ -127,7 +127,7 @@ async fn resubmit(
 async fn complete(
     host: State<Host>,
     caller: Extension<Caller>,
-    id: Named<PackageId>,
+    id: PathId<PackageId>,
     query: Query,
     Document(sent): Document,
 ) -> Reply {
@@ -138,7 +138,7 @@ async fn complete(
 async fn go(
     State(host): State<Host>,
     Extension(caller): Extension<Caller>,
-    Named(id): Named<PackageId>,
+    PathId(id): PathId<PackageId>,
     query: Query,
     asked: Result<Move, Failure>,
 ) -> Reply {
@@ -153,7 +153,7 @@ async fn go(
 async fn revisions(
     State(host): State<Host>,
     Extension(caller): Extension<Caller>,
-    Named(id): Named<PackageId>,
+    PathId(id): PathId<PackageId>,
     query: Query,
 ) -> Reply {
     let within = query.project()?;

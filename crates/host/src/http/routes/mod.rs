@@ -18,7 +18,7 @@ mod verify;
 
 use super::table::Route;
 
-pub(crate) use self::ask::{InProject, Named, Query, check_query};
+pub(crate) use self::ask::{InProject, PathId, Query, check_query};
 
 /// Every route, file by file.
 ///

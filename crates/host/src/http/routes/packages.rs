@@ -14,7 +14,7 @@ use axum::response::Response;
 use hyper::{HeaderMap, StatusCode};
 
 use super::answer::{self, List};
-use super::{InProject, Named, Query};
+use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
@@ -185,7 +185,7 @@ async fn reviews(
 async fn specific(
     State(host): State<Host>,
     Extension(caller): Extension<Caller>,
-    Named(id): Named<PackageId>,
+    PathId(id): PathId<PackageId>,
     query: Query,
     headers: HeaderMap,
 ) -> Reply {

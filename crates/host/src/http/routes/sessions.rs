@@ -11,7 +11,7 @@ use axum::extract::State;
 use hyper::{Method, StatusCode};
 
 use super::answer::List;
-use super::{InProject, Named, Query};
+use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
@@ -104,7 +104,7 @@ async fn list(
 async fn one(
     State(host): State<Host>,
     Extension(caller): Extension<Caller>,
-    Named(id): Named<SessionId>,
+    PathId(id): PathId<SessionId>,
     query: Query,
 ) -> Reply {
     let within = query.project()?;
@@ -115,7 +115,7 @@ async fn one(
 async fn end(
     State(host): State<Host>,
     Extension(caller): Extension<Caller>,
-    Named(id): Named<SessionId>,
+    PathId(id): PathId<SessionId>,
     query: Query,
     Document(sent): Document,
 ) -> Reply {

@@ -69,8 +69,8 @@ async fn verify(
     let memory = host.memory().clone();
     if progress::is_wanted(&headers) {
         return Ok(progress::answer(|progress| async move {
-            let told = move |step| tell(&progress, step);
-            let report = memory.verify(&caller, asked, told).await?;
+            let report_progress = move |step| tell(&progress, step);
+            let report = memory.verify(&caller, asked, report_progress).await?;
             Ok(report.encode())
         }));
     }

@@ -4,7 +4,7 @@ use accord_base::SessionId;
 use accord_contract::wire::Wire as _;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Argument, Ask, Effect, Outcome, Tool};
+use super::super::{Argument, Ask, Effect, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
 const SUBJECT: Argument =
@@ -48,7 +48,7 @@ pub(super) const FACTS: Tool = Tool {
             bare: None,
             named_by: Some("fact_id"),
         };
-        shortened(answer.text(), budget(call), &how).map(Outcome::document)
+        shortened(answer.text(), budget(call), &how).map(ToolResult::document)
     },
     null_on: None,
 };
@@ -110,7 +110,7 @@ pub(super) const ASSERT: Tool = Tool {
         ];
         let mut receipt = pick(answer.object()?, &names);
         receipt.insert("created".into(), answer.created().into());
-        Ok(Outcome::receipt(receipt))
+        Ok(ToolResult::receipt(receipt))
     },
     null_on: None,
 };
@@ -142,6 +142,6 @@ pub(super) const INVALIDATE: Tool = Tool {
             .query("actor", Some(actor))
             .query("session_id", session))
     },
-    answer: |_, answer| Ok(Outcome::receipt(answer.object()?)),
+    answer: |_, answer| Ok(ToolResult::receipt(answer.object()?)),
     null_on: None,
 };

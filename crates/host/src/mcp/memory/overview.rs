@@ -4,7 +4,7 @@ use accord_contract::codes::Failure;
 use accord_memory_core::query::{MAX_TOKENS, MIN_TOKENS};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Answer, Argument, Ask, Call, Effect, Outcome, Tool};
+use super::super::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
 use super::PROJECT;
 
 const WINDOW: Argument =
@@ -115,6 +115,6 @@ pub(super) const PROJECTS: Tool = Tool {
     null_on: None,
 };
 
-fn serve(call: &Call<'_>, answer: &Answer, how: &Shortening) -> Result<Outcome, Failure> {
-    shortened(answer.text(), budget(call), how).map(Outcome::document)
+fn serve(call: &Call<'_>, answer: &Answer, how: &Shortening) -> Result<ToolResult, Failure> {
+    shortened(answer.text(), budget(call), how).map(ToolResult::document)
 }

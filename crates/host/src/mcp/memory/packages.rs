@@ -8,7 +8,7 @@ use accord_system::random;
 use serde_json::json;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};
-use super::super::{Argument, Ask, Call, Effect, Outcome, Tool};
+use super::super::{Argument, Ask, Call, Effect, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
 pub(super) const DEPOSIT: Tool = Tool {
@@ -116,7 +116,7 @@ pub(super) const DEPOSIT: Tool = Tool {
         ];
         let mut receipt = pick(answer.object()?, &names);
         receipt.insert("created".into(), answer.created().into());
-        Ok(Outcome::receipt(receipt))
+        Ok(ToolResult::receipt(receipt))
     },
     null_on: None,
 };
@@ -151,7 +151,7 @@ pub(super) const PULL: Tool = Tool {
             Some(_) => whole(answer.text(), budget(call))?,
             None => shortened(answer.text(), budget(call), &LIST)?,
         };
-        Ok(Outcome::document(text))
+        Ok(ToolResult::document(text))
     },
     null_on: Some(Code::AgenticPackageNotFound),
 };

@@ -4,7 +4,7 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Wire as _};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Answer, Argument, Ask, Call, Effect, Outcome, Tool};
+use super::super::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, OF_PROJECT, pick};
 
 const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
@@ -94,7 +94,7 @@ pub(super) const REVISIONS: Tool = Tool {
             bare: None,
             named_by: None,
         };
-        shortened(answer.text(), budget(call), &how).map(Outcome::document)
+        shortened(answer.text(), budget(call), &how).map(ToolResult::document)
     },
     null_on: None,
 };
@@ -108,7 +108,7 @@ fn move_package(call: &Call<'_>, route: &str, mut body: Object) -> Result<Ask, F
     Ok(Ask::post(&path, body).query("project_id", call.text("project_id")))
 }
 
-fn receipt(_: &Call<'_>, answer: &Answer) -> Result<Outcome, Failure> {
+fn receipt(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
     let names = [
         "package_id",
         "project_id",
@@ -117,5 +117,5 @@ fn receipt(_: &Call<'_>, answer: &Answer) -> Result<Outcome, Failure> {
         "content_hash",
         "warnings",
     ];
-    Ok(Outcome::receipt(pick(answer.object()?, &names)))
+    Ok(ToolResult::receipt(pick(answer.object()?, &names)))
 }

@@ -5,7 +5,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Argument, Ask, Effect, Memo, OpenSession, Outcome, Tool};
+use super::super::{Argument, Ask, Effect, Memo, OpenSession, Tool, ToolResult};
 use super::{ACTOR, PROJECT, pick};
 
 pub(super) const START: Tool = Tool {
@@ -41,7 +41,7 @@ pub(super) const START: Tool = Tool {
         let open = open_session(&session)?;
         session.remove("ended_at");
         session.remove("packages_deposited");
-        Ok(Outcome::receipt(session).remembering(Memo::Started(open)))
+        Ok(ToolResult::receipt(session).remembering(Memo::Started(open)))
     },
     null_on: None,
 };
@@ -76,7 +76,7 @@ pub(super) const END: Tool = Tool {
         let mut receipt = pick(session, &names);
         receipt.insert("package_count".into(), deposited.into());
         let ended = SessionId::new(call.session()?)?;
-        Ok(Outcome::receipt(receipt).remembering(Memo::Ended(ended)))
+        Ok(ToolResult::receipt(receipt).remembering(Memo::Ended(ended)))
     },
     null_on: None,
 };
@@ -111,7 +111,7 @@ pub(super) const SESSIONS: Tool = Tool {
             bare: None,
             named_by: Some("session_id"),
         };
-        shortened(answer.text(), budget(call), &how).map(Outcome::document)
+        shortened(answer.text(), budget(call), &how).map(ToolResult::document)
     },
     null_on: None,
 };

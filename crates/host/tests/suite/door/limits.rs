@@ -15,7 +15,8 @@ async fn a_body_past_the_limit_is_refused_before_it_is_read() {
     // Announced: the body never comes, and the answer does.
     let mut stream = door.connect().await;
     let head = format!(
-        "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nContent-Length: 1025\r\nConnection: close\r\n\r\n",
+        "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nContent-Length: 1025\r\n\
+         Connection: close\r\n\r\n",
         door.address
     );
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -25,7 +26,8 @@ async fn a_body_past_the_limit_is_refused_before_it_is_read() {
     // Not announced: in chunks.
     let chunk = "x".repeat(600);
     let chunked = format!(
-        "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
+        "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\n\
+         Connection: close\r\n\r\n\
          258\r\n{chunk}\r\n258\r\n{chunk}\r\n0\r\n\r\n",
         door.address
     );

@@ -38,7 +38,8 @@ fn sources(
 
 #[test]
 fn flags_win_over_the_environment_and_that_over_the_file() {
-    let file = "listen = \"127.0.0.1:1\"\nstrict_projects = true\nallowed_hosts = [\"a.example\", \"b.example\"]\n\
+    let file = "listen = \"127.0.0.1:1\"\nstrict_projects = true\n\
+                allowed_hosts = [\"a.example\", \"b.example\"]\n\
                 [limits]\nbody_bytes = \"2MiB\"\nconnections = 7\n[log]\nlevel = \"warn\"\n";
     let environment = [
         ("ACCORD_LISTEN", "127.0.0.1:2"),

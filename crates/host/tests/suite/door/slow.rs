@@ -43,7 +43,8 @@ async fn a_body_that_pauses_is_refused_and_a_slow_one_is_not() {
     let limits = [("limits.body_timeout", "2s"), ("limits.body_rate", "5")];
     let door = Door::open(&limits).await;
     let head = format!(
-        "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nContent-Length: 40\r\nConnection: close\r\n\r\n",
+        "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nContent-Length: 40\r\n\
+         Connection: close\r\n\r\n",
         door.address
     );
     let mut stream = door.connect().await;

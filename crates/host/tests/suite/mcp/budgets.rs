@@ -20,7 +20,11 @@ fn bundle(packages: usize, bytes: usize) -> String {
         .collect();
     let questions: Vec<String> = (0..20).map(|n| format!("\"question {n}?\"")).collect();
     format!(
-        r#"{{"project":{{"project_id":"p","name":"P","description":"{}"}},"recent_packages":[{}],"active_facts":[{}],"open_questions":[{}],"window_days":14,"generated_at":"2026-04-18T20:00:00.000Z","x-open_question_sources":[["pkg_1"]],"x-left_out":[{{"member":"recent_packages","reason":"limit"}}]}}"#,
+        "{{\"project\":{{\"project_id\":\"p\",\"name\":\"P\",\"description\":\"{}\"}},\
+         \"recent_packages\":[{}],\"active_facts\":[{}],\"open_questions\":[{}],\
+         \"window_days\":14,\"generated_at\":\"2026-04-18T20:00:00.000Z\",\
+         \"x-open_question_sources\":[[\"pkg_1\"]],\
+         \"x-left_out\":[{{\"member\":\"recent_packages\",\"reason\":\"limit\"}}]}}",
         "d".repeat(2_000),
         packages.join(","),
         facts.join(","),

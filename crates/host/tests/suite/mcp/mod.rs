@@ -1,8 +1,8 @@
-//! The MCP door: real JSON-RPC, over a stream and over HTTP.
+//! The MCP endpoint: real JSON-RPC, over a stream and over HTTP.
 
 mod budgets;
 pub(crate) mod client;
-mod door;
+mod endpoints;
 mod fake;
 mod names;
 mod real;

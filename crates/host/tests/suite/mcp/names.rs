@@ -1,7 +1,7 @@
 //! The box of tools: names that are there twice, or not at all.
 
 use accord_contract::codes::{Code, Protocol};
-use accord_host::mcp::{Ask, Effect, Outcome, TOOLSETS, Tool, Toolbox, Toolset};
+use accord_host::mcp::{Ask, Effect, TOOLSETS, Tool, ToolResult, Toolbox, Toolset};
 
 const OTHER_DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -10,7 +10,7 @@ const OTHER_DEPOSIT: Tool = Tool {
     arguments: &[],
     effect: Effect::Reads,
     ask: |_| Ok(Ask::get(&["v1"])),
-    answer: |_, answer| Ok(Outcome::document(answer.text())),
+    answer: |_, answer| Ok(ToolResult::document(answer.text())),
     null_on: None,
 };
 
@@ -29,12 +29,13 @@ fn two_tools_of_one_name_refuse_to_start_naming_both_sets() {
     for name in ["memory_deposit", "memory and clashing"] {
         assert!(failure.message.contains(name), "{}", failure.message);
     }
-    // The doors of a host refuse as well.
+    // The endpoints of a host refuse as well.
     let nobody: accord_host::mcp::ApiFor =
         std::sync::Arc::new(|_| super::fake::Fake::giving(serde_json::Value::Null));
     let sets = [TOOLSETS[0], &CLASHING];
-    let doors = accord_host::mcp::service(nobody, &sets, Default::default(), Box::pin(async {}));
-    assert_eq!(doors.err().unwrap().code, Code::McpToolTwice);
+    let endpoints =
+        accord_host::mcp::service(nobody, &sets, Default::default(), Box::pin(async {}));
+    assert_eq!(endpoints.err().unwrap().code, Code::McpToolTwice);
 }
 
 #[test]

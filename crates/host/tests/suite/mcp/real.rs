@@ -1,4 +1,4 @@
-//! The tools and the doors of a real host.
+//! The tools and the endpoints of a real host.
 
 use accord_base::{Caller, KeyScope, Verb};
 use accord_host::Api;

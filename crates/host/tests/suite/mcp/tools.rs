@@ -70,7 +70,8 @@ async fn a_deposit_needs_a_title_and_little_else() {
     );
 
     let arguments = json!({
-        "title": "T", "decisions_made": ["D"], "tags": null, "significance": 8.0, "extra": {"x-git": "abc"}
+        "title": "T", "decisions_made": ["D"], "tags": null, "significance": 8.0,
+        "extra": {"x-git": "abc"}
     });
     let result = client.call("memory_deposit", arguments).await;
     let asked = fake.last();
@@ -308,7 +309,8 @@ async fn what_the_host_refuses_is_a_result_with_code_and_advice() {
     let arguments = json!({"project_id": "p", "title": "T"});
     let error = client.refused("memory_deposit", arguments).await;
     let expected = json!({
-        "code": "invalid_schema", "message": "title is too long", "what_to_do": "Shorten it.", "field": "title"
+        "code": "invalid_schema", "message": "title is too long", "what_to_do": "Shorten it.",
+        "field": "title"
     });
     assert_eq!(error, expected);
     let arguments = json!({"project_id": "archived", "title": "T"});

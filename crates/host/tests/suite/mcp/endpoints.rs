@@ -6,7 +6,7 @@ use std::time::Duration;
 use accord_base::{Caller, KeyScope, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_host::Api;
-use accord_host::mcp::{self, McpDoors, SessionLimits, TOOLSETS, parse_actor};
+use accord_host::mcp::{self, McpEndpoints, SessionLimits, TOOLSETS, parse_actor};
 use axum::Router;
 use axum::body::Body;
 use futures_util::FutureExt as _;
@@ -18,9 +18,9 @@ use super::client::initialize;
 use super::fake::Fake;
 use crate::support::{soon, wait_until};
 
-/// A host's doors before which somebody else has found out who asks.
+/// A host's endpoints before which somebody else has found out who asks.
 struct House {
-    doors: McpDoors,
+    endpoints: McpEndpoints,
     router: Router,
     fake: Arc<Fake>,
     callers: Arc<Mutex<Vec<String>>>,
@@ -45,10 +45,10 @@ impl House {
         };
         let (close, closing) = tokio::sync::oneshot::channel();
         let closed = closing.map(drop);
-        let doors = mcp::service(Arc::new(api_for), TOOLSETS, limits, closed.boxed()).unwrap();
+        let endpoints = mcp::service(Arc::new(api_for), TOOLSETS, limits, closed.boxed()).unwrap();
         Self {
-            router: doors.router(),
-            doors,
+            router: endpoints.router(),
+            endpoints,
             fake,
             callers,
             close: Mutex::new(Some(close)),
@@ -89,7 +89,7 @@ impl House {
 
     /// Waits until there is no session any more.
     async fn is_left(&self) {
-        wait_until("the end of all sessions", || self.doors.sessions() == 0).await;
+        wait_until("the end of all sessions", || self.endpoints.sessions() == 0).await;
     }
 
     async fn call(&self, who: &str, session: &str, tool: &str, arguments: Value) -> Answer {
@@ -197,7 +197,7 @@ async fn a_session_is_there_for_the_key_that_began_it_alone() {
             .call("a", &session, "memory_projects", json!({}))
             .await,
     );
-    assert_eq!(house.doors.sessions(), 0);
+    assert_eq!(house.endpoints.sessions(), 0);
 }
 
 #[tokio::test]
@@ -231,7 +231,7 @@ async fn sessions_are_bounded_in_number() {
         .await;
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.failure.unwrap().code, Code::McpTooManySessions);
-    assert_eq!(house.doors.sessions(), 3);
+    assert_eq!(house.endpoints.sessions(), 3);
 }
 
 #[tokio::test]
@@ -318,14 +318,14 @@ async fn a_client_that_keeps_no_session_is_served_and_told_to_pass_it_on() {
     house.send(stateless("memory_deposit", arguments)).await;
     let by = json!({"id": "modern", "type": "agent", "session_id": "sess_1"});
     assert_eq!(house.fake.last().body["created_by"], by);
-    assert_eq!(house.doors.sessions(), 0);
+    assert_eq!(house.endpoints.sessions(), 0);
 }
 
 #[tokio::test]
 async fn each_set_has_a_door_of_its_own() {
     let house = House::new(SessionLimits::default());
     assert_eq!(
-        house.doors.paths().collect::<Vec<_>>(),
+        house.endpoints.paths().collect::<Vec<_>>(),
         ["/mcp", "/mcp/memory"]
     );
     let mut begin = post("a", None, "initialize", initialize());
@@ -335,7 +335,7 @@ async fn each_set_has_a_door_of_its_own() {
     *list.uri_mut() = "/mcp/memory".parse().unwrap();
     let answer = house.send(list).await;
     assert!(answer.message["result"]["tools"].as_array().unwrap().len() > 10);
-    // A session belongs to the door where it was begun.
+    // A session belongs to the endpoint where it was begun.
     let answer = house
         .call("a", &session, "memory_projects", json!({}))
         .await;

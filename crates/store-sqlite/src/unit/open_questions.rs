@@ -1,4 +1,4 @@
-//! Open questions as they are asked for: merged from those of everybody and those of drafts.
+//! Lists of open questions: merged from those that every reader sees and those of drafts.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -18,12 +18,12 @@ use crate::stamp::{self, Span};
 
 /// A question with the newest package that asks it, in the order of the list.
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
-struct Asked {
+struct OpenQuestion {
     newest: Reverse<(String, i64)>,
     ordinal: i64,
     text: String,
     sources: String,
-    /// The place of its audience among those that are asked.
+    /// The index of its audience among those of the query.
     audience: usize,
 }
 
@@ -35,14 +35,14 @@ impl Unit<'_> {
     ) -> Result<Vec<QuestionRow>> {
         let since = query.since.map(stamp::key).unwrap_or_default();
         let audiences = self.audiences(project, query.drafts)?;
-        let mut asked = Vec::new();
+        let mut questions = Vec::new();
         for (place, audience) in audiences.iter().enumerate() {
             let sql = "SELECT asked_key, package, ordinal, text, sources FROM question
                 WHERE project = ?1 AND audience = ?2 AND asked_key >= ?3
                 ORDER BY asked_key DESC, package DESC, ordinal LIMIT ?4";
             let values = params![project, audience, since, limit(query.limit)];
-            asked.extend(self.many(sql, values, |row| {
-                Ok(Asked {
+            questions.extend(self.many(sql, values, |row| {
+                Ok(OpenQuestion {
                     newest: Reverse((row.text(0)?, row.integer(1)?)),
                     ordinal: row.integer(2)?,
                     text: row.text(3)?,
@@ -52,22 +52,22 @@ impl Unit<'_> {
             })?);
         }
         if audiences.len() > 1 {
-            asked.sort();
+            questions.sort();
             let mut given = BTreeSet::new();
-            asked.retain(|asked| given.insert(asked.text.clone()));
-            asked.truncate(query.limit);
-            self.add_sources(project, &audiences, &mut asked)?;
+            questions.retain(|question: &OpenQuestion| given.insert(question.text.clone()));
+            questions.truncate(query.limit);
+            self.add_sources(project, &audiences, &mut questions)?;
         }
-        let questions = asked.into_iter().filter_map(|asked| {
-            let sources = named(&asked.sources, &since, query.sources);
+        let questions = questions.into_iter().filter_map(|question| {
+            let sources = named(&question.sources, &since, query.sources);
             self.keep(sources.map_err(|error| DamagedRow {
                 table: Table::Question,
                 project_id: Some(owner.clone()),
-                id: asked.text.clone(),
+                id: question.text.clone(),
                 what: error.detail().to_owned(),
             }))
             .map(|sources| QuestionRow {
-                text: asked.text,
+                text: question.text,
                 sources,
             })
         });
@@ -96,18 +96,23 @@ impl Unit<'_> {
     }
 
     /// Adds the packages that ask the same questions in other audiences.
-    fn add_sources(&self, project: i64, audiences: &[String], asked: &mut [Asked]) -> Result<()> {
-        for asked in asked {
+    fn add_sources(
+        &self,
+        project: i64,
+        audiences: &[String],
+        questions: &mut [OpenQuestion],
+    ) -> Result<()> {
+        for question in questions {
             let others = audiences.iter().enumerate();
-            for (_, audience) in others.filter(|(place, _)| *place != asked.audience) {
-                let Some(known) = self.known_question(project, audience, &asked.text)? else {
+            for (_, audience) in others.filter(|(place, _)| *place != question.audience) {
+                let Some(known) = self.known_question(project, audience, &question.text)? else {
                     continue;
                 };
                 // What cannot be read is met again where the question is given, or where it is
                 // looked for.
                 for source in sources::read(&known.sources).filter_map(Result::ok) {
-                    if let Ok(Some(more)) = sources::add(&asked.sources, source) {
-                        asked.sources = more;
+                    if let Ok(Some(more)) = sources::add(&question.sources, source) {
+                        question.sources = more;
                     }
                 }
             }

@@ -17,7 +17,7 @@ use crate::http::errors;
 
 /// The result of a successful call.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ToolResult {
     content: Content,
     /// What the connection remembers of it.
     pub(super) memo: Memo,
@@ -60,7 +60,7 @@ pub(super) struct ToolError {
     details: Object,
 }
 
-impl Outcome {
+impl ToolResult {
     /// A short answer to a write.
     pub fn receipt(members: Object) -> Self {
         Self {

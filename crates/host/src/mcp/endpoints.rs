@@ -24,7 +24,7 @@ use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::call::CallContext;
-use super::server::{ApiFor, Reach, Server};
+use super::server::{ApiFor, ApiSource, Server};
 use super::sessions::{CurrentRequest, SessionLimits, Sessions};
 use super::toolset::{Toolbox, Toolset};
 use crate::http::reply::Foreign;
@@ -33,15 +33,15 @@ use crate::http::{Refusal, RouteName, errors};
 
 /// The MCP endpoints of a host. Cheap to clone.
 #[derive(Clone)]
-pub struct McpDoors(Arc<Doors>);
+pub struct McpEndpoints(Arc<Endpoints>);
 
-struct Doors {
-    doors: Vec<Door>,
+struct Endpoints {
+    endpoints: Vec<Endpoint>,
     /// Completes when the host closes. The first request takes it and waits for it.
     closing: Mutex<Option<BoxFuture<'static, ()>>>,
 }
 
-struct Door {
+struct Endpoint {
     path: String,
     /// The protocol whose codes and error bodies refusals have.
     protocol: Protocol,
@@ -56,13 +56,13 @@ pub fn service(
     sets: &[&'static Toolset],
     limits: SessionLimits,
     closing: BoxFuture<'static, ()>,
-) -> Result<McpDoors, Failure> {
-    let door = |path: String, sets: &[&'static Toolset]| {
+) -> Result<McpEndpoints, Failure> {
+    let endpoint = |path: String, sets: &[&'static Toolset]| {
         // Where several protocols meet, refusals of the transport have Accord's own codes.
         let first = sets.first().map_or(Protocol::Accord, |set| set.protocol);
         let is_one = sets.iter().all(|set| set.protocol == first);
         let protocol = if is_one { first } else { Protocol::Accord };
-        Ok::<_, Failure>(Door::new(
+        Ok::<_, Failure>(Endpoint::new(
             path,
             protocol,
             Toolbox::join(sets)?,
@@ -70,64 +70,71 @@ pub fn service(
             limits,
         ))
     };
-    let mut doors = vec![door("/mcp".into(), sets)?];
+    let mut endpoints = vec![endpoint("/mcp".into(), sets)?];
     for set in sets {
-        doors.push(door(format!("/mcp/{}", set.name), &[set])?);
+        endpoints.push(endpoint(format!("/mcp/{}", set.name), &[set])?);
     }
-    Ok(McpDoors(Arc::new(Doors {
-        doors,
+    Ok(McpEndpoints(Arc::new(Endpoints {
+        endpoints,
         closing: Mutex::new(Some(closing)),
     })))
 }
 
-impl McpDoors {
+impl McpEndpoints {
     /// The routes. Every request must have a [`Caller`] in its extensions.
     pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         let mut router = Router::new();
-        for (place, door) in self.0.doors.iter().enumerate() {
-            let answer = any(enter).with_state((self.clone(), place));
-            router = router.route(&door.path, answer);
+        for (index, endpoint) in self.0.endpoints.iter().enumerate() {
+            let answer = any(enter).with_state((self.clone(), index));
+            router = router.route(&endpoint.path, answer);
         }
         router
     }
 
     /// The paths of the routes.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.0.doors.iter().map(|door| door.path.as_str())
+        self.0
+            .endpoints
+            .iter()
+            .map(|endpoint| endpoint.path.as_str())
     }
 
     /// The paths of the routes, with the protocol of their refusals.
     pub(crate) fn protocols(&self) -> impl Iterator<Item = (&str, Protocol)> {
-        let doors = self.0.doors.iter();
-        doors.map(|door| (door.path.as_str(), door.protocol))
+        let endpoints = self.0.endpoints.iter();
+        endpoints.map(|endpoint| (endpoint.path.as_str(), endpoint.protocol))
     }
 
     /// How many sessions there are.
     pub fn sessions(&self) -> usize {
-        self.0.doors.iter().map(|door| door.sessions.count()).sum()
+        self.0
+            .endpoints
+            .iter()
+            .map(|endpoint| endpoint.sessions.count())
+            .sum()
     }
 
-    /// Waits for the end of the host, in a task of its own. Does so once.
+    /// Waits for the end of the host, in a separate task. Does so once.
     fn end_with_host(&self) {
         if let Some(closing) = self.0.closing.lock().take() {
-            let doors = self.clone();
+            let endpoints = self.clone();
             tokio::spawn(async move {
                 closing.await;
-                doors.end().await;
+                endpoints.end().await;
             });
         }
     }
 
     /// Ends all sessions and their streams, and refuses new ones.
     async fn end(&self) {
-        for door in &self.0.doors {
-            door.service.config.cancellation_token.cancel();
-            door.sessions.end().await;
+        for endpoint in &self.0.endpoints {
+            endpoint.service.config.cancellation_token.cancel();
+            endpoint.sessions.end().await;
         }
     }
 }
 
-impl Door {
+impl Endpoint {
     fn new(
         path: String,
         protocol: Protocol,
@@ -136,10 +143,14 @@ impl Door {
         limits: SessionLimits,
     ) -> Self {
         let toolbox = Arc::new(toolbox);
-        let reach = Reach::Caller(Arc::clone(api_for));
+        let api_source = ApiSource::Caller(Arc::clone(api_for));
         let server = move || {
             let toolbox = Arc::clone(&toolbox);
-            Ok(Server::new(toolbox, reach.clone(), CallContext::default()))
+            Ok(Server::new(
+                toolbox,
+                api_source.clone(),
+                CallContext::default(),
+            ))
         };
         let sessions = Arc::new(Sessions::new(limits));
         let config = StreamableHttpServerConfig::default()
@@ -187,9 +198,12 @@ impl Door {
 /// The largest message: a call that deposits the largest package.
 const LARGEST_MESSAGE: usize = MAX_PACKAGE_BYTES + 64 * 1024;
 
-async fn enter(State((doors, place)): State<(McpDoors, usize)>, request: Request) -> Response {
-    doors.end_with_host();
-    let mut response = doors.0.doors[place].answer(request).await;
+async fn enter(
+    State((endpoints, index)): State<(McpEndpoints, usize)>,
+    request: Request,
+) -> Response {
+    endpoints.end_with_host();
+    let mut response = endpoints.0.endpoints[index].answer(request).await;
     response.extensions_mut().insert(RouteName("mcp"));
     response
 }
@@ -207,9 +221,9 @@ async fn with_code(protocol: Protocol, mut response: Response) -> Response {
         return response;
     }
     let allow = response.headers().get(ALLOW).cloned();
-    let text = axum::body::to_bytes(response.into_body(), 4096).await;
-    let text = text.unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+    let body = axum::body::to_bytes(response.into_body(), 4096).await;
+    let body = body.unwrap_or_default();
+    let text = String::from_utf8_lossy(&body);
     let text = text.trim();
     let failure = match status {
         StatusCode::NOT_FOUND => {
