@@ -21,7 +21,7 @@ pub fn canonicalize(profile: Profile, input: &[u8]) -> Result<Vec<u8>, CanonErro
     Ok(canonicalizer.into_output())
 }
 
-/// A canonicaliser whose buffers serve one document after the other.
+/// A canonicaliser that reuses its buffers from one document to the next.
 #[derive(Debug)]
 pub struct Canonicalizer {
     profile: Profile,
@@ -44,13 +44,13 @@ pub(crate) struct Member {
     pub(crate) fate: Fate,
 }
 
-/// What becomes of a member when its object closes.
+/// What happens to a member when its object closes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Fate {
     Kept,
-    /// Left out of the output, yet still no other member may have its key.
+    /// Left out of the output. Another member with the same key is still refused.
     Dropped,
-    /// Left out of the output; its text lies here in the input.
+    /// Left out of the output. Its text is at this range of the input.
     Raw {
         start: usize,
         end: usize,
@@ -103,7 +103,7 @@ impl Canonicalizer {
         self.canonicalize(&text)
     }
 
-    /// The canonical bytes of the last document, given away.
+    /// Takes the canonical bytes of the last document out of the buffer.
     pub fn into_output(self) -> Vec<u8> {
         self.out
     }
@@ -115,12 +115,10 @@ impl Canonicalizer {
         cursor.close()
     }
 
-    /// Makes room for what `input` can hold.
-    ///
-    /// A new canonicaliser counts what can be members once, so that it does not
-    /// allocate as keys come; a used one has room already, or makes it once.
+    /// Reserves buffers for `input`. A new canonicaliser counts the possible members once, so that
+    /// reading keys does not allocate.
     pub(crate) fn make_room(&mut self, input: &[u8]) {
-        /// Past this, room is made as members come: not every colon is one.
+        /// Upper limit of the reservation: not every colon separates a key from a value.
         const MOST: usize = 64 * 1024;
         self.out.reserve(input.len());
         if self.members.capacity() == 0 {
@@ -240,7 +238,7 @@ impl Canonicalizer {
         })
     }
 
-    /// Takes a finished member up, noticing when it breaks the order.
+    /// Adds a finished member and notes when it breaks the order.
     #[inline]
     pub(crate) fn push(&mut self, member: Member, object: &mut OpenObject, order: KeyOrder) {
         if member.fate != Fate::Kept {

@@ -46,7 +46,7 @@ pub fn hash_tagged(hash: Hash, tag: &str, bytes: &[u8]) -> Digest {
     hash.of(&[tag.as_bytes(), bytes])
 }
 
-/// Thirty-two bytes that stand for a document.
+/// The 32 bytes of a digest.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Digest([u8; 32]);
 
@@ -56,7 +56,7 @@ impl Digest {
         &self.0
     }
 
-    /// Lowercase hexadecimal digits, with nothing before them.
+    /// Lowercase hexadecimal digits without a prefix.
     pub fn hex(&self) -> String {
         HEXLOWER.encode(&self.0)
     }
@@ -92,7 +92,7 @@ impl FromStr for Digest {
     }
 }
 
-/// A text that is no digest.
+/// The text is not a digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a digest is 64 lowercase hexadecimal digits, with or without 0x before them")]
 pub struct DigestError;

@@ -1,6 +1,6 @@
 //! Why a document has no canonical form, and where.
 
-/// The reason of a refusal. Each has a failure code of its own.
+/// Why a document is refused. Each reason has its own failure code.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Refusal {
     /// The text is not JSON.
@@ -9,9 +9,9 @@ pub enum Refusal {
     InvalidUtf8,
     /// An object names the same key twice.
     DuplicateKey,
-    /// A string holds half of a surrogate pair.
+    /// A string contains half of a surrogate pair.
     LoneSurrogate,
-    /// `null` stands where the profile forbids it.
+    /// `null` is used where the profile forbids it.
     NullForbidden,
     /// A number is too large for a double.
     NonFinite,
@@ -55,8 +55,8 @@ impl CanonError {
         }
     }
 
-    /// The same refusal, seen from a document that holds this one at
-    /// `pointer`, `offset` bytes from its start.
+    /// The same refusal, relative to a document that contains this one at `pointer`, `offset` bytes
+    /// from its start.
     #[must_use]
     pub fn within(mut self, pointer: &str, offset: usize) -> Self {
         self.pointer.insert_str(0, pointer);
@@ -74,7 +74,7 @@ impl CanonError {
         &self.pointer
     }
 
-    /// The byte at which the document was refused, from 0.
+    /// The offset of the byte at which the document was refused.
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -85,8 +85,8 @@ impl CanonError {
     }
 }
 
-/// What the scanners return: small, free of allocations, and without a pointer,
-/// which only a refused document pays for (see `locate`).
+/// The error of the scanners: small, without allocations and without a pointer. The pointer is
+/// computed only for a document that is refused (see `locate`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) refusal: Refusal,

@@ -6,15 +6,15 @@ use serde_json::Value;
 use crate::error::{CanonError, Refusal};
 use crate::{Canonicalizer, Numbers, Profile};
 
-/// Reads one JSON document, refusing what two readers could understand
-/// differently: duplicate keys, half surrogates, numbers past a double, nesting
-/// past the limit. Large integers pass, since nothing here is hashed.
+/// Reads one JSON document. Refuses what two readers could understand differently: duplicate keys,
+/// half surrogates, numbers too large for a double, nesting past the limit. Large integers are
+/// accepted, because the value is not hashed.
 ///
 /// # Errors
 /// When the text is refused.
 pub fn read(input: &[u8]) -> Result<Value, CanonError> {
     Canonicalizer::with_numbers(Profile::Jcs, Numbers::Round).canonicalize(input)?;
-    // The depth is bounded by now, and far below what the stack holds.
+    // The scan has checked the depth, so serde's recursion cannot overflow the stack.
     let mut deserializer = serde_json::Deserializer::from_slice(input);
     deserializer.disable_recursion_limit();
     Value::deserialize(&mut deserializer)

@@ -1,7 +1,7 @@
 //! From a byte offset to a JSON pointer.
 //!
-//! Only a refused document is read a second time to learn where it went wrong,
-//! so that accepted ones pay nothing for good messages.
+//! Only a refused document is read a second time to find the place of the error, so accepted
+//! documents do not pay for good messages.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub fn escape_segment(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The name that a segment of a JSON pointer stands for.
+/// Decodes a segment of a JSON pointer into a member name.
 pub fn unescape_segment(segment: &str) -> Cow<'_, str> {
     if segment.contains('~') {
         // In this order: `~01` is `~1`, which is not escaped any further.
@@ -45,7 +45,7 @@ pub fn unescape_segment(segment: &str) -> Cow<'_, str> {
     }
 }
 
-/// A second reading that stops at the fault, knowing the way there.
+/// A second scan that stops at the fault and keeps the path to it.
 struct Walk<'a> {
     cursor: Cursor<'a>,
     fault: Fault,
@@ -63,7 +63,7 @@ impl<'a> Walk<'a> {
             path: Vec::new(),
         };
         walk.cursor.skip_space();
-        // Not arriving means that the fault lies behind the document.
+        // The walk ends before the fault only if the fault is after the document.
         match walk.value() {
             Ok(()) => String::new(),
             Err(Arrived) => walk.pointer(),
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
         let mut written = Vec::new();
         let read = self.cursor.write_string(&mut written);
         if read.is_err() {
-            // Half a surrogate in a value that is only read past is no fault.
+            // Half a surrogate is not a fault in a value that is skipped.
             self.cursor.pos = start;
             let skipped = self.cursor.skip_string();
             if skipped.is_err() || (start..self.cursor.pos).contains(&self.fault.offset) {

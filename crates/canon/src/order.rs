@@ -57,7 +57,7 @@ const fn rank(byte: u8) -> u8 {
     }
 }
 
-/// The bytes that a canonical spelling stands for.
+/// Decodes a canonical spelling into its bytes.
 struct Unescaped<'a>(&'a [u8]);
 
 impl Iterator for Unescaped<'_> {

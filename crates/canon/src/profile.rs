@@ -26,7 +26,7 @@ impl Profile {
     /// Every profile, in the order of the documentation.
     pub const ALL: [Self; 3] = [Self::Jcs, Self::Alx, Self::Agentic];
 
-    /// The name that people type.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Jcs => "jcs",
@@ -50,7 +50,7 @@ impl Profile {
         }
     }
 
-    /// What becomes of `null`.
+    /// How `null` is handled.
     ///
     /// Clauses: ALX-CANON-NULL, AGENTIC-R-030, AGENTIC-R-031.
     pub const fn nulls(self) -> Nulls {
@@ -67,7 +67,7 @@ impl Profile {
 pub enum Nulls {
     /// It is a value like any other.
     Keep,
-    /// It is refused, wherever it stands.
+    /// It is refused everywhere.
     Refuse,
     /// An object member that is `null` is left out; an array element stays.
     DropMembers,

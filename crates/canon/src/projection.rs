@@ -15,9 +15,9 @@ use crate::scan::{Cursor, OBJECT_END};
 pub enum Part {
     /// Its value is canonicalised.
     Canonical,
-    /// Its value is handed over as it stands in the text.
+    /// Its text is returned as it is in the document.
     Raw,
-    /// Its value is read past.
+    /// Its value is skipped.
     Ignored,
 }
 
@@ -29,13 +29,12 @@ pub struct Projection<'a> {
 }
 
 impl Canonicalizer {
-    /// Takes the top-level object of `input` apart as `part` says of each key;
-    /// `None` when the document is another kind of value. A key is handed to `part`
-    /// in its canonical spelling, quotes left off, and so are those of [`Projection`].
+    /// Splits the top-level object of `input` as `part` decides for each key; `None` if the
+    /// document is not an object. Keys are passed to `part`, and kept in [`Projection`], in their
+    /// canonical spelling without quotes.
     ///
     /// # Errors
-    /// When the text is not JSON, a key repeats, or a member that is to be
-    /// canonicalised has no canonical form.
+    /// When the text is not JSON, a key repeats, or a member to canonicalise has no canonical form.
     pub fn project<'a>(
         &'a mut self,
         input: &'a [u8],
@@ -100,7 +99,7 @@ impl Canonicalizer {
 }
 
 impl<'a> Projection<'a> {
-    /// The canonical bytes of the member that was to be canonicalised.
+    /// The canonical bytes of a member with [`Part::Canonical`].
     pub fn canonical(&self, key: &str) -> Option<&'a [u8]> {
         self.canonicalizer.members.iter().find_map(|member| {
             let named = self.canonicalizer.out[member.key..member.key_end] == *key.as_bytes();
@@ -109,7 +108,7 @@ impl<'a> Projection<'a> {
         })
     }
 
-    /// The text of the member that was to be handed over, and its offset.
+    /// The text of a member with [`Part::Raw`], and its offset.
     pub fn raw(&self, key: &str) -> Option<(&'a [u8], usize)> {
         self.canonicalizer.members.iter().find_map(|member| {
             let named = self.canonicalizer.out[member.key..member.key_end] == *key.as_bytes();

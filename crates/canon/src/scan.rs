@@ -13,11 +13,11 @@ pub(crate) struct Cursor<'a> {
     pub(crate) pos: usize,
 }
 
-/// A number as it stands in the text.
+/// A number as it is written in the text.
 pub(crate) struct Literal<'a> {
     pub(crate) text: &'a str,
     pub(crate) offset: usize,
-    /// It has neither fraction nor exponent.
+    /// It has no fraction and no exponent.
     pub(crate) integer: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Cursor<'a> {
         Ok(cursor)
     }
 
-    /// Refuses anything but white space up to the end.
+    /// Refuses anything but white space until the end.
     pub(crate) fn close(&mut self) -> Result<(), Fault> {
         self.skip_space();
         match self.peek() {
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads past an opening bracket at `depth` levels of nesting.
+    /// Consumes an opening bracket at `depth` levels of nesting.
     #[inline]
     pub(crate) fn enter(&mut self, depth: usize) -> Result<(), Fault> {
         if depth >= MAX_DEPTH {
@@ -183,7 +183,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Reads past one value, checking nothing but the grammar and the depth.
+    /// Skips one value and checks only the grammar and the depth.
     pub(crate) fn skip_value(&mut self, depth: usize) -> Result<(), Fault> {
         match self.peek() {
             Some(b'"') => self.skip_string(),

@@ -37,8 +37,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads past the string at the cursor. Half surrogates pass: they are
-    /// well-formed JSON, and nothing here is hashed.
+    /// Skips the string at the cursor. Half surrogates are accepted: they are well-formed JSON, and
+    /// the string is not hashed.
     pub(crate) fn skip_string(&mut self) -> Result<(), Fault> {
         self.expect(b'"', STRING_EXPECTED)?;
         loop {
@@ -61,8 +61,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// How many bytes from here need no attention: up to a quote, a backslash,
-    /// a control character or the end. Eight bytes a step.
+    /// The number of bytes that can be copied as they are: up to a quote, a backslash, a control
+    /// character or the end. Checks eight bytes per step.
     #[inline]
     fn plain_run(&self) -> usize {
         let rest = &self.input[self.pos..];
@@ -109,7 +109,7 @@ impl Cursor<'_> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => return self.unicode_escape(offset),
-            _ => return Err(Fault::syntax(offset, "JSON knows no such escape")),
+            _ => return Err(Fault::syntax(offset, "JSON has no such escape")),
         })
     }
 
@@ -118,7 +118,7 @@ impl Cursor<'_> {
         let lone = Fault {
             refusal: Refusal::LoneSurrogate,
             offset,
-            detail: "the string holds half of a surrogate pair",
+            detail: "the string contains half of a surrogate pair",
         };
         let first = self.four_hex()?;
         let scalar = match first {

@@ -5,12 +5,12 @@
 //! * WG-02: every message that answers a request has `ok`, `correlationId` and
 //!   `protocol`; [`envelope!`](crate::envelope) declares them.
 //! * WG-03, WG-04: an emitter writes only the listed event types.
-//! * WG-05: a [`Failure`](crate::codes::Failure) is written with a code of the registry
-//!   in the category of the contract, which never changes. [`ErrorEnvelope::new`] takes
-//!   any code, for whoever passes on the answer of another server.
+//! * WG-05: a [`Failure`](crate::codes::Failure) is written with a code of the registry in the
+//!   category of the contract, which never changes. [`ErrorEnvelope::new`] accepts any code, to
+//!   pass on the answer of another server.
 //! * WG-06: every canonical member has a meaning token in the contract snapshot.
 //! * WG-07: unknown members and capabilities are tolerated, and survive.
-//! * WG-08: a failure cannot carry `ok: true`, nor a success `ok: false`.
+//! * WG-08: a failure cannot have `ok: true`, and a success cannot have `ok: false`.
 //! * WG-09, WG-10: `run.failed` carries `ok: false` and `run.completed` `ok: true`.
 
 mod capabilities;
@@ -43,17 +43,17 @@ pub use snapshot::{HASH_SCOPE, snapshot};
 pub use solve::{Intent, SolveOptions, SolveRequest, SolveResponse};
 pub use version::{Relation, Version, relation};
 
-/// The version of ALX that this crate speaks.
+/// The implemented version of ALX.
 ///
 /// Clauses: ALX-VERSION-CONSTANT.
 pub const ALX_PROTOCOL_VERSION: &str = "1.1";
 
-/// What stands before the canonical bytes of a Knowledge Block when it is hashed.
+/// The prefix of the canonical bytes of a Knowledge Block when it is hashed.
 ///
 /// Clauses: ALX-KB-EXPORT.
 pub const KB_DOMAIN_PREFIX: &str = DOMAIN_TAGS.KB;
 
-/// The domain tags: each scopes a hash to one kind of thing and one version of its rules.
+/// The domain tags: each separates the hashes of one kind of thing and one version of its rules.
 ///
 /// Clauses: ALX-ID-DOMAIN-TAGS.
 pub const DOMAIN_TAGS: DomainTags = DomainTags {

@@ -1,14 +1,13 @@
 //! The registry of failure codes.
 //!
-//! One line of the registry declares a code; its type, its documentation page, its
-//! place in the lists and its HTTP status come from there. A [`Failure`] is a code
-//! with what happened this time, and [`Failure::body`] is the one place that turns it
-//! into the error body of a protocol.
+//! One entry of the registry declares a code. Its type, its documentation page, its place in the
+//! lists and its HTTP status come from there. A [`Failure`] is a code with the details of one
+//! occurrence, and [`Failure::body`] is the only place that turns it into the error body of a
+//! protocol.
 //!
 //! Invariants:
-//! * A code never changes its meaning or its category. A wrong one is retired and
-//!   replaced by a new one.
-//! * A reader of codes lives with those that it does not know ([`WireCode`]).
+//! * A code never changes its meaning or its category. A wrong code is retired and replaced.
+//! * A reader accepts unknown codes ([`WireCode`]).
 
 mod failure;
 mod pages;
@@ -23,11 +22,11 @@ pub use pages::{index, page, page_name};
 pub use registry::Code;
 pub use union::{Policy, Union, unions};
 
-/// A failure code as a reader meets it.
+/// A failure code as a reader gets it.
 pub type WireCode = Extensible<Code>;
 
 wire_enum! {
-    /// Who defined a code.
+    /// The protocol that defines a code.
     pub enum Protocol("Protocol", closed) {
         /// Accord itself: input and output, canonical JSON, the wire, the kit.
         Accord = "accord",
@@ -43,15 +42,15 @@ wire_enum! {
 wire_enum! {
     /// The stable category of a failure. It is the `error.type` of the ALX envelope.
     pub enum Category("ErrorType", closed) {
-        /// Who asks is not known, or may not.
+        /// The caller is unknown, or lacks permission.
         Auth = "auth",
         /// The request waits for a decision.
         Approval = "approval",
-        /// The request was sound and carrying it out failed.
+        /// The request was valid, and executing it failed.
         Execution = "execution",
-        /// The request, or a document in it, is not sound.
+        /// The request, or a document in it, is not valid.
         Validation = "validation",
-        /// What the request names is not there.
+        /// What the request names does not exist.
         NotFound = "not_found",
     }
 }
@@ -63,11 +62,11 @@ wire_enum! {
         AfterCredentials = "after_credentials",
         /// After the request, or what it depends on, has changed.
         AfterChange = "after_change",
-        /// Unchanged, after a wait that grows.
+        /// Unchanged, after a growing wait.
         Backoff = "backoff",
         /// Not at all.
         Never = "never",
-        /// The code is not known: as if the worst were true.
+        /// The code is unknown: assume that the request was executed.
         Conservative = "conservative",
     }
 }

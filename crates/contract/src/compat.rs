@@ -1,15 +1,13 @@
-//! The compatibility checker: what changed between two contract snapshots, what
-//! each change means for those who use the contract, and whether the new version
-//! number is honest about it.
+//! The compatibility checker: what changed between two contract snapshots, what each change means
+//! for users of the contract, and whether the new version number is honest about it.
 //!
 //! Invariants:
-//! * Every difference is a change in the report, but for text for people, one more
-//!   identity vector, and another way to write the same (an empty list that is left
-//!   out, `null` among the types for `nullable`, the order of a list of values).
-//! * The order in which a snapshot names things never matters, and the report's
-//!   order does not depend on it.
-//! * What cannot be known is a question, never a guess: the verdict is given only
-//!   when every answer to the open questions leads to the same one.
+//! * Every difference is a change in the report, except text for people, an additional identity
+//!   vector, and another spelling of the same (an empty list that is left out, `null` among the
+//!   types for `nullable`, the order of a list of values).
+//! * The order of names in a snapshot never matters, and does not change the report.
+//! * What is unknown is an open question, never a guess: the verdict is given only if every answer
+//!   to the open questions leads to the same one.
 
 mod attributes;
 mod changes;
@@ -39,7 +37,7 @@ message! {
         required old_version: String = "oldVersion", "contract-version";
         /// The version of the new snapshot.
         required new_version: String = "newVersion", "contract-version";
-        /// The gravest class of all changes.
+        /// The most severe class of all changes.
         required overall: Class = "overall", "change-class";
         /// Whether the new version number is honest about the changes; null where that
         /// cannot be told.
@@ -58,9 +56,9 @@ message! {
         required path: String = "path", "snapshot-path";
         /// What happened there.
         required change_type: Extensible<ChangeType> = "changeType", "change-type";
-        /// What it means.
+        /// Its class.
         required class: Class = "class", "change-class";
-        /// The rule that says so.
+        /// The rule that decides it.
         required rule: Extensible<Rule> = "rule", "rule-id";
         /// What changed, for people.
         required note: String = "note", "text-for-people";
@@ -72,13 +70,13 @@ wire_enum! {
     pub enum ChangeType("CompatChangeType", closed) {
         /// It is new.
         Added = "added",
-        /// It is gone.
+        /// It was removed.
         Removed = "removed",
-        /// It has another name.
+        /// It was renamed.
         Renamed = "renamed",
-        /// It is different.
+        /// It was changed.
         Changed = "changed",
-        /// It is wrong in itself.
+        /// It is invalid.
         Wrong = "wrong",
     }
 }
@@ -117,21 +115,20 @@ pub fn check(old: &Snapshot, new: &Snapshot, rules: &Rules) -> Report {
     }
 }
 
-/// The names of the members that differ between two objects, without text for
-/// people.
+/// The names of the members that differ between two objects, without text for people.
 ///
 /// Clauses: ALX-COMPAT-25.
 fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
-    let told = |name: &&String| match (contractual(old, name), contractual(new, name)) {
+    let differs = |name: &&String| match (contractual(old, name), contractual(new, name)) {
         (None, None) => false,
         (Some(was), Some(is)) => !same(was, is),
         _ => true,
     };
-    let names = old.keys().chain(new.keys()).filter(told);
+    let names = old.keys().chain(new.keys()).filter(differs);
     names.map(String::as_str).collect()
 }
 
-/// A member of an object, where it is there and no text for people.
+/// A member of an object, unless it is text for people.
 ///
 /// Clauses: ALX-COMPAT-26.
 fn contractual<'a>(members: &'a Object, name: &str) -> Option<&'a Value> {

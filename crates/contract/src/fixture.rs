@@ -3,9 +3,9 @@
 //!
 //! In `stdio-fixture-v1` an adapter reads one case document from stdin, writes one
 //! [`AdapterResult`] to stdout and exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it
-//! reads one case a line and writes one result a line, in order, until its stdin ends; its exit
-//! code then says nothing. In `http-fixture-v1` a server answers `GET /conform/capabilities` with
-//! its [`Capabilities`] and `POST /conform/execute`, whose body is one case document, with one
+//! reads one case per line and writes one result per line, in order, until its stdin ends; its exit
+//! code is ignored. In `http-fixture-v1` a server answers `GET /conform/capabilities` with its
+//! [`Capabilities`] and `POST /conform/execute`, whose body is one case document, with one
 //! [`AdapterResult`].
 //!
 //! Invariant: kit and adapters compare with the same function, so that a disagreement between them
@@ -23,27 +23,27 @@ pub use assertion::{Assertion, BadExpectation, Vocabulary};
 pub use capabilities::{AdapterClaim, BadCapabilities, Capabilities, TIERS};
 pub use compare::{Mismatch, differences, matches};
 
-/// The name of the protocol with one process a case.
+/// The name of the protocol with one process per case.
 pub const STDIO_FIXTURE_V1: &str = "stdio-fixture-v1";
 
-/// The name of the protocol with one case a line.
+/// The name of the protocol with one case per line.
 pub const STDIO_FIXTURE_LINES_V1: &str = "stdio-fixture-lines-v1";
 
-/// The name of the protocol with one request a case.
+/// The name of the protocol with one request per case.
 pub const HTTP_FIXTURE_V1: &str = "http-fixture-v1";
 
-/// Where a server tells its [`Capabilities`], below its base URL.
+/// The path of the [`Capabilities`], below a server's base URL.
 pub const CAPABILITIES_PATH: &str = "/conform/capabilities";
 
-/// Where a server takes a case, below its base URL.
+/// The path that accepts cases, below a server's base URL.
 pub const EXECUTE_PATH: &str = "/conform/execute";
 
 wire_enum! {
-    /// What an adapter says about a case.
+    /// An adapter's status for a case.
     pub enum Status("FixtureStatus", closed) {
         /// The implementation behaved as expected.
         Pass = "pass",
-        /// The implementation ran the case and behaved otherwise.
+        /// The implementation ran the case and behaved differently.
         Fail = "fail",
         /// The adapter or the implementation could not evaluate the case.
         Error = "error",
@@ -84,7 +84,7 @@ impl AdapterResult {
         Self::judge_by(Vocabulary::Kit, expected, actual)
     }
 
-    /// Compares what the implementation did with what a case expects, in whichever words.
+    /// As [`AdapterResult::judge`], with another vocabulary of assertions.
     pub fn judge_by(vocabulary: Vocabulary, expected: &Value, actual: Value) -> Self {
         let mismatches = vocabulary.differences(expected, &actual);
         let (status, message) = match mismatches.first() {
@@ -111,7 +111,7 @@ impl AdapterResult {
         }
     }
 
-    /// Names the case that this answers, so that the reader can tell a mix-up.
+    /// Sets the id of the case, so that the reader can detect a mix-up.
     #[must_use]
     pub fn answering(mut self, id: impl Into<String>) -> Self {
         self.id = Field::Value(id.into());

@@ -1,15 +1,14 @@
-//! The wire contract: what Accord's messages look like, which failures have a
-//! name, and what may change between two versions.
+//! The wire contract: the form of Accord's messages, the failure codes, and the rules for changes
+//! between two versions.
 //!
-//! * [`wire`]: one declaration a message gives its type, its strict reader, its
-//!   writer, its entry in a contract snapshot and its JSON Schema.
-//! * [`codes`]: the registry of failure codes, and what a failure looks like in each
-//!   protocol.
-//! * [`text`]: excerpts for messages, and JSON as files have it.
+//! * [`wire`]: one declaration per message gives its type, its strict reader, its writer, its entry
+//!   in a contract snapshot and its JSON Schema.
+//! * [`codes`]: the registry of failure codes, and the form of a failure in each protocol.
+//! * [`text`]: excerpts for messages, and JSON in the form of files.
 //! * [`time`]: dates, points in time and timestamps, for every protocol.
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
-//! * [`closest`](mod@closest): which known name a mistyped one may stand for.
-//! * [`fixture`]: what adapters and the kit say to each other.
+//! * [`closest`](mod@closest): suggestions for mistyped names.
+//! * [`fixture`]: the protocol between adapters and the kit.
 //! * [`snapshot`]: the contract as one document, made from the types.
 //! * [`compat`]: what changed between two such documents, and whether the version
 //!   number is honest about it.

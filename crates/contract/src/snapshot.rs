@@ -1,9 +1,8 @@
 //! Contract snapshots made from the types.
 //!
-//! A snapshot is one JSON document that says what a wire contract promises at a
-//! version; the compatibility checker compares two of them. Messages come from their
-//! declarations and codes from the registry, so that a snapshot cannot say anything
-//! else than the code does.
+//! A snapshot is one JSON document that describes a wire contract at a version; the compatibility
+//! checker compares two of them. Messages come from their declarations and codes from the registry,
+//! so a snapshot cannot differ from the code.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +17,7 @@ use crate::wire::{Message, Names, Object, Value, snapshot_fields};
 /// The version of Accord's own wire contract.
 pub const ACCORD_CONTRACT_VERSION: &str = "0.2";
 
-/// A snapshot in the making. Crates that own messages add them.
+/// A snapshot under construction. Crates that own messages add them.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     version: String,
@@ -43,7 +42,7 @@ pub struct EventMeaning {
 /// How content identity is computed.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// What stands before the hashed bytes.
+    /// The prefix of the hashed bytes.
     pub domain_tag: String,
     /// The hash function.
     pub hash: String,
@@ -53,8 +52,8 @@ pub struct Identity {
     pub vectors: BTreeMap<String, String>,
 }
 
-/// Starts the snapshot of Accord's own wire contract with what this crate serves;
-/// the crates that serve more add it.
+/// Starts the snapshot of Accord's own wire contract with the messages of this crate; other crates
+/// add theirs.
 pub fn own() -> Builder {
     builder(ACCORD_CONTRACT_VERSION)
         .message::<ErrorEnvelope>(Direction::Response)
@@ -78,7 +77,7 @@ impl Builder {
     /// Adds a message.
     ///
     /// # Panics
-    /// Where another message of the same name was added before: one name has one shape.
+    /// If another message of the same name was added before.
     #[must_use]
     pub fn message<M: Message>(mut self, direction: Direction) -> Self {
         let fields = Value::Object(snapshot_fields::<M>());

@@ -1,11 +1,11 @@
-//! Inputs for fuzz targets: documents and texts that are almost right, so that a fuzzer spends its
-//! time behind the first syntax check.
+//! Inputs for fuzz targets: documents and texts that are almost valid, so that a fuzzer gets past
+//! the first syntax check.
 
 use accord_canon::escape_segment;
 use serde_json::{Value, json};
 
-/// A document with some of its values replaced or removed. Three bytes make one change: the first
-/// two choose the value, the third what becomes of it.
+/// A document with some of its values replaced or removed. Each change takes three bytes: the first
+/// two choose the value, the third the change.
 pub fn mutate(document: &Value, bytes: &[u8]) -> Value {
     let mut document = document.clone();
     for change in bytes.chunks_exact(3) {

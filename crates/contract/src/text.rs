@@ -2,8 +2,8 @@
 
 use crate::wire::Object;
 
-/// At most `longest` characters of a text, and its length in bytes when it has more. A hostile
-/// value must not fill a log or a report.
+/// At most `longest` characters of a text, followed by its length in bytes if it has more. A
+/// hostile value must not fill a log or a report.
 pub fn excerpt(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),
@@ -11,7 +11,7 @@ pub fn excerpt(text: &str, longest: usize) -> String {
     }
 }
 
-/// A document as files have it: indented by two spaces, with a line end.
+/// A document in the form of files: indented by two spaces, with a line end.
 pub fn pretty(document: &Object) -> String {
     let text = serde_json::to_string_pretty(document);
     text.expect("an object of JSON values can be written") + "\n"

@@ -6,16 +6,15 @@
 //! a JSON Schema ([`json_schema`]).
 //!
 //! Invariants:
-//! * Absent, `null` and a value are three things ([`Field`]); none becomes another
-//!   by being read and written.
-//! * An open message keeps the members that it does not know in `extra`, at the
-//!   level where they stood, and writes them back. A closed one refuses them.
-//! * An alias is written from its canonical place and dropped unread: whatever a
-//!   sender puts there, or leaves out, reading gives the same value.
-//! * A number is a [`serde_json::Number`]: an integer of 64 bits and a double come
-//!   through as the numbers that they are, and a non-finite one cannot be written.
-//!   Their spelling does not (`1.10` is written `1.1`), and an integer past 64 bits
-//!   becomes the nearest double. What is hashed is therefore never written from here.
+//! * Absent, `null` and a value are different ([`Field`]); reading and writing keeps the
+//!   difference.
+//! * An open message keeps unknown members in `extra`, at their level, and writes them back. A
+//!   closed message refuses them.
+//! * An alias is written from its canonical member and never read: its value has no effect on what
+//!   is read.
+//! * A number is a [`serde_json::Number`]: 64-bit integers and doubles keep their value, and a
+//!   non-finite number cannot be written. The spelling is not kept (`1.10` is written `1.1`), and
+//!   an integer past 64 bits becomes the nearest double. So hashed text is never written from here.
 
 mod alias;
 mod describe;
@@ -51,18 +50,18 @@ pub use schema::json_schema;
 pub use shape::{Alias, EnumShape, FieldShape, MessageShape, Shape, about};
 pub use values::{False, Ratio, True, count_of, integer_of};
 
-/// The members of a JSON object, in the order in which they stood.
+/// The members of a JSON object, in their order.
 pub type Object = serde_json::Map<String, Value>;
 
-/// A value that has one form on the wire.
+/// A value with one form on the wire.
 pub trait Wire: Sized {
-    /// What the wire form looks like.
+    /// The wire form, as data.
     fn shape() -> Shape;
 
-    /// Reads the wire form; `at` is where `value` stands in its document.
+    /// Reads the wire form; `at` is the place of `value` in its document.
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError>;
 
-    /// Writes the wire form, whole or reduced to what its contract names.
+    /// Writes the wire form.
     fn write(&self, form: Form) -> Value;
 
     /// Reads a whole document.
@@ -70,7 +69,7 @@ pub trait Wire: Sized {
         Self::decode(document, &Pointer::Root)
     }
 
-    /// Writes everything: known members, aliases, and what came in unknown.
+    /// Writes everything: known members, aliases and unknown members.
     fn encode(&self) -> Value {
         self.write(Form::Document)
     }

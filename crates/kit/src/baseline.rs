@@ -1,8 +1,8 @@
-//! The baseline: failures that are known, each with its reason.
+//! The baseline: known failures, each with its reason.
 //!
-//! A baseline can only shrink by itself: an entry whose case passes makes the run fail until it is
-//! taken out, so the file never claims more failures than there are. It excuses failures alone, not
-//! cases that could not be judged.
+//! An entry whose case passes makes the run fail until the entry is removed, so the file never
+//! lists more failures than there are. A baseline excuses only failures, not cases that could not
+//! be judged.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use crate::report::{CaseReport, RunReport};
 use crate::verdict::Verdict;
 
 message! {
-    /// The failures of an implementation that are known.
+    /// The known failures of an implementation.
     pub struct Baseline("Baseline", closed) {
-        /// One entry a case.
+        /// One entry per case.
         required known_failures: Vec<KnownFailure> = "known_failures", "known-failures";
     }
 }
@@ -27,7 +27,7 @@ message! {
     pub struct KnownFailure("KnownFailure", closed) {
         /// The id of the case.
         required case: String = "case", "case-id";
-        /// Why it fails and is left so.
+        /// Why it fails and is not fixed yet.
         required reason: String = "reason", "text-for-people";
         /// Where the work on it is tracked.
         optional issue: String = "issue", "reference";
@@ -37,16 +37,16 @@ message! {
 }
 
 message! {
-    /// An entry of the baseline that no longer holds.
+    /// A stale entry of the baseline.
     pub struct StaleEntry("StaleEntry", open) {
         /// The id of the case.
         required case: String = "case", "case-id";
-        /// Why the entry no longer holds.
+        /// Why the entry is stale.
         required why: String = "why", "text-for-people";
     }
 }
 
-/// A baseline that cannot be used.
+/// An invalid baseline.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("{}{why}", place(pointer))]
 #[non_exhaustive]
@@ -58,7 +58,7 @@ pub struct BaselineError {
 }
 
 impl Baseline {
-    /// A baseline without entries.
+    /// An empty baseline.
     pub fn empty() -> Self {
         Self {
             known_failures: Vec::new(),
@@ -89,12 +89,12 @@ impl Baseline {
         Ok(())
     }
 
-    /// The entry about this case, whether it has expired or not.
+    /// The entry for this case, expired or not.
     pub fn entry(&self, case: &str) -> Option<&KnownFailure> {
         self.known_failures.iter().find(|entry| entry.case == case)
     }
 
-    /// The entries that a run has shown to be out of date.
+    /// The entries that a run has shown to be stale.
     pub fn stale(&self, cases: &[CaseReport]) -> Vec<StaleEntry> {
         let passes = |entry: &&KnownFailure| {
             let case = cases.iter().find(|case| case.id == entry.case);
@@ -102,7 +102,7 @@ impl Baseline {
         };
         let stale = |entry: &KnownFailure| StaleEntry {
             case: entry.case.clone(),
-            why: "the case passes; take its entry out of the baseline".to_owned(),
+            why: "the case passes; remove its entry from the baseline".to_owned(),
             extra: accord_contract::wire::Object::new(),
         };
         self.known_failures
@@ -112,10 +112,10 @@ impl Baseline {
             .collect()
     }
 
-    /// A baseline that excuses what fails in a report. An entry that was there before goes only
-    /// when its case passed: one that was skipped, could not be judged or is not implemented is
-    /// still known to fail. An entry that had expired and whose case still fails gets `reason` and
-    /// no last day; the others stay as they are, and new ones get `reason`.
+    /// A baseline that excuses the failures of a report. An old entry is removed only if its case
+    /// passed: a case that was skipped, could not be judged or is not implemented may still fail.
+    /// An expired entry whose case still fails gets `reason` and no last day. Other old entries are
+    /// kept, and new ones get `reason`.
     pub fn from_report(report: &RunReport, before: &Self, reason: &str) -> Self {
         let mut known: Vec<KnownFailure> = Vec::with_capacity(before.known_failures.len());
         for entry in &before.known_failures {
@@ -160,7 +160,7 @@ impl Baseline {
                 return Err(fault(
                     index,
                     "case",
-                    format!("{:?} is there twice", entry.case),
+                    format!("{:?} is listed twice", entry.case),
                 ));
             }
         }

@@ -1,4 +1,4 @@
-//! What the kit adds to Accord's own wire contract: the documents that it reads and writes.
+//! The kit's documents in Accord's own wire contract.
 
 use accord_contract::compat::Direction;
 use accord_contract::fixture::Capabilities;
@@ -29,7 +29,7 @@ pub fn add_to(snapshot: Builder) -> Builder {
         .events(meaning)
 }
 
-/// Who reads only the last event, or only the results, loses nothing by passing over the others.
+/// A client that reads only the last event, or only the results, can ignore the others.
 fn meaning(name: EventName) -> EventMeaning {
     let (semantics, ignorable) = match name {
         EventName::RunStarted => ("run-begins", true),

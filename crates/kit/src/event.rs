@@ -1,4 +1,4 @@
-//! The events of a run. Every reporter reads this one stream, and nothing else.
+//! The events of a run. Reporters read only this stream.
 
 use std::io;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub enum What<'a> {
     CaseFinished {
         /// The case.
         case: &'a Case,
-        /// What came of it.
+        /// The result.
         result: &'a CaseReport,
     },
     /// The run is over. Always the last event.
@@ -51,13 +51,13 @@ pub enum What<'a> {
     },
 }
 
-/// A receiver of the events of a run: a printer, a progress bar, a file.
+/// Receives the events of a run: a printer, a progress bar, a file.
 pub trait Reporter {
-    /// Takes an event. An error ends the run.
+    /// Handles an event. An error ends the run.
     fn report(&mut self, event: &Event<'_>) -> io::Result<()>;
 }
 
-/// Several reporters that hear the same events, one after the other.
+/// Several reporters that get the same events.
 #[derive(Default)]
 pub struct Reporters<'a>(pub Vec<Box<dyn Reporter + 'a>>);
 

@@ -43,10 +43,10 @@ impl Overall {
     }
 }
 
-/// Decides how a run ended, and says why it did not pass.
+/// Decides how a run ended, and why it did not pass.
 ///
-/// `breaches` is what the adapter did against the fixture protocol beside the cases, `conformance`
-/// which levels the run has shown, where there are any.
+/// `breaches` are breaches of the fixture protocol outside the cases, `conformance` are the levels
+/// that the run has shown, if the protocol has levels.
 pub fn decide(
     cases: &[CaseReport],
     stale: &[StaleEntry],

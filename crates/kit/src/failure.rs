@@ -1,4 +1,4 @@
-//! The kit's errors as failures of the shared registry: one place that gives each its code.
+//! The kit's errors as failures with codes of the registry.
 
 use accord_contract::codes::{Code, Failure};
 

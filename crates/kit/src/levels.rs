@@ -1,12 +1,11 @@
 //! Which level of a protocol an implementation reaches, in protocols whose levels build on each
-//! other, and whether the level that it claims is true.
+//! other, and whether the claimed level is true.
 //!
-//! Only required cases decide. A level is reached when all of its required cases that apply pass,
-//! and so do those of every level below. A route that the server does not have counts against the
-//! lowest level that demands what the route does, and against no other; where no level demands it,
-//! its absence counts against none. A claim is disproved by a required case that fails, and by the
-//! absence of a route that the protocol itself defines. Where only the kit says where something is
-//! found, its absence proves nothing: the level is then unproven.
+//! Only required cases decide. A level is reached if all of its required cases that apply pass, and
+//! those of every level below. A missing route counts against the lowest level that requires it,
+//! and against no other; if no level requires it, it counts against none. A claim is disproved by a
+//! required case that fails, and by the absence of a route that the protocol defines. If only the
+//! kit defines where a route is, its absence proves nothing: the level is then unproven.
 
 use accord_contract::wire::{Object, message, wire_enum};
 
@@ -30,11 +29,11 @@ message! {
 }
 
 message! {
-    /// How an implementation stands with a level.
+    /// The standing of an implementation at a level.
     pub struct LevelStanding("LevelStanding", open) {
         /// The level.
         required level: String = "level", "conformance-level";
-        /// How it stands.
+        /// Its standing.
         required standing: Standing = "standing", "level-standing";
         /// The required cases that fail, or could not be judged.
         required broken: Vec<String> = "broken", "case-ids";
@@ -44,16 +43,16 @@ message! {
 }
 
 wire_enum! {
-    /// How an implementation stands with a level.
+    /// The standing of an implementation at a level.
     pub enum Standing("Standing", closed) {
         /// All of its required cases that apply pass.
         Reached = "reached",
-        /// None fails, but some could not be seen, because the protocol leaves open where.
+        /// None fails, but some could not be judged: the protocol does not define their routes.
         Unproven = "unproven",
         /// The implementation is not at this level: it does not have routes that the protocol
         /// defines.
         NotThere = "not_there",
-        /// The implementation has what the level asks for, and does it wrongly.
+        /// The implementation has the routes of the level, and required cases fail.
         Broken = "broken",
         /// No required case of the level was run.
         Untested = "untested",
@@ -65,15 +64,14 @@ wire_enum! {
     pub enum ClaimVerdict("ClaimVerdict", closed) {
         /// The claimed level is reached.
         Proved = "proved",
-        /// Nothing speaks against it, and not everything could be seen.
+        /// The claim is not disproved, but not every case could be judged.
         Unproven = "unproven",
         /// The run shows that it is not true.
         Disproved = "disproved",
     }
 }
 
-/// Finds out which level a run has shown; `None` in protocols without levels that build on each
-/// other.
+/// The levels that a run has shown; `None` in protocols without levels that build on each other.
 pub(crate) fn conformance(
     protocol: &Protocol,
     cases: &[CaseReport],
@@ -92,7 +90,7 @@ pub(crate) fn conformance(
     let levels: Vec<LevelStanding> = routes
         .levels
         .iter()
-        .map(|level| stand(level, routes, &required))
+        .map(|level| standing(level, routes, &required))
         .collect();
     let reached = levels
         .iter()
@@ -115,21 +113,21 @@ pub(crate) fn conformance(
     })
 }
 
-/// Whether a case judges the level that a server claims, which needs the verdicts of all others.
+/// Whether a case judges the level that a server claims, which needs the verdicts of all other
+/// cases.
 pub(crate) fn is_claim(case: &Case) -> bool {
     matches!(&case.task, Task::Exchange(exchange) if exchange.claim.is_some())
 }
 
 impl Conformance {
-    /// What the server lacks of the lowest level, in words. Nothing fails then, and yet there is
-    /// nothing that passes.
+    /// What the server lacks for the lowest level. No case fails then, but none passes either.
     pub(crate) fn lacks_the_lowest(&self) -> Option<String> {
         let lowest = self.levels.first()?;
         let lacks = matches!(lowest.standing, Standing::NotThere | Standing::Unproven);
         lacks.then(|| lowest.in_words())
     }
 
-    /// Why the claim is not true, where that was shown.
+    /// Why the claim is not true, if the run has shown that.
     pub(crate) fn disproof(&self) -> Option<String> {
         let claimed = self.claimed.as_ref()?;
         if self.claim != Some(ClaimVerdict::Disproved) {
@@ -147,15 +145,15 @@ impl Conformance {
 }
 
 impl LevelStanding {
-    /// The standing in a sentence, with the cases behind it.
+    /// The standing in a sentence, with its cases.
     pub fn in_words(&self) -> String {
         let level = &self.level;
         match self.standing {
             Standing::Reached => format!("{level} is reached"),
             Standing::Broken => format!("{level} is broken ({})", listing(&self.broken)),
-            Standing::NotThere => format!("{level} is not there ({})", listing(&self.missing)),
+            Standing::NotThere => format!("{level} is missing ({})", listing(&self.missing)),
             Standing::Unproven => format!(
-                "{level} is unproven, because the protocol leaves open where to look ({})",
+                "{level} is unproven, because the protocol does not define its routes ({})",
                 listing(&self.missing)
             ),
             Standing::Untested => format!("{level} was not tested"),
@@ -172,7 +170,7 @@ impl LevelStanding {
     }
 }
 
-fn stand(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelStanding {
+fn standing(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelStanding {
     let ids = |cases: Vec<&CaseReport>| cases.iter().map(|case| case.id.clone()).collect();
     let of_level: Vec<&CaseReport> = required
         .iter()
@@ -189,7 +187,7 @@ fn stand(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelStan
             )
         })
         .collect();
-    // The level of the route decides, not that of the case that met its absence.
+    // The level of the missing route decides, not that of the case that used it.
     let missing: Vec<&CaseReport> = required
         .iter()
         .copied()
@@ -225,7 +223,7 @@ fn is_defined(routes: &RouteList, name: &str) -> bool {
     route.is_some_and(|route| route.defined_by == DefinedBy::Protocol)
 }
 
-/// A level and those below it; none where the level is unknown.
+/// A level and those below it; none if the level is unknown.
 fn upto<'a>(levels: &'a [LevelStanding], claimed: &str) -> impl Iterator<Item = &'a LevelStanding> {
     let rank = levels.iter().position(|level| level.level == claimed);
     levels.iter().take(rank.map_or(0, |rank| rank + 1))

@@ -1,15 +1,15 @@
 //! The conformance kit: proves that an implementation keeps a protocol's promises.
 //!
-//! Cases are data ([`corpus`]); a [`driver`] carries each to an implementation, which is an adapter
-//! or a server; the [`verdict`] is the kit's own comparison of what was done with what must be
-//! done; the [`runner`] does that for many cases in parallel and tells it as [`event`]s, which
-//! every [`reporter`] reads. [`levels`] says which level of a protocol is reached, the [`baseline`]
-//! holds failures that are known, and [`exit`] says what a run's exit code means. The [`verifier`]
-//! makes such a run of published fixtures, against an implementation that says what it claims.
+//! Cases are data ([`corpus`]). A [`driver`] sends each case to an implementation, which is an
+//! adapter or a server. The [`verdict`] is the kit's own comparison of the outcome with the
+//! expectation. The [`runner`] does that for many cases in parallel and emits [`event`]s, which
+//! every [`reporter`] reads. [`levels`] decides which level of a protocol is reached, the
+//! [`baseline`] lists known failures, and [`exit`] defines the exit codes. The [`verifier`] runs
+//! published fixtures against an implementation that declares its capabilities.
 //!
-//! Invariant: the kit judges from outside. It knows no implementation, Accord's included, and no
-//! protocol by name; it computes none of the digests that it expects literally; and it keeps its
-//! own trouble apart from the implementation's.
+//! Invariant: the kit judges from outside. It knows no implementation, not even Accord's, and no
+//! protocol by name. It computes none of the digests that it expects literally. It separates its
+//! own errors from those of the implementation.
 //!
 //! ```
 //! use accord_kit::{Corpus, Filter};
@@ -57,8 +57,8 @@ pub use filter::Filter;
 pub use report::RunReport;
 pub use runner::{RunOptions, run};
 
-/// Ends every adapter that is running and removes the folders that they work in, for a program that
-/// was told to end at once. Neither can be started or made again in this process.
+/// Ends every running adapter and removes its folder, for a program that must end at once. Neither
+/// can be started or created again in this process.
 pub fn abandon() {
     end_all_adapters();
     driver::remove_live_folders();

@@ -1,4 +1,4 @@
-//! The report of a run: what was run, on what, and what came of each case.
+//! The report of a run: what was run, on what, and the result of each case.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -31,7 +31,7 @@ message! {
         required format: ReportFormat = "format", "document-format";
         /// What was run, and on what.
         required run: RunInfo = "run", "run-info";
-        /// What came of it.
+        /// The result.
         required summary: RunSummary = "summary", "run-summary";
         /// Every case that was selected, in the order of the ids.
         required cases: Vec<CaseReport> = "cases", "case-reports";
@@ -69,7 +69,7 @@ message! {
 }
 
 message! {
-    /// What came of a run.
+    /// The result of a run.
     pub struct RunSummary("RunSummary", open) {
         /// How the run ended.
         required overall: Overall = "overall", "run-verdict";
@@ -85,13 +85,13 @@ message! {
         required levels: BTreeMap<String, Totals> = "levels", "counts";
         /// Which level is reached, in protocols whose levels build on each other.
         optional conformance: Conformance = "conformance", "conformance";
-        /// Entries of the baseline that no longer hold.
+        /// Stale entries of the baseline.
         required stale: Vec<StaleEntry> = "stale", "stale-entries";
         /// How long the run took.
         required duration_ms: u64 = "duration_ms", "unit:millisecond";
         /// What the adapter did against the fixture protocol that no case can be charged with.
         optional breaches: Vec<String> = "breaches", "text-for-people";
-        /// What the kit could not put away; decides nothing.
+        /// What the kit could not clean up; does not change the exit code.
         optional notes: Vec<String> = "notes", "text-for-people";
     }
 }
@@ -113,13 +113,13 @@ message! {
         required harness_error: u64 = "harness_error", "count";
         /// How many of the failures the baseline excuses.
         required known_failure: u64 = "known_failure", "count";
-        /// How many verdicts are the adapter's own word.
+        /// How many verdicts are self-reported by the adapter.
         required self_reported: u64 = "self_reported", "count";
     }
 }
 
 message! {
-    /// What came of one case.
+    /// The result of one case.
     pub struct CaseReport("CaseReport", open) {
         /// The id of the case.
         required id: String = "id", "case-id";
@@ -129,7 +129,7 @@ message! {
         required strength: Strength = "strength", "strength";
         /// The clauses that the case proves.
         required clauses: Vec<String> = "clauses", "clause-ids";
-        /// What must hold.
+        /// The property under test.
         required title: String = "title", "text-for-people";
         /// The operation that was asked for.
         required operation: String = "operation", "operation-name";
@@ -137,7 +137,7 @@ message! {
         required verdict: Verdict = "verdict", "case-verdict";
         /// How long the case took.
         required duration_ms: u64 = "duration_ms", "unit:millisecond";
-        /// Whether the verdict is the adapter's own word.
+        /// Whether the verdict is self-reported by the adapter.
         required self_reported: bool = "self_reported", "flag";
         /// Why, when the case did not pass.
         optional message: String = "message", "text-for-people";
@@ -176,7 +176,7 @@ message! {
         required kind: String = "kind", "scope-kind";
         /// Its id.
         required id: String = "id", "scope-id";
-        /// What became of it.
+        /// Its state.
         required state: String = "state", "text-for-people";
     }
 }
@@ -322,13 +322,13 @@ impl Difference {
         Self::from_parts(pointer.to_owned(), expected, None)
     }
 
-    /// The same difference, in a document of which this one was a part.
+    /// The same difference, in a document that contains this one.
     pub(crate) fn within(mut self, pointer: &str) -> Self {
         self.pointer.insert_str(0, pointer);
         self
     }
 
-    /// The difference in a sentence, with long values cut.
+    /// The difference as a sentence, with long values cut.
     pub(crate) fn in_words(&self) -> String {
         let place = match self.pointer.as_str() {
             "" => "the whole outcome",
@@ -369,7 +369,7 @@ impl From<Mismatch> for Difference {
     }
 }
 
-/// The differences that a report keeps, the first in any case, and the number of the others.
+/// The differences that a report keeps, at least the first, and the number of the others.
 fn first_differences(mut differences: Vec<Difference>) -> (Vec<Difference>, Option<u64>) {
     let mut size = 0;
     let fits = |difference: &&Difference| {
@@ -387,9 +387,9 @@ fn first_differences(mut differences: Vec<Difference>) -> (Vec<Difference>, Opti
     (differences, Some(left_out).filter(|count| *count > 0))
 }
 
-/// More places than anybody mends at once.
+/// The most differences of a case.
 const DIFFERENCES_KEPT: usize = 50;
-/// All of them together, in bytes of JSON text.
+/// The limit of all of them together, in bytes of JSON text.
 const DIFFERENCES_SIZE: usize = 64 * 1024;
 
 pub(crate) fn millis(duration: Duration) -> u64 {

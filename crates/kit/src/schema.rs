@@ -1,4 +1,4 @@
-//! The published JSON Schemas, made from the types that read and write the documents.
+//! The published JSON Schemas, generated from the types.
 
 use accord_contract::fixture::{AdapterResult, Capabilities};
 use accord_contract::wire::{Value, json_schema};

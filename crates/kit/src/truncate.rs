@@ -1,9 +1,9 @@
-//! What a report keeps of something that may be long, so that a run's memory does not grow with
-//! what adapters say.
+//! Limits what a report keeps of long values, so that a run's memory does not grow with what
+//! adapters write.
 
 use accord_contract::wire::Value;
 
-/// The value itself, or the beginning of its JSON text with the length of the whole.
+/// The value, or the beginning of its JSON text with the length of the whole.
 pub(crate) fn value(value: Value) -> (Value, Option<u64>) {
     let text = value.to_string();
     match text.len() {
@@ -15,7 +15,7 @@ pub(crate) fn value(value: Value) -> (Value, Option<u64>) {
     }
 }
 
-/// The text itself, or its beginning with a word about the rest.
+/// The text, or its beginning with the length of the whole.
 pub(crate) fn text(text: String) -> String {
     match text.len() {
         0..=KEPT => text,
@@ -27,5 +27,5 @@ fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(KEPT)]
 }
 
-/// Enough for anybody who reads it, and for hundreds of cases at once.
+/// Enough to read, and small enough for hundreds of cases.
 const KEPT: usize = 16 * 1024;

@@ -1,7 +1,7 @@
-//! From what a driver brought back to what the kit says about a case.
+//! Judges the answer to a case.
 //!
-//! The kit compares the outcome with the expectation itself. What the adapter says of itself counts
-//! only where it hands over no outcome, and is then marked as such.
+//! The kit compares the outcome with the expectation itself. The adapter's own status counts only
+//! if it returns no outcome, and the verdict is then marked as self-reported.
 
 use accord_contract::codes::Code;
 use accord_contract::fixture::{AdapterResult, Status};
@@ -37,25 +37,25 @@ wire_enum! {
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Why, for people; always there when the verdict is not a pass.
+    /// Why, for people; present unless the verdict is a pass.
     pub message: Option<String>,
-    /// The adapter's own words, where it handed over an outcome that is not what the case expects.
+    /// The adapter's own message, if its outcome is not what the case expects.
     pub said: Option<String>,
-    /// The failure code, where the adapter broke the protocol or the kit had trouble.
+    /// The failure code, if the adapter broke the protocol or the kit failed.
     pub code: Option<Code>,
-    /// Whether the verdict is the adapter's own word, because it handed over no outcome.
+    /// Whether the verdict is the adapter's own status, because it returned no outcome.
     pub self_reported: bool,
     /// Where outcome and expectation differ.
     pub differences: Vec<Difference>,
-    /// What the implementation reports that it did.
+    /// The outcome.
     pub actual: Option<Value>,
     /// The last lines that the adapter wrote to stderr.
     pub stderr: Option<String>,
     /// The step that ended a case over HTTP.
     pub step: Option<String>,
-    /// The route that the server does not have, where that is why nothing could be judged.
+    /// The route that the server does not have, if the case could not be judged because of it.
     pub missing_route: Option<String>,
-    /// The level that the server claims, where the case asks for it.
+    /// The level that the server claims, if the case captures it.
     pub claim: Option<String>,
 }
 
@@ -76,23 +76,22 @@ impl Judgement {
         }
     }
 
-    /// A verdict that rests on nothing but a sentence.
-    pub(crate) fn told(verdict: Verdict, message: impl Into<String>) -> Self {
+    /// A verdict with only a message.
+    pub(crate) fn with_message(verdict: Verdict, message: impl Into<String>) -> Self {
         Self {
             message: Some(message.into()),
             ..Self::new(verdict)
         }
     }
 
-    /// Turns the judgement of a claim into a failure, because the run has shown that it is not
-    /// true.
+    /// Makes the judgement of a claim a failure, because the run has disproved the claim.
     pub(crate) fn disprove(&mut self, why: String) {
         self.verdict = Verdict::Fail;
         self.message = Some(why);
     }
 }
 
-/// Judges what a driver brought back for a case.
+/// Judges the answer to a case.
 pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
     let mut judgement = match outcome.answer {
         Ok(Reply::Result(result)) => judge_result(case, result),
@@ -102,16 +101,16 @@ pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
                 Breach::TimedOut => Code::KitAdapterTimeout,
                 Breach::Protocol => Code::KitAdapterProtocol,
             }),
-            ..Judgement::told(Verdict::Error, reason)
+            ..Judgement::with_message(Verdict::Error, reason)
         },
         Err(NoAnswer::Harness { reason }) => Judgement {
             code: Some(Code::KitHarness),
-            ..Judgement::told(Verdict::HarnessError, reason)
+            ..Judgement::with_message(Verdict::HarnessError, reason)
         },
-        Err(NoAnswer::Cancelled) => Judgement::told(Verdict::Skip, STOPPED),
+        Err(NoAnswer::Cancelled) => Judgement::with_message(Verdict::Skip, STOPPED),
         Err(NoAnswer::CannotStart(error)) => Judgement {
             code: Some(Code::KitHarness),
-            ..Judgement::told(Verdict::HarnessError, error.to_string())
+            ..Judgement::with_message(Verdict::HarnessError, error.to_string())
         },
     };
     if !matches!(judgement.verdict, Verdict::Pass | Verdict::Skip) {
@@ -130,13 +129,13 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
     match (result.status, actual) {
         (Status::NotImplemented, actual) => Judgement {
             actual,
-            ..Judgement::told(Verdict::NotImplemented, or(said, "not implemented"))
+            ..Judgement::with_message(Verdict::NotImplemented, or(said, "not implemented"))
         },
         (Status::Error, actual) => {
             let said = or(said, "it gives no reason");
             Judgement {
                 actual,
-                ..Judgement::told(
+                ..Judgement::with_message(
                     Verdict::Error,
                     format!("the adapter reports an error: {said}"),
                 )
@@ -149,7 +148,7 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
         },
         (Status::Fail, None) => Judgement {
             self_reported: true,
-            ..Judgement::told(
+            ..Judgement::with_message(
                 Verdict::Fail,
                 or(said, "the adapter reports a failure and no outcome"),
             )
@@ -161,7 +160,7 @@ fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement
     let mismatches = case.vocabulary().differences(&case.expectation(), &actual);
     let first = mismatches.first().map(ToString::to_string);
     let differences = mismatches.into_iter().map(Difference::from).collect();
-    // Who compares as we do says the same.
+    // An adapter that compares by the same rules has the same result.
     let is_news = !words.trim().is_empty() && first.as_deref() != Some(words);
     let said = is_news.then(|| words.to_owned());
     let judgement = match (status, first) {
@@ -169,11 +168,11 @@ fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement
         (Status::Fail, Some(first)) => Judgement {
             differences,
             actual: Some(actual),
-            ..Judgement::told(Verdict::Fail, first)
+            ..Judgement::with_message(Verdict::Fail, first)
         },
         (said, None) => Judgement {
             actual: Some(actual),
-            ..Judgement::told(
+            ..Judgement::with_message(
                 Verdict::Error,
                 format!("the adapter says `{said}`, but its outcome is what the case expects"),
             )
@@ -181,7 +180,7 @@ fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement
         (said, Some(first)) => Judgement {
             differences,
             actual: Some(actual),
-            ..Judgement::told(
+            ..Judgement::with_message(
                 Verdict::Error,
                 format!(
                     "the adapter says `{said}`, but its outcome is not what the case expects: \
@@ -212,12 +211,12 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
             };
             Judgement {
                 differences,
-                ..Judgement::told(Verdict::Fail, message)
+                ..Judgement::with_message(Verdict::Fail, message)
             }
         }
         End::Missing { route } => Judgement {
             missing_route: Some(route.clone()),
-            ..Judgement::told(
+            ..Judgement::with_message(
                 Verdict::NotImplemented,
                 format!("the server has no route for `{route}`"),
             )
@@ -226,14 +225,14 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
             verdict: InsteadOfPass::Skip,
             why,
             ..
-        } => Judgement::told(Verdict::Skip, why),
+        } => Judgement::with_message(Verdict::Skip, why),
         End::Excused {
             verdict: InsteadOfPass::NotImplemented,
             route,
             why,
         } => Judgement {
             missing_route: Some(route),
-            ..Judgement::told(Verdict::NotImplemented, why)
+            ..Judgement::with_message(Verdict::NotImplemented, why)
         },
         End::Failed(trouble) => {
             let code = match trouble {
@@ -242,16 +241,16 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
                     Code::KitServerUnreachable
                 }
                 ExchangeError::Broken(_) => Code::KitServerProtocol,
-                ExchangeError::Cancelled => return Judgement::told(Verdict::Skip, STOPPED),
+                ExchangeError::Cancelled => return Judgement::with_message(Verdict::Skip, STOPPED),
             };
             Judgement {
                 code: Some(code),
-                ..Judgement::told(Verdict::Error, trouble.to_string())
+                ..Judgement::with_message(Verdict::Error, trouble.to_string())
             }
         }
         End::Harness(why) => Judgement {
             code: Some(Code::KitHarness),
-            ..Judgement::told(Verdict::HarnessError, why)
+            ..Judgement::with_message(Verdict::HarnessError, why)
         },
     };
     let passes = judgement.verdict == Verdict::Pass;
@@ -262,7 +261,7 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
         ..judgement
     }
 }
-/// Why a case that had begun has no verdict.
+/// Why a case that had started has no verdict.
 pub(crate) const STOPPED: &str = "stopped, because another case ended the run";
 
 fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {

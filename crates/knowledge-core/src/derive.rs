@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::envelope::{Outline, utf16_order, with_prefix};
 use crate::{HashOptions, KbError, KbHasher, artifact_hash};
 
-/// What a caller says about a new block.
+/// The members that a caller gives for a new block.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// The payload type.
@@ -21,7 +21,7 @@ pub struct Draft {
     pub sources: Vec<String>,
     /// How it was made from them.
     pub derivation: Option<Value>,
-    /// The tier; `open` when nothing is said.
+    /// The tier; `open` if absent.
     pub tier: Option<String>,
 }
 

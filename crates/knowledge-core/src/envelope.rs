@@ -17,7 +17,7 @@ pub const TIERS: [&str; 4] = ["open", "verified", "premium", "restricted"];
 /// The ways in which a block can be made from others.
 pub const DERIVATION_TYPES: [&str; 4] = ["compose", "transform", "extract", "summarize"];
 
-/// An envelope that keeps every rule that can be seen without a registry.
+/// An envelope that satisfies every rule that can be checked without a registry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Validated {
     /// The payload type.
@@ -28,9 +28,8 @@ pub struct Validated {
     pub kb_hash: Digest,
 }
 
-/// Checks the envelope in `text` strictly: what the registry checks, and also
-/// tier, artifact hash, source format, payload type and derivation type, which
-/// the reference registry lets pass.
+/// Checks the envelope in `text` strictly: the rules of the registry, and also tier, artifact hash,
+/// source format, payload type and derivation type, which the reference registry does not check.
 ///
 /// Clauses: ALX-BLOCK-TIER, ALX-BLOCK-ARTIFACT, ALX-BLOCK-SOURCE-FORM, ALX-BLOCK-HASHABLE,
 /// ALX-PAYLOAD-TYPE.
@@ -191,7 +190,7 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// The id as the registry knows it.
+/// The id in the form that the registry uses.
 pub(crate) fn with_prefix(id: &str) -> String {
     if id.starts_with("0x") {
         id.to_owned()

@@ -7,12 +7,12 @@ use accord_canon::{
 use crate::sources::SourceWriter;
 use crate::{IdentityRule, KB_V1, KbError, SourceMode};
 
-/// What a caller may choose about an identity.
+/// Options of an identity.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct HashOptions {
-    /// What becomes of a source that is named twice.
+    /// What happens to a source that is listed twice.
     pub sources: SourceMode,
-    /// What becomes of integers that a double cannot hold.
+    /// What happens to integers that a double cannot represent.
     pub numbers: Numbers,
 }
 
@@ -23,12 +23,12 @@ pub struct KbHasher {
     options: HashOptions,
     canonicalizer: Canonicalizer,
     sources: SourceWriter,
-    /// The tag, then the canonical form: one stretch of bytes, because a digest
-    /// takes those in faster than two.
+    /// The tag, then the canonical form, in one buffer: hashing one slice is faster than hashing
+    /// two.
     hashed: Vec<u8>,
 }
 
-/// An envelope's identity and the bytes that it stands for.
+/// An envelope's identity and the bytes that were hashed.
 #[derive(Clone, Copy, Debug)]
 pub struct Identified<'a> {
     /// The digest under the domain tag.
@@ -47,12 +47,12 @@ impl Identified<'_> {
 }
 
 impl KbHasher {
-    /// A hasher under the rule that is in force.
+    /// A hasher under the current rule.
     pub fn new(options: HashOptions) -> Self {
         Self::with_rule(KB_V1, options)
     }
 
-    /// A hasher under any rule that ever was.
+    /// A hasher under any rule, current or former.
     pub fn with_rule(rule: IdentityRule, options: HashOptions) -> Self {
         Self {
             rule,
@@ -68,8 +68,8 @@ impl KbHasher {
     /// Clauses: ALX-KB-TAG, ALX-ID-EXCLUDED, ALX-ID-ABSENT, ALX-ID-SOURCES-DEFAULT,
     /// ALX-ID-PARENTS, ALX-ID-NULL, ALX-ID-UNVALIDATED, ALX-ID-KEY-ORDER, ALX-ID-OBJECT.
     ///
-    /// Members outside the scope do not count, members inside it that are
-    /// absent stay absent, and sources are always there, sorted.
+    /// Members outside the scope are ignored. Absent members inside it stay absent, except
+    /// `sources`, which is always present and sorted.
     ///
     /// # Errors
     /// When the text is no envelope or a hashed member has no canonical form.
@@ -105,7 +105,7 @@ impl KbHasher {
                 hashed.extend_from_slice(value);
                 continue;
             }
-            // The older name counts only where the newer one says nothing.
+            // `parents`, the older name, counts only if `sources` is absent.
             let listed = ["sources", "parents"].into_iter().find_map(|name| {
                 let (text, offset) = projection.raw(name)?;
                 (text != b"null").then_some((name, text, offset))

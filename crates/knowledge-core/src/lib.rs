@@ -1,15 +1,13 @@
 //! Knowledge Blocks: identity, schemas and lineage.
 //!
 //! A block's identity is a hash over seven of its members in canonical form,
-//! under a domain tag that names the rule. Everything else here decides whether
-//! an envelope may bear that identity: its members, its payload's schema, the
-//! blocks that it was made from.
+//! under a domain tag that names the rule. The rest of this crate decides whether an envelope is
+//! valid: its members, its payload's schema and its lineage.
 //!
 //! Invariants:
-//! - the rule behind a domain tag never changes; another rule has another tag
-//!   (`identity/` holds each rule and vectors for it, and a test holds those);
-//! - what is hashed is the text that came in, never a value read from it and
-//!   written again;
+//! - the rule behind a domain tag never changes; another rule has another tag (`identity/` has each
+//!   rule with its vectors, and a test checks them);
+//! - the received text is hashed, never a value that was parsed and written again;
 //! - a refusal has a code, names the member and changes nothing.
 //!
 //! ```

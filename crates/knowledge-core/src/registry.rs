@@ -1,8 +1,8 @@
-//! The registry: which blocks are known, and how they descend from each other.
+//! The registry: the registered blocks and their lineage.
 //!
-//! Registering is idempotent: the same content has the same id, and is there
-//! once. A block comes after its sources, so the edges form no cycle; the check
-//! stands for records that were made elsewhere and restored here.
+//! Registering is idempotent: the same content has the same id and is stored once. A block is
+//! registered after its sources, so the edges form no cycle. The check for cycles is needed for
+//! records that were made elsewhere and restored here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub struct Registry {
     sources: BTreeMap<String, Vec<String>>,
 }
 
-/// What registering an envelope gave.
+/// The result of registering an envelope.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Registered {
     /// The block's identity.
@@ -29,7 +29,7 @@ pub struct Registered {
 }
 
 impl Registry {
-    /// A registry as a record tells it: each block's id and its sources.
+    /// Restores a registry from a record: each block's id and its sources.
     pub fn restore(record: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
         Self {
             sources: record.into_iter().collect(),
@@ -71,7 +71,7 @@ impl Registry {
         self.sources.is_empty()
     }
 
-    /// Takes a block up if its lineage allows; `false` if it was there already.
+    /// Adds a block if its lineage is valid; `false` if it was registered before.
     ///
     /// Clauses: ALX-LINEAGE-IDEMPOTENT, ALX-LINEAGE-REGISTERED, ALX-LINEAGE-FORKS.
     fn admit(&mut self, id: String, sources: Vec<String>) -> Result<bool, KbError> {
@@ -99,7 +99,7 @@ impl Registry {
         Ok(true)
     }
 
-    /// Whether `ancestor` is found on the way up from `block`.
+    /// Whether `ancestor` is an ancestor of `block`.
     ///
     /// Clauses: ALX-LINEAGE-ACYCLIC.
     fn descends(&self, block: &str, ancestor: &str) -> bool {
@@ -131,8 +131,8 @@ mod tests {
         list.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    /// An id is a hash over the sources, so no envelope can name itself; the
-    /// rule is proven on ids made up for the purpose.
+    /// An id is a hash over the sources, so no envelope can name itself; this test uses invented
+    /// ids.
     #[test]
     fn a_block_that_names_itself_is_refused_before_its_sources_are_looked_up() {
         let mut registry = Registry::default();

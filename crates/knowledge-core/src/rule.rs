@@ -6,7 +6,7 @@ use accord_contract::alx::KB_DOMAIN_PREFIX;
 /// How a block's identity is computed under one domain tag.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct IdentityRule {
-    /// What is put before the canonical bytes; it names the rule.
+    /// The prefix of the hashed bytes; it names the rule.
     pub tag: &'static str,
     /// The digest.
     pub hash: Hash,
@@ -16,7 +16,7 @@ pub struct IdentityRule {
     pub scope: &'static [&'static str],
 }
 
-/// The rule of ALX 1: stable for as long as that version lives.
+/// The rule of ALX 1. It does not change within that major version.
 ///
 /// Clauses: ALX-KB-STABLE, ALX-KB-SCOPE, ALX-ID-SCOPE.
 pub const KB_V1: IdentityRule = IdentityRule {
@@ -34,5 +34,5 @@ pub const KB_V1: IdentityRule = IdentityRule {
     ],
 };
 
-/// Every rule that was ever in force.
+/// Every rule, current and former.
 pub const IDENTITY_RULES: [IdentityRule; 1] = [KB_V1];

@@ -1,4 +1,4 @@
-//! The list of blocks that a block was made from, in its normal form.
+//! The normal form of a block's list of sources.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -7,13 +7,12 @@ use accord_canon::{Canonicalizer, KeyOrder, Numbers, Profile, compare_strings};
 
 use crate::KbError;
 
-/// What becomes of a source that is named twice.
+/// What happens to a source that is listed twice.
 ///
 /// Clauses: ALX-ID-DUPLICATES.
 ///
-/// Documentation of the protocol removes it before hashing, its reference
-/// implementation hashes it, its registry refuses it. No two of them agree on
-/// the identity, so it takes a word from the caller to get one.
+/// The protocol's documentation removes it before hashing, its reference implementation hashes it,
+/// and its registry refuses it. They disagree on the identity, so the caller must choose.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum SourceMode {
     /// It is refused.
@@ -21,7 +20,7 @@ pub enum SourceMode {
     Reject,
     /// It is hashed once.
     Dedup,
-    /// It is hashed as often as it is named.
+    /// It is hashed as often as it is listed.
     AsIs,
 }
 
@@ -29,8 +28,7 @@ pub enum SourceMode {
 #[derive(Debug)]
 pub(crate) struct SourceWriter {
     canonicalizer: Canonicalizer,
-    /// Where each string lies in the canonical list, quotes included, and which
-    /// one of the list it was.
+    /// The range of each string in the canonical list, quotes included, and its index in the list.
     strings: Vec<(Range<usize>, usize)>,
 }
 
@@ -62,8 +60,7 @@ impl SourceWriter {
         let most = list.iter().filter(|byte| **byte == b',').count() + 1;
         self.strings.reserve(most);
         split(list, name, &mut self.strings)?;
-        // The strings of one list have one canonical spelling each, so the
-        // place in the list only decides between equal ones.
+        // Each string has one canonical spelling, so the index only orders equal strings.
         self.strings
             .sort_unstable_by(|(a, first), (b, second)| order(list, a, b).then(first.cmp(second)));
         out.push(b'[');
@@ -98,7 +95,7 @@ fn order(list: &[u8], a: &Range<usize>, b: &Range<usize>) -> Ordering {
     )
 }
 
-/// Cuts a canonical array of strings into its strings.
+/// Splits a canonical array of strings.
 fn split(list: &[u8], name: &str, strings: &mut Vec<(Range<usize>, usize)>) -> Result<(), KbError> {
     if list.first() != Some(&b'[') {
         return Err(KbError::envelope(

@@ -1,4 +1,4 @@
-//! Comparing what an envelope says of itself with what it is.
+//! Compares the hashes that an envelope states with the computed ones.
 
 use accord_canon::{Canonicalizer, Digest, Part, keccak256};
 use accord_contract::codes::Code;
@@ -17,7 +17,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// The word for reports.
+    /// The name in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Match => "match",
@@ -35,16 +35,16 @@ impl Check {
     }
 }
 
-/// What verifying an envelope gave.
+/// The result of verifying an envelope.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Verification {
     /// The computed identity.
     pub kb_hash: Digest,
     /// The computed hash of the payload, if there is one.
     pub artifact_hash: Option<Digest>,
-    /// The stated identity against the computed one.
+    /// The stated identity compared with the computed one.
     pub kb_hash_check: Check,
-    /// The stated artifact hash against that of the payload.
+    /// The stated artifact hash compared with that of the payload.
     pub artifact_check: Check,
 }
 
@@ -54,12 +54,12 @@ impl Verification {
         self.failures().is_empty()
     }
 
-    /// Nothing is stated, so that there was nothing to verify.
+    /// Nothing is stated, so nothing was verified.
     pub fn is_empty(&self) -> bool {
         self.checks() == [Check::Absent; 2]
     }
 
-    /// The failure codes of what is stated wrongly.
+    /// The failure codes of the stated hashes that are wrong.
     pub fn failures(&self) -> Vec<Code> {
         let codes = [Code::KbHashMismatch, Code::KbArtifactMismatch];
         let wrong = self.checks().map(|check| check == Check::Mismatch);
@@ -75,8 +75,7 @@ impl Verification {
     }
 }
 
-/// Verifies the envelope in `text`. The identity that it should have is
-/// `expected`, or else what its own `kbHash` member says.
+/// Verifies the envelope in `text` against `expected`, or else against its own `kbHash` member.
 ///
 /// Clauses: ALX-ID-VERIFY.
 ///
@@ -107,7 +106,7 @@ pub fn verify(
     })
 }
 
-/// What a member states; another kind of value states nothing that is right.
+/// The hash that a member states. A value that is not a string states a wrong hash.
 fn stated_text(text: &[u8]) -> String {
     serde_json::from_slice(text).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! A long-lived child that both sides write lines to.
 //!
-//! A conversation that failed is over: the child's group is killed at once, and every later word
-//! says so.
+//! A conversation that failed is over: the child's group is killed at once, and every later call
+//! returns an error.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::invocation::Invocation;
 use crate::keep::Tail;
 use crate::lines::Lines;
 
-/// What a conversation keeps in memory at most.
+/// The memory limits of a conversation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SessionLimits {
@@ -29,7 +29,7 @@ impl SessionLimits {
     }
 }
 
-/// A running child that is spoken with line by line, in whatever order.
+/// A running child with which lines are exchanged, in any order.
 #[derive(Debug)]
 pub struct Conversation {
     group: Option<Group>,
@@ -64,8 +64,7 @@ impl Conversation {
         self.group.as_ref().map(Group::id)
     }
 
-    /// Puts a line (the newline is added) in line for the child. It goes out while the child is
-    /// listened to.
+    /// Queues a line (the newline is added). It is written while [`next`](Self::next) waits.
     pub fn say(&mut self, line: &[u8]) -> Result<(), SessionError> {
         let group = self.group.as_mut().ok_or(SessionError::Over)?;
         group.send(line);
@@ -83,15 +82,15 @@ impl Conversation {
             Ok(_) => self.group = Some(group),
             Err(_) => {
                 group.finish();
-                // The last words on stderr explain a failure best; a broken pipe has none.
+                // The last stderr output explains a failure best. A broken pipe has none.
                 let _ = group.drain(&mut self.heard);
             }
         }
         line
     }
 
-    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed.
-    /// Lines that it still writes are read and forgotten.
+    /// Closes the child's stdin and waits a short time for it to end before its group is killed.
+    /// Lines that it still writes are discarded.
     pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
         let ending = self.end(limit, |_| true)?;
         Ok(ending)
@@ -102,12 +101,12 @@ impl Conversation {
         self.heard.stderr.bytes()
     }
 
-    /// What was heard and is not taken yet.
+    /// Received bytes that were not taken yet.
     pub(crate) fn unheard(&self) -> &[u8] {
         self.heard.lines.bytes()
     }
 
-    /// Takes in what the child has written by now, without waiting.
+    /// Reads what the child has written so far, without waiting.
     pub(crate) fn catch_up(&mut self) -> Result<(), SessionError> {
         let group = self.group.as_mut().ok_or(SessionError::Over)?;
         let caught = group.drain(&mut self.heard);
@@ -119,8 +118,8 @@ impl Conversation {
         self.group = None;
     }
 
-    /// Ends the child as [`close`](Self::close) does, for as long as what it wrote lets it be
-    /// waited for.
+    /// Ends the child as [`close`](Self::close) does, while its remaining output stays within the
+    /// limits.
     pub(crate) fn end(
         &mut self,
         limit: Duration,
@@ -134,15 +133,15 @@ impl Conversation {
         let word = self.cancel.clone();
         while !group.leader_ended()
             && Instant::now() < deadline
-            && !cancel::given(word.as_ref())
+            && !cancel::is_set(word.as_ref())
             && patient(self.heard.lines.bytes())
         {
-            let look = cancel::next_look(word.as_ref(), deadline);
-            // A pipe that breaks has nothing more to say.
-            if group.step(look, &mut self.heard).is_err() {
+            let next = cancel::next_check(word.as_ref(), deadline);
+            // A pipe that breaks has no more output.
+            if group.step(next, &mut self.heard).is_err() {
                 break;
             }
-            // Output that is not read must not pile up.
+            // Unread output must not fill the memory.
             while self.heard.lines.bytes().len() > self.limits.line {
                 if self.heard.lines.take().is_none() {
                     self.heard.lines = Lines::default();
@@ -169,20 +168,20 @@ impl Conversation {
             if group.stdout_closed() {
                 return Err(self.silent(group, deadline));
             }
-            if cancel::given(self.cancel.as_ref()) {
+            if cancel::is_set(self.cancel.as_ref()) {
                 return Err(SessionError::Cancelled);
             }
             if Instant::now() >= deadline {
                 return Err(SessionError::TimedOut { limit });
             }
-            let look = cancel::next_look(self.cancel.as_ref(), deadline);
-            let step = group.step(look, &mut self.heard);
+            let next = cancel::next_check(self.cancel.as_ref(), deadline);
+            let step = group.step(next, &mut self.heard);
             step.map_err(|source| SessionError::System { source })?;
         }
     }
 
-    /// Stdout is closed. A child that is about to end gets a moment, so that we can say how it
-    /// ended.
+    /// Stdout is closed. A child that is about to end gets a short time, so that the error can say
+    /// how it ended.
     fn silent(&mut self, group: &mut Group, deadline: Instant) -> SessionError {
         let deadline = deadline.min(Instant::now() + MOMENT_TO_END);
         while Instant::now() < deadline {

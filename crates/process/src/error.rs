@@ -1,4 +1,4 @@
-//! Errors, separated by whose fault they are.
+//! Errors, separated by cause.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,18 +12,18 @@ use crate::Ending;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The name is a path that does not exist, or a bare name that no folder of `PATH` holds.
+    /// The name is a path that does not exist, or is in no folder of `PATH`.
     #[error("the program {program:?} does not exist; check its spelling and the PATH")]
     NotFound {
         /// The program as it was named.
         program: String,
     },
-    /// The file is there but may not or cannot be executed.
+    /// The file exists but cannot be executed.
     #[error("the program {program:?} cannot be executed: {why}")]
     NotExecutable {
         /// The program as it was named.
         program: String,
-        /// What stands in the way.
+        /// The reason.
         why: &'static str,
     },
     /// The folder to start in is missing or is not a folder.
@@ -32,12 +32,12 @@ pub enum StartError {
         /// The folder as it was named.
         path: PathBuf,
     },
-    /// The system refused for a reason of its own.
+    /// The system refused for another reason.
     #[error("the program {program:?} could not be started: {source}")]
     System {
         /// The program as it was named.
         program: String,
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -58,23 +58,23 @@ pub enum SessionError {
         /// How it ended.
         ending: Ending,
     },
-    /// The child closed its stdout, so no answer can come any more.
+    /// The child closed its stdout, so it cannot answer any more.
     #[error("the process closed its stdout before it answered")]
     OutputClosed,
-    /// The answer has no end within the limit.
+    /// The answer does not end within the limit.
     #[error("the answer is longer than {limit} bytes")]
     LineTooLong {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The child wrote more than the one line that it was asked for.
+    /// The child wrote more than one line for a request.
     #[error("the process wrote more than one line for a request: {start:?}")]
     Unasked {
-        /// How the surplus begins.
+        /// The beginning of the surplus.
         start: String,
     },
     /// The caller cancelled it.
-    #[error("the request was given up")]
+    #[error("the request was cancelled")]
     Cancelled,
     /// The session was already over.
     #[error("the session is over; start a new one")]
@@ -82,7 +82,7 @@ pub enum SessionError {
     /// Reading or writing a pipe failed.
     #[error("talking to the process failed: {source}")]
     System {
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,6 +1,6 @@
 //! One child, its process group and its three pipes, served by one `poll(2)` loop.
 //!
-//! A [`Group`] that goes out of scope takes the whole process group with it.
+//! Dropping a [`Group`] kills the whole process group.
 
 use std::fmt;
 use std::io::{self, Read, Write as _};
@@ -25,7 +25,7 @@ pub enum Ending {
     Exited(i32),
     /// A signal ended it; 9 when we killed it.
     Signalled(i32),
-    /// It was killed, but the system has not let go of it yet.
+    /// It was killed, but the system has not reaped it yet.
     Unreaped,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// Who takes what the child prints.
+/// Receives what the child prints.
 pub(crate) trait Listener {
     fn stdout(&mut self, chunk: &[u8]);
     fn stderr(&mut self, chunk: &[u8]);
@@ -50,8 +50,8 @@ pub(crate) trait Listener {
 pub(crate) struct Group {
     child: Child,
     pid: Pid,
-    /// Becomes readable when the leader ends. Where the system has no such thing, the loop looks
-    /// every [`LOOK_AGAIN`].
+    /// Becomes readable when the leader ends. Systems without such a descriptor are polled every
+    /// [`POLL_INTERVAL`].
     watch: Option<OwnedFd>,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
@@ -91,14 +91,14 @@ impl Group {
         Ok(group)
     }
 
-    /// Puts bytes in line for the child's stdin.
+    /// Queues bytes for the child's stdin.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         self.input.drain(..self.sent);
         self.sent = 0;
         self.input.extend_from_slice(bytes);
     }
 
-    /// Closes stdin as soon as all that was put in line is written.
+    /// Closes stdin once all queued bytes are written.
     pub(crate) fn close_stdin_when_sent(&mut self) {
         self.close_stdin_when_sent = true;
         self.close_stdin_if_done();
@@ -128,18 +128,18 @@ impl Group {
         self.child.id()
     }
 
-    /// Asks the whole group to end by itself.
+    /// Sends SIGTERM to the whole group.
     pub(crate) fn ask_to_end(&self) {
-        // A group that is gone needs no asking.
+        // An error means that the group has ended.
         let _ = kill_process_group(self.pid, Signal::TERM);
     }
 
-    /// Kills the whole group and hands the leader's ending over. Later calls give the same answer.
+    /// Kills the whole group and returns how the leader ended. Later calls return the same.
     pub(crate) fn finish(&mut self) -> Ending {
         if let Some(ending) = self.ending {
             return ending;
         }
-        // The group may be empty already, which is what we want.
+        // An error means that the group is empty already.
         let _ = kill_process_group(self.pid, Signal::KILL);
         live::leave(self.pid);
         let ending = self.reap();
@@ -148,8 +148,8 @@ impl Group {
         ending
     }
 
-    /// Takes what is left in the pipes without waiting. Bounded: a process that left the group
-    /// may still be printing.
+    /// Reads what is left in the pipes without waiting. Bounded, because a process that left the
+    /// group may still be printing.
     pub(crate) fn drain(&mut self, listener: &mut dyn Listener) -> io::Result<()> {
         let mut budget = DRAIN_LIMIT;
         while budget > 0 && self.stdout.is_some() {
@@ -168,14 +168,13 @@ impl Group {
         Ok(())
     }
 
-    /// Tells whether the leader has ended, and leaves it unreaped so that the group's id stays
-    /// ours.
+    /// Whether the leader has ended. It stays unreaped, so that the group's id is not reused.
     pub(crate) fn leader_ended(&self) -> bool {
         if self.ending.is_some() {
             return true;
         }
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match waitid(WaitId::Pid(self.pid), look) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::Pid(self.pid), options) {
             Ok(status) => status.is_some(),
             Err(_) => true,
         }
@@ -191,7 +190,7 @@ impl Group {
             if Instant::now() >= deadline {
                 return Ending::Unreaped;
             }
-            // Nothing but the leader's end is of interest now.
+            // Only the end of the leader matters now.
             let _ = wait_readable(self.watch.as_ref(), deadline);
         }
         match self.child.try_wait() {
@@ -220,8 +219,8 @@ impl Group {
         })
     }
 
-    /// Writes what the pipe takes. A child that does not want its input is no error: it is judged
-    /// by what it answers.
+    /// Writes as much as the pipe accepts. A child that does not read its input is not an error:
+    /// its answer decides.
     fn write_some(&mut self) {
         let Some(stdin) = &mut self.stdin else { return };
         match stdin.write(&self.input[self.sent..]) {
@@ -290,7 +289,7 @@ fn wait_readable(fd: Option<&OwnedFd>, deadline: Instant) -> io::Result<()> {
 fn poll_until(fds: &mut [PollFd<'_>], deadline: Instant, watched: bool) -> io::Result<()> {
     let mut wait = deadline.saturating_duration_since(Instant::now());
     if !watched {
-        wait = wait.min(LOOK_AGAIN);
+        wait = wait.min(POLL_INTERVAL);
     }
     let wait = Timespec::try_from(wait.min(LONGEST_WAIT)).map_err(io::Error::other)?;
     match poll(fds, Some(&wait)) {
@@ -299,7 +298,8 @@ fn poll_until(fds: &mut [PollFd<'_>], deadline: Instant, watched: bool) -> io::R
     }
 }
 
-/// Reads once. Nothing there gives 0 and leaves the pipe open; its end gives 0 and closes it.
+/// Reads once. Returns 0 if nothing is available, and 0 at the end of the pipe, which also closes
+/// it.
 fn read_some<R: Read>(pipe: &mut Option<R>, scratch: &mut [u8]) -> io::Result<usize> {
     let Some(open) = pipe else { return Ok(0) };
     match open.read(scratch) {
@@ -339,10 +339,9 @@ fn watch_end_of(_: Pid) -> Option<OwnedFd> {
 }
 
 const CHUNK: usize = 64 * 1024;
-/// The most that a pipe holds by default on the systems that we run on.
+/// The default capacity of a pipe on Linux and macOS.
 const DRAIN_LIMIT: usize = 1024 * 1024;
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// A killed process that sleeps in the kernel can take long to end; it is not waited for longer
-/// than this.
+/// A killed process that sleeps in the kernel can take long to end. This bounds the wait.
 const REAP_LIMIT: Duration = Duration::from_secs(2);

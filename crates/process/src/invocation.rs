@@ -1,4 +1,4 @@
-//! What to start: a program, its arguments, its surroundings. Never a shell.
+//! What to start: a program, its arguments and its environment. Never a shell.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
@@ -21,9 +21,9 @@ pub struct Invocation {
     pub args: Vec<OsString>,
     /// Variables that are added to those of the caller, or replace them.
     pub env: Vec<(OsString, OsString)>,
-    /// Variables of the caller that the child does not get.
+    /// Variables of the caller that are removed for the child.
     pub without: Vec<OsString>,
-    /// The folder to start in; the caller's own when absent.
+    /// The working folder; the caller's if absent.
     pub cwd: Option<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ impl Invocation {
         self
     }
 
-    /// Keeps a variable of the caller from the child.
+    /// Removes a variable of the caller from the child's environment.
     #[must_use]
     pub fn without(mut self, name: impl Into<OsString>) -> Self {
         self.without.push(name.into());
@@ -63,7 +63,7 @@ impl Invocation {
         self
     }
 
-    /// Finds the program without starting it, for a clear word before a long run.
+    /// Checks that the program can be started, without starting it. A long run can then fail early.
     pub fn locate(&self) -> Result<PathBuf, StartError> {
         let candidates = self.candidates();
         let Some(found) = candidates.iter().find(|path| is_executable(path)) else {
@@ -172,8 +172,8 @@ fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }
 
-/// A program that was written a moment ago can still be open for writing in a process that was
-/// forked meanwhile; the system then says ETXTBSY for an instant.
+/// A program that was just written can still be open for writing in a process that was forked
+/// meanwhile. Starting it then fails with ETXTBSY for a short time.
 fn is_busy(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::TXTBSY)
 }

@@ -1,4 +1,4 @@
-//! Buffers that keep what matters of an output and forget the rest.
+//! Buffers that keep the start or the end of an output.
 
 /// Keeps the beginning of a stream, up to a limit.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Head {
     }
 }
 
-/// Keeps the end of a stream, up to a limit: with stderr, the last words are the ones that explain.
+/// Keeps the end of a stream, up to a limit: the last lines of stderr explain a failure best.
 #[derive(Debug)]
 pub(crate) struct Tail {
     bytes: Vec<u8>,
@@ -52,7 +52,7 @@ impl Tail {
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.bytes.extend_from_slice(chunk);
-        // Twice the limit before a cut, so that each byte is moved at most once.
+        // Cutting only at twice the limit moves each byte at most once.
         if self.bytes.len() > self.limit.saturating_mul(2) {
             self.cut();
         }

@@ -1,16 +1,16 @@
 //! Child processes as groups, with limits on time and output.
 //!
-//! This crate owns how Accord runs other people's programs: kit adapters, hooks, agent runtimes.
+//! This crate runs the programs of others: kit adapters, hooks, agent runtimes.
 //!
 //! Invariants:
-//! - A command is a list of arguments. No shell is ever started on its behalf.
+//! - A command is a list of arguments. No shell is started.
 //! - Every child leads a process group of its own. The whole group gets SIGKILL when the time limit
 //!   passes, when the leader has ended, and when its owner is dropped. A process that left the
 //!   group on purpose (`setsid`) is out of reach, but cannot make a caller wait: open pipes are not
 //!   waited for once the leader has ended.
 //! - The leader is reaped only after its group was killed, so the group's id cannot have been
 //!   reused.
-//! - Memory is bounded by the limits that the caller sets, whatever the child prints.
+//! - Memory is bounded by the caller's limits, however much the child prints.
 //! - No thread is started: one `poll(2)` loop serves stdin, stdout, stderr and the end of the
 //!   leader.
 //!

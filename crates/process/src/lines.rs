@@ -1,10 +1,10 @@
-//! What a child wrote, cut into lines.
+//! Splits a child's output into lines.
 
-/// Bytes that were heard and are not taken yet.
+/// Received bytes that were not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     bytes: Vec<u8>,
-    /// No newline is before this place, so that no byte is looked at twice however small the
+    /// There is no newline before this offset. Each byte is searched once, however small the
     /// chunks.
     scanned: usize,
 }
@@ -18,12 +18,12 @@ impl Lines {
         &self.bytes
     }
 
-    /// The length of the first line in bytes, without its newline and whether it has ended or not.
+    /// The length of the first line in bytes, complete or not, without its newline.
     pub(crate) fn first_len(&mut self) -> usize {
         self.end().unwrap_or(self.bytes.len())
     }
 
-    /// Takes the first line, without its newline, if it has ended.
+    /// Takes the first line without its newline, if it is complete.
     pub(crate) fn take(&mut self) -> Option<Vec<u8>> {
         let end = self.end()?;
         let rest = self.bytes.split_off(end + 1);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_line_in_tiny_chunks_costs_no_more_than_its_length() {
-        // Looking at everything anew for each chunk would be 4 * 10^10 comparisons: minutes.
+        // Searching everything again for each chunk would take 4 * 10^10 comparisons: minutes.
         let started = Instant::now();
         let mut lines = Lines::default();
         for _ in 0..300_000 {

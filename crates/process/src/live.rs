@@ -1,14 +1,14 @@
-//! The groups that are running, so that a process that must end at once leaves none behind.
+//! The running groups, so that a process that must end at once can kill them all.
 //!
-//! A child leads a group of its own, so the terminal's Ctrl-C does not reach it. A program that is
-//! told to end calls [`end_all`] and then ends.
+//! A child leads its own group, so the terminal's Ctrl-C does not reach it. A program that gets a
+//! signal to end calls [`end_all`] first.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
 struct Live {
-    /// A handful: one a worker.
+    /// Few entries: one per worker.
     groups: Vec<Pid>,
     /// No group may be started any more.
     closed: bool,
@@ -24,12 +24,12 @@ pub fn end_all() {
     let mut live = live();
     live.closed = true;
     for group in &live.groups {
-        // One that ended by itself is what we want.
+        // An error means that the group has ended by itself.
         let _ = kill_process_group(*group, Signal::KILL);
     }
 }
 
-/// A group is running.
+/// Adds a running group.
 pub(crate) fn enter(group: Pid) {
     let mut live = live();
     live.groups.push(group);
@@ -38,12 +38,12 @@ pub(crate) fn enter(group: Pid) {
     }
 }
 
-/// A group is about to be reaped, after which its id can be reused.
+/// Removes a group before it is reaped, after which its id can be reused.
 pub(crate) fn leave(group: Pid) {
     live().groups.retain(|running| *running != group);
 }
 
 fn live() -> MutexGuard<'static, Live> {
-    // The list is whole between any two statements that could panic.
+    // A panic cannot leave the list half changed, so poisoning is ignored.
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,4 @@
-//! One child from start to end, under a time limit and output limits, with or without somebody who
-//! looks on.
+//! Runs one child from start to end, under a time limit and output limits, optionally with a watch.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -15,11 +14,11 @@ use crate::watch::{Unwatched, Watch, WatchDecision};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Spec {
-    /// The program, its arguments and its surroundings.
+    /// The program, its arguments and its environment.
     pub invocation: Invocation,
-    /// What the child finds on its stdin, before the end of file.
+    /// The child's stdin.
     pub stdin: Vec<u8>,
-    /// When this has passed, the whole group is killed.
+    /// The time limit, after which the whole group is killed.
     pub time_limit: Duration,
     /// How many bytes of stdout are kept, from the start.
     pub stdout_limit: usize,
@@ -27,9 +26,9 @@ pub struct Spec {
     pub stderr_limit: usize,
     /// What happens when stdout passes its limit.
     pub overflow: Overflow,
-    /// The word that ends the run early.
+    /// Ends the run early.
     pub cancel: Option<Cancel>,
-    /// How long a group that must end is asked to (SIGTERM) before it is killed.
+    /// The time between SIGTERM and SIGKILL for a group that must end.
     pub grace: Duration,
 }
 
@@ -37,10 +36,10 @@ pub struct Spec {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Overflow {
-    /// It runs on; what it prints beyond the limit is read and forgotten.
+    /// It runs on; output beyond the limit is read and discarded.
     #[default]
     Discard,
-    /// The group is killed: such an output is of no use to the caller.
+    /// The group is killed: the caller cannot use such an output.
     Kill,
 }
 
@@ -73,7 +72,7 @@ impl Spec {
         self
     }
 
-    /// Sets how many bytes of stdout are kept, and what happens beyond.
+    /// Sets how many bytes of stdout are kept, and what happens beyond the limit.
     #[must_use]
     pub fn stdout_limit(mut self, bytes: usize, overflow: Overflow) -> Self {
         self.stdout_limit = bytes;
@@ -95,7 +94,7 @@ impl Spec {
         self
     }
 
-    /// Sets how long a group that must end is asked to before it is killed.
+    /// Sets the time between SIGTERM and SIGKILL for a group that must end.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -103,36 +102,36 @@ impl Spec {
     }
 }
 
-/// What became of a child.
+/// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunOutput {
     /// How the leader ended.
     pub ending: Ending,
-    /// Whether the time limit passed, so that the group was killed.
+    /// The time limit passed and the group was killed.
     pub timed_out: bool,
-    /// Whether the run was given up, so that the group was killed.
+    /// The run was cancelled and the group was killed.
     pub cancelled: bool,
-    /// Whether who looked on had it ended.
+    /// The watch ended the run.
     pub stopped: bool,
     /// The first bytes of stdout.
     pub stdout: Vec<u8>,
-    /// Whether stdout held more than was kept.
+    /// Whether stdout had more bytes than were kept.
     pub stdout_truncated: bool,
     /// The last bytes of stderr.
     pub stderr: Vec<u8>,
-    /// Whether stderr held more than was kept.
+    /// Whether stderr had more bytes than were kept.
     pub stderr_truncated: bool,
-    /// From just before the start until the group was gone.
+    /// The time from the start until the group was gone.
     pub duration: Duration,
 }
 
-/// Runs a child to its end and leaves nothing of its group behind.
+/// Runs a child to its end. No process of its group is left.
 pub fn run(spec: &Spec) -> Result<RunOutput, StartError> {
     run_watched(spec, &mut Unwatched)
 }
 
-/// As [`run`], with a watch on what the child prints.
+/// Like [`run`], with a watch on the child's output.
 pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, StartError> {
     let started = Instant::now();
     let deadline = started + spec.time_limit.min(LONGEST_RUN);
@@ -155,7 +154,7 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
     while !group.leader_ended() {
         let now = Instant::now();
         timed_out = now >= deadline;
-        cancelled = cancel::given(word);
+        cancelled = cancel::is_set(word);
         let full = kept.stdout.truncated() && spec.overflow == Overflow::Kill;
         let verdict = kept.watch.decide(now);
         stopped = verdict == WatchDecision::Stop;
@@ -163,15 +162,15 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
             ask_to_end(&mut group, spec.grace, &mut kept).map_err(system)?;
             break;
         }
-        let look = cancel::next_look(word, deadline);
-        let look = match verdict {
-            WatchDecision::AskAgain(at) => look.min(at),
-            WatchDecision::Continue | WatchDecision::Stop => look,
+        let next = cancel::next_check(word, deadline);
+        let next = match verdict {
+            WatchDecision::AskAgain(at) => next.min(at),
+            WatchDecision::Continue | WatchDecision::Stop => next,
         };
-        group.step(look, &mut kept).map_err(system)?;
+        group.step(next, &mut kept).map_err(system)?;
     }
     let ending = group.finish();
-    // A pipe that breaks now tells no more than its end.
+    // A pipe that breaks here is treated as its end.
     let _ = group.drain(&mut kept);
     Ok(RunOutput {
         ending,
@@ -186,7 +185,7 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
     })
 }
 
-/// Gives a group the time to end by itself; what it prints meanwhile is still heard.
+/// Gives a group time to end by itself and keeps reading its output.
 fn ask_to_end(group: &mut Group, grace: Duration, kept: &mut Kept<'_>) -> io::Result<()> {
     if grace.is_zero() {
         return Ok(());
@@ -221,5 +220,5 @@ impl Listener for Kept<'_> {
     }
 }
 
-/// Keeps the sum of now and a limit within what the clock can say.
+/// Keeps `Instant::now() + limit` from overflowing.
 const LONGEST_RUN: Duration = Duration::from_secs(365 * 24 * 3600);

@@ -1,6 +1,6 @@
 //! A long-lived child that answers one line with one line.
 //!
-//! A session that failed is over: its group is killed at once, and every later request says so.
+//! A session that failed is over: its group is killed at once, and every later request fails.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::error::{SessionError, StartError};
 use crate::group::Ending;
 use crate::invocation::Invocation;
 
-/// A running child that is asked line by line.
+/// A running child that answers one line per request.
 #[derive(Debug)]
 pub struct Session(Conversation);
 
@@ -35,8 +35,8 @@ impl Session {
         answer
     }
 
-    /// Ends the child's stdin and gives it a moment to end by itself before its group is killed.
-    /// What it still writes to stdout answers nothing, and is refused.
+    /// Closes the child's stdin and waits a short time for it to end before its group is killed.
+    /// Further output on stdout is an error.
     pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
         let ending = self.0.end(limit, <[u8]>::is_empty)?;
         self.refuse_unasked()?;

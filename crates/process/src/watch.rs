@@ -1,20 +1,20 @@
-//! Looking on while a child runs.
+//! Watching a child while it runs.
 
 use std::time::Instant;
 
-/// Reads what a child prints while it runs, and can end it.
+/// Sees the output of a running child, and can end it.
 pub trait Watch {
-    /// The child is running, as the leader of the group of this id.
+    /// The child has started, as the leader of the group with this id.
     fn started(&mut self, _id: u32) {}
 
-    /// It printed this on stdout; never nothing.
+    /// Output on stdout; never empty.
     fn stdout(&mut self, _chunk: &[u8]) {}
 
-    /// It printed this on stderr; never nothing.
+    /// Output on stderr; never empty.
     fn stderr(&mut self, _chunk: &[u8]) {}
 
-    /// Whether it may go on. Asked whenever something happened, and when the time has come that the
-    /// last answer named.
+    /// Whether the child may go on. Called after each event, and at the time that the last answer
+    /// named.
     fn decide(&mut self, now: Instant) -> WatchDecision;
 }
 
@@ -22,15 +22,15 @@ pub trait Watch {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum WatchDecision {
-    /// It may.
+    /// It may go on.
     Continue,
-    /// It may until then; ask again.
+    /// It may go on until then; ask again.
     AskAgain(Instant),
-    /// Its group must end.
+    /// The group must end.
     Stop,
 }
 
-/// No watch: the child runs until it ends.
+/// A watch that never ends the child.
 pub(crate) struct Unwatched;
 
 impl Watch for Unwatched {

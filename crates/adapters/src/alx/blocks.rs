@@ -3,12 +3,12 @@
 use accord_knowledge_core::{Draft, HashOptions, KbHasher, Registry, SourceMode, build_derived};
 use serde_json::{Value, json};
 
+use super::answer::Answer;
 use super::canonical::numbers;
-use super::outcome::Outcome;
 use crate::call::texts;
 use crate::{BadCall, Call};
 
-pub(super) fn hash(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn hash(call: &Call) -> Result<Answer, BadCall> {
     let envelope = call.text("envelope")?.as_bytes();
     let mut hasher = KbHasher::new(options(call)?);
     let identity = hasher.identify(envelope).map(|identified| {
@@ -21,7 +21,7 @@ pub(super) fn hash(call: &Call) -> Result<Outcome, BadCall> {
     Ok(identity.into())
 }
 
-pub(super) fn verify(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn verify(call: &Call) -> Result<Answer, BadCall> {
     let envelope = call.text("envelope")?.as_bytes();
     let verification =
         accord_knowledge_core::verify(envelope, None, options(call)?).map(|verification| {
@@ -37,14 +37,14 @@ pub(super) fn verify(call: &Call) -> Result<Outcome, BadCall> {
     Ok(verification.into())
 }
 
-pub(super) fn validate(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn validate(call: &Call) -> Result<Answer, BadCall> {
     let envelope = call.text("envelope")?.as_bytes();
     let validated = accord_knowledge_core::validate(envelope)
         .map(|validated| json!({ "type": validated.kind, "tier": validated.tier }));
     Ok(validated.into())
 }
 
-pub(super) fn register(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn register(call: &Call) -> Result<Answer, BadCall> {
     call.allow_setup(&["registered"])?;
     let mut registry = Registry::default();
     let before = match call.setup.get("registered") {
@@ -55,7 +55,7 @@ pub(super) fn register(call: &Call) -> Result<Outcome, BadCall> {
     for envelope in before {
         registry.register(envelope.as_bytes()).map_err(|error| {
             BadCall::new(format!(
-                "setup.registered holds a block that is refused: {error}"
+                "setup.registered contains a block that is refused: {error}"
             ))
         })?;
     }
@@ -70,7 +70,7 @@ pub(super) fn register(call: &Call) -> Result<Outcome, BadCall> {
     Ok(registered.into())
 }
 
-pub(super) fn derive(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn derive(call: &Call) -> Result<Answer, BadCall> {
     let draft = Draft {
         kind: call.text("type")?.to_owned(),
         domain: call.text("domain")?.to_owned(),

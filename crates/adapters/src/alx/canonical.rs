@@ -6,10 +6,10 @@ use accord_canon::{
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde_json::{Value, json};
 
-use super::outcome::Outcome;
+use super::answer::Answer;
 use crate::{BadCall, Call};
 
-pub(super) fn canonicalize(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn canonicalize(call: &Call) -> Result<Answer, BadCall> {
     let document = call.text("json")?.as_bytes();
     let numbers = numbers(call)?;
     let canonical = || -> Result<Value, CanonError> {
@@ -24,7 +24,7 @@ pub(super) fn canonicalize(call: &Call) -> Result<Outcome, BadCall> {
     Ok(canonical().into())
 }
 
-pub(super) fn domain_hash(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn domain_hash(call: &Call) -> Result<Answer, BadCall> {
     let (tag, document) = (call.text("tag")?, call.text("json")?.as_bytes());
     let hash = accord_canon::canonicalize(Profile::Alx, document).map(
         |canonical| json!({ "hash": hash_tagged(Hash::Keccak256, tag, &canonical).prefixed() }),
@@ -32,7 +32,7 @@ pub(super) fn domain_hash(call: &Call) -> Result<Outcome, BadCall> {
     Ok(hash.into())
 }
 
-pub(super) fn artifact_hash(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn artifact_hash(call: &Call) -> Result<Answer, BadCall> {
     let digest = match (
         call.optional_text("payload")?,
         call.optional_text("bytesHex")?,

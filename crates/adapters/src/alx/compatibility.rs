@@ -5,10 +5,10 @@ use accord_contract::compat::{Rules, Snapshot, check};
 use accord_contract::wire::Wire as _;
 use serde_json::{Map, Value};
 
-use super::outcome::Outcome;
+use super::answer::Answer;
 use crate::{BadCall, Call};
 
-pub(super) fn compat(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn compat(call: &Call) -> Result<Answer, BadCall> {
     let (old, new) = (call.value("old")?, call.value("new")?);
     let settings = match call.args.get("rules") {
         None => Map::new(),

@@ -9,29 +9,29 @@ use accord_contract::codes::Exchange;
 use accord_contract::wire::{AliasState, Extensible, Field, Wire as _};
 use serde_json::{Map, Value, json};
 
-use super::outcome::{Outcome, Refused};
+use super::answer::{Answer, Refused};
 use crate::call::texts;
 use crate::{BadCall, Call};
 
-pub(super) fn version() -> Outcome {
+pub(super) fn version() -> Answer {
     let tags: Map<String, Value> = DOMAIN_TAGS
         .entries()
         .into_iter()
         .map(|(name, tag)| (name.to_owned(), tag.into()))
         .collect();
-    Outcome::ok(json!({
+    Answer::ok(json!({
         "protocolVersion": ALX_PROTOCOL_VERSION,
         "kbDomainPrefix": KB_DOMAIN_PREFIX,
         "domainTags": tags,
     }))
 }
 
-pub(super) fn version_relation(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn version_relation(call: &Call) -> Result<Answer, BadCall> {
     let relation = relation(call.text("ours")?, call.text("theirs")?);
-    Ok(Outcome::ok(json!({ "relation": relation.as_str() })))
+    Ok(Answer::ok(json!({ "relation": relation.as_str() })))
 }
 
-pub(super) fn decode(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn decode(call: &Call) -> Result<Answer, BadCall> {
     let message = message(call)?;
     let text = call.text("json")?.as_bytes();
     let decode = || -> Result<Value, Refused> {
@@ -50,7 +50,7 @@ pub(super) fn decode(call: &Call) -> Result<Outcome, BadCall> {
     Ok(decode().into())
 }
 
-pub(super) fn round_trip(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn round_trip(call: &Call) -> Result<Answer, BadCall> {
     let message = message(call)?;
     let text = call.text("json")?.as_bytes();
     let written = || -> Result<Value, Refused> {
@@ -60,7 +60,7 @@ pub(super) fn round_trip(call: &Call) -> Result<Outcome, BadCall> {
     Ok(written().into())
 }
 
-pub(super) fn encode_error(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn encode_error(call: &Call) -> Result<Answer, BadCall> {
     let (kind, code) = (call.text("type")?, call.text("code")?);
     let mut error = ErrorBody::new(
         Extensible::from_text(kind),
@@ -83,10 +83,10 @@ pub(super) fn encode_error(call: &Call) -> Result<Outcome, BadCall> {
             .collect(),
     };
     let envelope = ErrorEnvelope::new(error, exchange).encode();
-    Ok(Outcome::ok(json!({ "json": envelope })))
+    Ok(Answer::ok(json!({ "json": envelope })))
 }
 
-pub(super) fn encode_success(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn encode_success(call: &Call) -> Result<Answer, BadCall> {
     let Value::Object(fields) = call.value("fields")? else {
         return Err(BadCall::kind("fields", "an object"));
     };
@@ -96,7 +96,7 @@ pub(super) fn encode_success(call: &Call) -> Result<Outcome, BadCall> {
     Ok(written.into())
 }
 
-pub(super) fn check_aliases(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn check_aliases(call: &Call) -> Result<Answer, BadCall> {
     let message = message(call)?;
     let checks = read(call.text("json")?.as_bytes()).map(|document| {
         let checks = message.check_aliases(&document);
@@ -116,7 +116,7 @@ pub(super) fn check_aliases(call: &Call) -> Result<Outcome, BadCall> {
     Ok(checks.into())
 }
 
-pub(super) fn retry(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn retry(call: &Call) -> Result<Answer, BadCall> {
     let idempotent = call.value("idempotent")?.as_bool();
     let idempotent = idempotent.ok_or_else(|| BadCall::kind("idempotent", "true or false"))?;
     let attempt = call.value("attempt")?.as_u64();
@@ -127,7 +127,7 @@ pub(super) fn retry(call: &Call) -> Result<Outcome, BadCall> {
         idempotent,
         attempt,
     );
-    Ok(Outcome::ok(json!({
+    Ok(Answer::ok(json!({
         "class": decision.class.as_str(),
         "action": decision.action.as_str(),
     })))

@@ -1,12 +1,12 @@
 //! ALX 1.1: canonical form, Knowledge Blocks, envelopes, events, compatibility.
 
+mod answer;
 mod blocks;
 mod canonical;
 mod compatibility;
 #[cfg(feature = "faults")]
 mod faults;
 mod messages;
-mod outcome;
 mod streams;
 
 #[cfg(feature = "faults")]

@@ -4,15 +4,15 @@ use accord_contract::alx::Stream;
 use accord_contract::wire::Wire as _;
 use serde_json::json;
 
-use super::outcome::Outcome;
+use super::answer::Answer;
 use crate::{BadCall, Call};
 
-pub(super) fn read_events(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn read_events(call: &Call) -> Result<Answer, BadCall> {
     let report = stream(call)?.read(call.list("events")?.iter().cloned());
-    Ok(Outcome::ok(report.encode()))
+    Ok(Answer::ok(report.encode()))
 }
 
-pub(super) fn emit_event(call: &Call) -> Result<Outcome, BadCall> {
+pub(super) fn emit_event(call: &Call) -> Result<Answer, BadCall> {
     let emitted = stream(call)?
         .emit(call.value("event")?.clone())
         .map(|event| json!({ "event": event }));

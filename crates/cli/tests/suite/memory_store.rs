@@ -139,7 +139,7 @@ fn a_server_that_has_nothing_does_not_pass() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
         ran.stdout
-            .contains("FAIL: no level is reached: L0 is not there"),
+            .contains("FAIL: no level is reached: L0 is missing"),
         "{}",
         ran.stdout
     );

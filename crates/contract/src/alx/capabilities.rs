@@ -1,10 +1,9 @@
-//! What a side says that it can do. Capabilities are an advertisement: they prove
-//! nothing, and one that is not known is passed over without a word.
+//! The capabilities that a side advertises. They prove nothing, and unknown ones are ignored.
 
 use crate::wire::Extensible;
 use crate::wire_enum;
 
-/// The capabilities as they were sent: the unknown ones stay, in their order.
+/// The capabilities as they were sent. Unknown ones are kept, in order.
 pub type Capabilities = Vec<Extensible<Capability>>;
 
 wire_enum! {
@@ -15,7 +14,7 @@ wire_enum! {
     }
 }
 
-/// The capabilities that this version knows, each once.
+/// The known capabilities, without duplicates.
 ///
 /// Clauses: ALX-CLIENT-2, ALX-UNKNOWN-CAPABILITY, ALX-C2.
 pub fn known_capabilities(capabilities: &Capabilities) -> Vec<Capability> {

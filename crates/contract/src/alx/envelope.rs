@@ -1,4 +1,4 @@
-//! What every answer has, and the error envelope.
+//! The members of every answer, and the error envelope.
 
 use super::{ALX_PROTOCOL_VERSION, Capabilities};
 use crate::codes::{Category, Code, Exchange, Failure, WireCode};
@@ -41,7 +41,7 @@ message! {
         required code: WireCode = "code", "failure-code";
         /// What happened, for people.
         required message: String = "message", "text-for-people";
-        /// What would help, for people.
+        /// A suggestion, for people.
         nullable suggestion: String = "suggestion", "text-for-people";
     }
 }
@@ -50,16 +50,15 @@ message! {
 ///
 /// Clauses: ALX-VERSION-NEGOTIATION, ALX-WG-02.
 pub trait Envelope: Wire {
-    /// The version and the capabilities of the side that sent it, where it says so.
+    /// The version and the capabilities of the sender, if the message has them.
     fn protocol(&self) -> Option<&ProtocolInfo>;
 
-    /// What went wrong, where the message reports a failure.
+    /// The error, if the message reports a failure.
     fn error(&self) -> Option<&ErrorBody> {
         None
     }
 
-    /// Whether this version may send it: a reader lives with more than a sender may
-    /// write.
+    /// Checks whether this version may send it: a reader accepts more than a sender may write.
     fn check_sendable(&self) -> Result<(), Failure> {
         Ok(())
     }
@@ -79,9 +78,8 @@ impl ProtocolInfo {
 }
 
 impl ErrorEnvelope {
-    /// The envelope of an error in an exchange, whose code need not be one of the
-    /// registry's: for whoever passes on what another server said. An error of one's own
-    /// is a [`Failure`].
+    /// The envelope of an error, with any code, to pass on the answer of another server. Accord's
+    /// own errors are a [`Failure`].
     pub fn new(error: ErrorBody, exchange: Exchange) -> Self {
         Self {
             ok: False,
@@ -115,13 +113,13 @@ impl ErrorBody {
         }
     }
 
-    /// The code, where this version knows it within the category that it came with.
+    /// The code, if this version has it in the category that came with it.
     pub fn known_code(&self) -> Option<Code> {
         known_code(&self.kind, &self.code)
     }
 }
 
-/// A code has its meaning within its category: the same text in another one is another code.
+/// A code is only valid within its category: the same text in another category is another code.
 ///
 /// Clauses: ALX-WG-05, ALX-C3.
 pub(super) fn known_code(kind: &Extensible<Category>, code: &WireCode) -> Option<Code> {

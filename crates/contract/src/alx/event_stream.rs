@@ -1,8 +1,7 @@
 //! Reading and emitting events.
 //!
-//! The list of types is closed for an emitter of a version and open for a reader:
-//! a reader passes over a type that it does not know, reports it and goes on. No
-//! single event, whatever is wrong with it, ends a stream.
+//! The list of types is closed for an emitter and open for a reader: a reader skips an unknown
+//! type, reports it and continues. No invalid event ends a stream.
 
 use super::{RunEvent, SessionTimelineEvent, StreamEvent};
 use crate::codes::{Code, Failure};
@@ -12,22 +11,22 @@ use crate::{message, wire_enum};
 /// What a reader does with one event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Step<E> {
-    /// It is a sound event of a known type.
+    /// A valid event of a known type.
     Accepted(E),
-    /// Its type, which is given, is not known.
+    /// An event of an unknown type, which is given.
     Skipped(String),
-    /// It is not an event, or contradicts itself.
+    /// Not an event, or one that contradicts itself.
     Refused(Failure),
 }
 
-/// What a reader made of a list of events.
+/// The result of reading a list of events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reading<E> {
-    /// The sound events of known types, in order.
+    /// The valid events of known types, in order.
     pub accepted: Vec<E>,
-    /// Where the unknown types stood, and what they were.
+    /// The events of unknown types: index and type.
     pub skipped: Vec<(usize, String)>,
-    /// Where something else stood that was no sound event, and why it is none.
+    /// The invalid events: index and error.
     pub refused: Vec<(usize, Failure)>,
 }
 
@@ -79,7 +78,7 @@ wire_enum! {
 ///
 /// Clauses: ALX-UNKNOWN-EVENT, ALX-EVENT-STREAMS.
 pub fn read_one<E: StreamEvent>(event: Value) -> Step<E> {
-    // The type decides first: nothing is known about the members of an unknown one.
+    // The type is checked first: the members of an unknown type are not known.
     if let Some(kind) = event.get("type").and_then(Value::as_str)
         && E::Type::find(kind).is_none()
     {
@@ -125,7 +124,7 @@ pub(super) fn check_emittable<E: StreamEvent>(event: &E) -> Result<(), Failure> 
     }
 }
 
-/// Refuses a type that is not in the list of its stream.
+/// Refuses a type that its stream does not list.
 pub(super) fn not_emittable<N: Names>(kind: &str) -> Failure {
     let names: Vec<_> = N::ALL.iter().map(|name| name.as_str()).collect();
     let message = format!("/type: \"{kind}\" is not one of {}", names.join(", "));

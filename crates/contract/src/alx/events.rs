@@ -1,5 +1,5 @@
-//! The two kinds of events. They are different types on purpose: a run event is
-//! live and has its time as text, a timeline event is history and has it as a number.
+//! The two kinds of events. They are separate types: a run event is live and has its time as text,
+//! a timeline event is history and has its time as a number.
 
 use crate::codes::{Code, Failure};
 use crate::wire::{Extensible, Names, Number, Wire};
@@ -73,7 +73,7 @@ message! {
     }
 }
 
-/// An event of a stream whose types are listed.
+/// An event of a stream with a list of types.
 pub trait StreamEvent: Wire {
     /// The list of types.
     type Type: Names;
@@ -81,7 +81,7 @@ pub trait StreamEvent: Wire {
     /// The event's type.
     fn kind(&self) -> &Extensible<Self::Type>;
 
-    /// Whether the members agree with each other.
+    /// Checks whether the members agree with each other.
     fn check(&self) -> Result<(), Failure>;
 }
 

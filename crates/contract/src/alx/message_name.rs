@@ -18,11 +18,11 @@ wire_enum! {
         SolveRequest = "SolveRequest",
         /// The answer to a solve request.
         SolveResponse = "SolveResponse",
-        /// How a session stands.
+        /// The status of a session.
         SessionStatusEnvelope = "SessionStatusEnvelope",
         /// What happened in a session.
         SessionTimelineEnvelope = "SessionTimelineEnvelope",
-        /// The sessions that there are.
+        /// The list of sessions.
         SessionListEnvelope = "SessionListEnvelope",
     }
 }
@@ -31,17 +31,17 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Decoded {
-    /// The canonical members that ALX 1.1 knows, and nothing else.
+    /// The canonical members of ALX 1.1.
     pub view: Value,
-    /// The document written again: aliases renewed, unknown members kept.
+    /// The document written again: with aliases, and with the unknown members.
     pub document: Value,
-    /// The capabilities that ALX 1.1 knows.
+    /// The capabilities of ALX 1.1 among those that were sent.
     pub capabilities: Vec<Capability>,
-    /// For an error: whether its code is known within its category.
+    /// For an error: whether the registry has its code in its category.
     pub code_known: Option<bool>,
 }
 
-/// Runs an expression with `$message` as the type that a name stands for.
+/// Runs an expression with `$message` as the type of a name.
 macro_rules! by_name {
     ($name:expr, $message:ident => $body:expr) => {
         by_name!(@arms $name, $message, $body, ErrorEnvelope, SolveRequest, SolveResponse,
@@ -65,9 +65,8 @@ impl MessageName {
         by_name!(self, M => M::from_document(document).map(|message| decoded(&message)))
     }
 
-    /// Writes a success out of its canonical members; `ok` is added where it is not
-    /// given, and the version is always ours. A message that is no success, and one that
-    /// only a reader may meet, are refused.
+    /// Writes a success from its canonical members. `ok` is added if absent, and the version is
+    /// always ours. Requests, failures and messages that may only be read are refused.
     ///
     /// Clauses: ALX-MSG-SUCCESS, ALX-WG-02, ALX-WG-08.
     pub fn success(self, mut members: Object) -> Result<Value, Failure> {
@@ -77,7 +76,7 @@ impl MessageName {
         }
         members.entry("ok").or_insert(Value::Bool(true));
         let ours = || ProtocolInfo::ours(Vec::new()).encode();
-        // Anything else than an object is refused below, where it stands.
+        // A value that is not an object is refused below, with its place.
         if let Value::Object(protocol) = members.entry("protocol").or_insert_with(ours) {
             protocol.insert("protocol_version".into(), ALX_PROTOCOL_VERSION.into());
         }

@@ -1,19 +1,19 @@
-//! Whether a failed request is sent again.
+//! Whether to retry a failed request.
 //!
-//! A known code says it itself. For an unknown one the worst is assumed: the
-//! request may have been carried out, so it is sent again only where that does no
-//! harm, seldom, and never where a person has to act first.
+//! A known code decides by its retry class. An unknown code is handled with caution: the request
+//! may have been carried out, so it is retried only if it is idempotent, a few times, and never if
+//! a person has to act first.
 
 use super::envelope::known_code;
 use crate::codes::{Category, RetryClass, WireCode};
 use crate::wire::Extensible;
 use crate::wire_enum;
 
-/// How often a request with an unknown code is sent at most.
+/// The most attempts after an unknown code.
 ///
 /// Clauses: ALX-RETRY-UNKNOWN-BOUND.
 const CONSERVATIVE_ATTEMPTS: u64 = 3;
-/// How often a request is sent at most when the server only asks for patience.
+/// The most attempts after a code that asks for a retry.
 const BACKOFF_ATTEMPTS: u64 = 5;
 const FIRST_WAIT_MS: u64 = 500;
 
@@ -22,14 +22,14 @@ const FIRST_WAIT_MS: u64 = 500;
 pub struct Decision {
     /// When the request may be sent again.
     pub class: RetryClass,
-    /// Whether a program sends it again by itself.
+    /// Whether a program retries by itself.
     pub action: Action,
-    /// How long it waits first, where it does.
+    /// The wait before a retry.
     pub wait: Option<Wait>,
 }
 
-/// The bounds of a wait; the caller draws a time between them, so that many
-/// clients that failed together do not come back together.
+/// The bounds of a wait. The caller draws a time between them, so that clients that failed together
+/// do not retry together.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Wait {
     /// The shortest wait, in milliseconds.
@@ -48,8 +48,7 @@ wire_enum! {
     }
 }
 
-/// Decides after a failure. `attempt` counts the attempts so far, the failed one
-/// included.
+/// Decides after a failure. `attempt` counts the attempts so far, including the failed one.
 ///
 /// Clauses: ALX-CLIENT-3, ALX-UNKNOWN-CODE, ALX-C3, ALX-RETRY-AUTH, ALX-RETRY-APPROVAL,
 /// ALX-RETRY-RATE, ALX-RETRY-UNKNOWN-UNSAFE, ALX-RETRY-UNKNOWN-SAFE, ALX-RETRY-UNKNOWN-TYPE.
@@ -76,8 +75,8 @@ pub fn decide(
 }
 
 impl Wait {
-    /// The wait doubles with every attempt; half of it is left to chance. That there
-    /// are few attempts keeps it short.
+    /// The wait doubles with every attempt, and half of it is random. The few attempts keep it
+    /// short.
     fn after(attempt: u64) -> Self {
         let most_ms = FIRST_WAIT_MS << attempt.saturating_sub(1);
         Self {

@@ -11,7 +11,7 @@ use crate::wire::{
 use crate::{envelope, message, wire_enum};
 
 wire_enum! {
-    /// How a session stands.
+    /// The status of a session.
     pub enum SessionStatus("SessionStatus", closed) {
         /// It takes runs.
         Active = "active",
@@ -19,7 +19,7 @@ wire_enum! {
         Completed = "completed",
         /// It ended with a failure.
         Failed = "failed",
-        /// It waits to be taken up again.
+        /// It is suspended.
         Paused = "paused",
         /// It will not be resumed.
         Abandoned = "abandoned",
@@ -27,7 +27,7 @@ wire_enum! {
 }
 
 message! {
-    /// What a session amounts to.
+    /// A summary of a session.
     pub struct SessionSummary("SessionSummary", open) {
         /// How many runs there were.
         required run_count: u64 = "runCount", "unit:runs";
@@ -44,11 +44,11 @@ message! {
 
 envelope! {
     // Clauses: ALX-MSG-SESSION-STATUS.
-    /// How a session stands.
+    /// The status of a session.
     pub struct SessionStatusEnvelope("SessionStatusEnvelope") {
         /// The session's state.
         required status: SessionStatus = "status", "session-status";
-        /// What the session amounts to.
+        /// A summary of the session.
         required summary: SessionSummary = "summary", "session-summary";
     }
 }
@@ -59,22 +59,22 @@ envelope! {
     pub struct SessionTimelineEnvelope("SessionTimelineEnvelope") {
         /// The events, in ascending order of their timestamps.
         required timeline: Vec<TimelineEntry> = "timeline", "events-oldest-first";
-        /// What the session amounts to.
+        /// A summary of the session.
         required summary: SessionSummary = "summary", "session-summary";
     }
 }
 
 envelope! {
     // Clauses: ALX-MSG-SESSION-LIST.
-    /// The sessions that there are.
+    /// The list of sessions.
     pub struct SessionListEnvelope("SessionListEnvelope") {
-        /// One object a session; the protocol does not name its members.
+        /// One object per session; the protocol does not define its members.
         required sessions: Vec<Object> = "sessions", "opaque-sessions";
     }
 }
 
-/// An event in a timeline that is read. Nothing is known about the members of an
-/// event of an unknown type, so it is kept as it came.
+/// An event in a timeline that is read. The members of an unknown type are not known, so such an
+/// event is kept as it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum TimelineEntry {
     /// An event of a known type.
@@ -122,7 +122,7 @@ impl TimelineEntry {
     }
 }
 
-/// A failure about an event, as one about the document that the event is in.
+/// Converts an error in an event to an error in the document that contains it.
 fn below(place: &str, mut failure: Failure) -> Failure {
     failure.message.insert_str(0, place);
     let pointer = failure.pointer.take().unwrap_or_default();
@@ -145,7 +145,7 @@ impl Envelope for SessionTimelineEnvelope {
         Some(&self.protocol)
     }
 
-    /// Every event is one that may be emitted, and none is older than one before it.
+    /// Every event may be emitted, and the events are in order of time.
     ///
     /// Clauses: ALX-WG-03.
     fn check_sendable(&self) -> Result<(), Failure> {

@@ -23,8 +23,8 @@ pub const HASH_SCOPE: [&str; 7] = [
     "derivation",
 ];
 
-/// The snapshot of ALX 1.1. The identity vectors, id to hash, are the caller's,
-/// because this crate does not hash.
+/// The snapshot of ALX 1.1. The caller gives the identity vectors (id to hash), because this crate
+/// does not hash.
 pub fn snapshot(vectors: BTreeMap<String, String>) -> Value {
     let identity = Identity {
         domain_tag: DOMAIN_TAGS.KB.into(),
@@ -66,7 +66,7 @@ fn run_event(kind: RunEventType) -> EventMeaning {
         RunEventType::StepFailed => ("step-failed", true),
         RunEventType::StepSkipped => ("step-left-out", true),
         RunEventType::ArtifactCreated => ("artifact-made", true),
-        // Without these a client would wait for ever, or not know how a run ended.
+        // Without these a client would wait forever, or not know how a run ended.
         RunEventType::ApprovalRequired => ("run-waits-for-decision", false),
         RunEventType::RunCompleted => ("run-over,outcome:success", false),
         RunEventType::RunFailed => ("run-over,outcome:failure", false),
@@ -88,7 +88,7 @@ fn timeline_event(kind: SessionTimelineEventType) -> EventMeaning {
     };
     EventMeaning {
         semantics,
-        // History: a client that leaves one out still shows the others.
+        // A client that ignores one of these still shows the others.
         ignorable: true,
     }
 }

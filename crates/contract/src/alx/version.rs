@@ -1,5 +1,5 @@
-//! What two version texts say about each other. A version is opaque but for
-//! the comparison that the compatibility rules need.
+//! Comparison of two version texts. A version is opaque except for this comparison, which the
+//! compatibility rules need.
 
 use crate::wire_enum;
 
@@ -13,7 +13,7 @@ pub struct Version {
 }
 
 wire_enum! {
-    /// How another side's version stands to ours.
+    /// The relation of another version to ours.
     pub enum Relation("VersionRelation", closed) {
         /// The same version.
         Same = "same",
@@ -39,7 +39,8 @@ impl Version {
     }
 }
 
-/// How `theirs` stands to `ours`. Equal texts are the same version, whatever their form.
+/// The relation of `theirs` to `ours`. Equal texts are the same version, also without the form
+/// `major.minor`.
 ///
 /// Clauses: ALX-VERSION-OPAQUE, ALX-C6.
 pub fn relation(ours: &str, theirs: &str) -> Relation {

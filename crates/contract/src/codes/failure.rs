@@ -1,4 +1,4 @@
-//! A failure: a code and what happened this time; and its form in each protocol.
+//! A failure: a code with the details of one occurrence, and its form in each protocol.
 
 use accord_canon::unescape_segment;
 
@@ -6,25 +6,25 @@ use super::{Code, Protocol};
 use crate::alx::{Capabilities, ErrorEnvelope};
 use crate::wire::{DecodeError, DecodeErrorKind, Object, Value, Wire};
 
-/// A refusal or an error, as the caller gets it.
+/// A refusal or an error.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{code}: {message}")]
 #[non_exhaustive]
 pub struct Failure {
-    /// Which failure it is.
+    /// The code.
     pub code: Code,
-    /// What happened this time, for people.
+    /// What happened, for people.
     pub message: String,
-    /// JSON pointer of the place in the document that was refused; empty for all of it.
+    /// JSON pointer of the refused place; empty for the whole document.
     pub pointer: Option<String>,
-    /// What would help this time, where that is more than the code's own meaning.
+    /// A suggestion that is more specific than the code's own.
     pub suggestion: Option<String>,
-    /// What programs need to act on it, under the names that the protocol gives them.
-    /// Few failures have any, so that the others stay small.
+    /// Details for programs, under the names of the protocol. Optional, so that most failures stay
+    /// small.
     pub details: Option<Box<Object>>,
 }
 
-/// The exchange that a failure ends: what its body repeats about the request and the server.
+/// The exchange that a failure ends: the values that its body repeats.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Exchange {
     /// The id that joins the answer to its request.
@@ -34,7 +34,7 @@ pub struct Exchange {
 }
 
 impl Failure {
-    /// A failure without a place.
+    /// A failure with only a code and a message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -45,21 +45,21 @@ impl Failure {
         }
     }
 
-    /// The same failure, at a place in a document.
+    /// Sets the place in the document.
     #[must_use]
     pub fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 
-    /// The same failure, with a suggestion.
+    /// Sets the suggestion.
     #[must_use]
     pub fn suggesting(mut self, suggestion: impl Into<String>) -> Self {
         self.suggestion = Some(suggestion.into());
         self
     }
 
-    /// The same failure, with a detail that programs act on.
+    /// Adds a detail for programs.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         let details = self.details.get_or_insert_default();
@@ -67,7 +67,7 @@ impl Failure {
         self
     }
 
-    /// The error body that clients of a protocol read: the ALX envelope on every surface.
+    /// The error body for a protocol's clients: the ALX envelope on every surface.
     pub fn body(&self, protocol: Protocol, exchange: Exchange) -> Value {
         let mut envelope = ErrorEnvelope::from_failure(self, exchange);
         let extra = &mut envelope.error.extra;
@@ -84,7 +84,7 @@ impl Failure {
     }
 }
 
-/// The place that a pointer names, as people write it: `created_by.type`, `tags.0`.
+/// A pointer as people write it: `created_by.type`, `tags.0`.
 fn field_name(pointer: &str) -> String {
     let path = pointer.strip_prefix('/').unwrap_or(pointer);
     let segments = path.split('/');

@@ -1,11 +1,11 @@
-//! The documentation of the codes, as Markdown: one page a code, and an index.
+//! The documentation of the codes, as Markdown: one page per code, and an index.
 
 use std::fmt::Write;
 
 use super::{Category, Code, Protocol, RetryClass, unions};
 
-/// The file name of a code's page. Codes that differ in letter case alone have names
-/// that differ in more, for file systems that do not tell the cases apart.
+/// The file name of a code's page. Codes that differ only in letter case get different names, for
+/// file systems that ignore case.
 pub fn page_name(code: Code) -> String {
     match code.protocol() {
         Protocol::Accord | Protocol::Alx => format!("{code}.md"),

@@ -1,5 +1,5 @@
-//! The codes, one entry each: variant, code, protocol, category, retry class, HTTP
-//! status, and one sentence that says what happened and what to do.
+//! The codes, one entry each: variant, code, protocol, category, retry class, HTTP status, and one
+//! sentence that says what happened and what to do.
 
 use super::{Category, Protocol, RetryClass};
 use crate::wire::Names;
@@ -9,7 +9,7 @@ macro_rules! codes {
         $variant:ident = $code:literal,
         $protocol:ident, $category:ident, $retry:ident, $status:literal, $meaning:literal;
     )+) => {
-        /// A failure that has a name.
+        /// A failure code.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
         pub enum Code {
@@ -20,17 +20,17 @@ macro_rules! codes {
             /// Every code, in the order of the registry.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The code as it stands on the wire.
+            /// The code on the wire.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $code,)+ }
             }
 
-            /// The code that a text is, where the registry has it.
+            /// Finds a code by its text.
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($code => Some(Self::$variant),)+ _ => None }
             }
 
-            /// Who defined the code.
+            /// The protocol that defines the code.
             pub const fn protocol(self) -> Protocol {
                 match self { $(Self::$variant => Protocol::$protocol,)+ }
             }
@@ -671,7 +671,7 @@ codes! {
 impl Names for Code {
     const NAME: &'static str = "ErrorCode";
     const ALL: &'static [Self] = Self::ALL;
-    // A contract lists codes by category, so that a new one changes no message.
+    // A contract lists codes by category, so a new code changes no message.
     const LISTED: bool = false;
 
     fn as_str(self) -> &'static str {
@@ -719,7 +719,7 @@ mod tests {
             let camel: String = (code.as_str().split('_'))
                 .map(|word| format!("{}{}", word[..1].to_uppercase(), word[1..].to_lowercase()))
                 .collect();
-            // Two protocols spell one word in two ways; the variant says whose it is.
+            // Two protocols spell one word differently; the variant names the protocol.
             let owner = match code.protocol() {
                 Protocol::Agentic => "Agentic",
                 Protocol::Xchain => "Xchain",

@@ -1,5 +1,4 @@
-//! The named lists of values on the wire, and what a reader does with a value
-//! that is not in its list.
+//! The named lists of values on the wire, and how a reader handles a value that is not listed.
 
 use accord_canon::Refusal;
 
@@ -14,7 +13,7 @@ use crate::wire_enum;
 pub struct Union {
     /// The list's name.
     pub name: String,
-    /// What may happen to the list.
+    /// How the list may change.
     pub policy: Policy,
     /// What the values are, in a sentence.
     pub about: &'static str,
@@ -33,7 +32,7 @@ wire_enum! {
 }
 
 impl Union {
-    /// Whether a reader takes a value, known or not.
+    /// Whether a reader accepts a value.
     pub fn accepts(&self, value: &str) -> bool {
         self.policy == Policy::Extensible || self.members.contains(&value)
     }

@@ -1,4 +1,4 @@
-//! The attributes of a canonical member that is there on both sides.
+//! The attributes of a canonical member that exists on both sides.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn presence(
     changes: &mut Changes<'_>,
 ) {
     let (rule, note) = match (old.is_required(), new.is_required(), direction) {
-        (false, true, _) => (Rule::FieldBecameRequired, "the member must be there now"),
+        (false, true, _) => (Rule::FieldBecameRequired, "the member is required now"),
         (true, false, Direction::Response) => {
             (Rule::ResponseFieldRelaxed, "the member may be missing now")
         }
@@ -114,7 +114,7 @@ fn values(
         }
         _ => {}
     }
-    // Beside a list that is open on both sides, no list is one without values.
+    // Next to an open list, an absent list is an empty one.
     let empty = (was_open && is_open).then(BTreeMap::new);
     let was = old.listed().or_else(|| empty.clone());
     let (Some(was), Some(is)) = (was, new.listed().or(empty)) else {

@@ -1,4 +1,4 @@
-//! The changes that have been found so far.
+//! Collects the changes.
 
 use super::{Change, ChangeType, Rule, Rules};
 
@@ -18,8 +18,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Compares two meaning tokens. Where one side does not tell, the question stays
-    /// open; where neither does, it is one only between two versions.
+    /// Compares two meaning tokens. If one side has none, the question stays open; if neither has
+    /// one, it is open only between two versions.
     pub(super) fn meaning(
         &mut self,
         path: &str,
@@ -27,7 +27,7 @@ impl<'a> Changes<'a> {
         new: Option<&str>,
         changed: Rule,
     ) {
-        match (told(old), told(new)) {
+        match (stated(old), stated(new)) {
             (Some(was), Some(is)) if was == is => {}
             (Some(was), Some(is)) => {
                 self.changed(path, changed, format!("the meaning was {was} and is {is}"));
@@ -37,7 +37,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Leaves open what something means.
+    /// Records that a meaning is unknown.
     pub(super) fn meaning_unknown(&mut self, path: &str, note: impl Into<String>) {
         self.changed(path, Rule::SemanticsUnknown, note);
     }
@@ -84,7 +84,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// A meaning token, where it tells something.
-pub(super) fn told(token: Option<&str>) -> Option<&str> {
+/// A meaning token, unless it is `unknown`.
+pub(super) fn stated(token: Option<&str>) -> Option<&str> {
     token.filter(|token| *token != "unknown")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::changes::{Changes, told};
+use super::changes::{Changes, stated};
 use super::json_types::JsonTypes;
 use super::place::ChangePath;
 use super::snapshot::{Direction, FieldEntry, Fields, Snapshot};
@@ -32,7 +32,7 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
     absent_messages(old, new, changes);
 }
 
-/// What is said about who sends messages that are not there to compare.
+/// Directions of messages that the other snapshot lacks.
 fn absent_messages(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     let (before, after) = (old.directions(), new.directions());
     let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
@@ -45,7 +45,7 @@ fn absent_messages(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
             _ => was.is_some() && is.is_some() && was != is,
         };
         if differs {
-            let note = "another direction is said for a message that is not there to compare";
+            let note = "the direction differs for a message that is absent";
             changes.changed(&format!("/directions/{name}"), Rule::DirectionChanged, note);
         }
     }
@@ -100,10 +100,10 @@ fn message(
     aliases(path, old, new, changes);
 }
 
-/// The canonical places of one side that are not canonical on the other, without
-/// those below another such place: a member comes and goes with what is in it. Where
-/// the other side has anything there, the member was known in part, so that each
-/// place below it is a change of its own.
+/// The canonical places of one side that are not canonical on the other, without those below
+/// another such place: a member is added and removed with its contents. If the other side has
+/// anything below the place, the member was partly known, and each place below it is a separate
+/// change.
 fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a ChangePath> {
     let canonical = |fields: &Fields, place: &ChangePath| {
         (fields.get(place)).is_some_and(|(_, entry)| entry.is_canonical())
@@ -121,12 +121,12 @@ fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a Chang
 }
 
 fn has_at_or_below(fields: &Fields, place: &ChangePath) -> bool {
-    // What is below a place follows it at once.
+    // In this order, the places below a place directly follow it.
     let next = fields.range(place..).next();
     next.is_some_and(|(next, _)| next == place || next.is_below(place))
 }
 
-/// An alias that became the only place of what it used to repeat.
+/// An alias that replaced the member that it repeated.
 ///
 /// Clauses: ALX-COMPAT-15.
 fn promotions(
@@ -150,7 +150,7 @@ fn promotions(
     });
 }
 
-/// A removed and an added member of the same type and meaning are one that moved.
+/// A removed and an added member of the same type and meaning are one renamed member.
 ///
 /// Clauses: ALX-SERVER-4, ALX-MAJOR-2, ALX-V4, ALX-COMPAT-08.
 fn renames(
@@ -162,7 +162,7 @@ fn renames(
     changes: &mut Changes<'_>,
 ) {
     fn nature(entry: &FieldEntry) -> Option<(&JsonTypes, &str)> {
-        Some((entry.types.as_ref()?, told(entry.semantics.as_deref())?))
+        Some((entry.types.as_ref()?, stated(entry.semantics.as_deref())?))
     }
     let mut candidates: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for place in added.iter().rev() {
@@ -216,17 +216,17 @@ fn aliases(path: &str, old: &Fields, new: &Fields, changes: &mut Changes<'_>) {
     }
 }
 
-/// How an alias stands to the canonical member that it repeats.
+/// The result of comparing an alias with its canonical member.
 enum Mirror {
     True,
-    /// Why it cannot be told.
+    /// Why it is undecided.
     Unknown(String),
     /// What is wrong with it.
     Wrong(String),
 }
 
-/// Holds an alias against its canonical member. What the alias does not say is as
-/// the canonical member has it.
+/// Compares an alias with its canonical member. Attributes that the alias lacks are those of the
+/// canonical member.
 ///
 /// Clauses: ALX-ALIAS-MIRROR, ALX-COMPAT-14.
 fn mirror(alias: &FieldEntry, fields: &Fields) -> Mirror {
@@ -253,11 +253,11 @@ fn mirror(alias: &FieldEntry, fields: &Fields) -> Mirror {
         return another("another kind of list");
     }
     let meanings = [alias, canonical].map(|entry| entry.semantics.as_deref());
-    match meanings.map(told) {
+    match meanings.map(stated) {
         _ if alias.semantics.is_none() || meanings[0] == meanings[1] => Mirror::True,
         [Some(_), Some(_)] => another("another meaning"),
         _ => Mirror::Unknown(format!(
-            "whether the alias means the same as {mirrors} is not told"
+            "the snapshot does not say whether the alias means the same as {mirrors}"
         )),
     }
 }

@@ -1,11 +1,11 @@
 //! How content identity is computed.
 //!
-//! A hash outlives every release, so another way to hash is never a quiet change:
-//! it needs another domain tag, vectors for both tags, and a major version.
+//! A hash outlives every release, so a change of the hashing needs another domain tag, vectors for
+//! both tags, and a major version.
 //!
-//! A vector belongs to the tag that its id begins with (`KB_V1/plain`), else to its
-//! snapshot's. It is the same vector on both sides where tag and name are the same,
-//! whatever the snapshot's own tag is there.
+//! A vector belongs to the tag that its id begins with (`KB_V1/plain`), else to the tag of its
+//! snapshot. Two vectors with the same tag and name are the same vector, also if the snapshots have
+//! different tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
     }
 }
 
-/// The id of a vector with the tag that it belongs to.
+/// The full id of a vector, with its tag.
 pub(super) fn full_id(identity: &IdentityEntry, id: &str) -> String {
     if id.contains('/') {
         id.into()
@@ -56,7 +56,7 @@ fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>)
         .iter()
         .all(|tag| after.has(tag) && before.all_kept_in(&after, tag));
     let rule_changes = rule_changes(old, new);
-    // Another tag alone gives other hashes too, so it needs vectors like any other rule.
+    // A new tag alone changes the hashes too, so it needs vectors as well.
     if old_tag != new_tag && rule_changes.is_empty() && !tags_have_vectors {
         let note = format!("vectors for both {old_tag} and {new_tag} are needed");
         changes.wrong("/identity/domainTag", Rule::IdentityVectorsMissing, note);
@@ -89,7 +89,7 @@ fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>)
     }
 }
 
-/// Where the way to hash has changed, and how.
+/// The changes of the hashing.
 fn rule_changes(old: &IdentityEntry, new: &IdentityEntry) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     if old.hash != new.hash {
@@ -123,13 +123,13 @@ impl<'a> Vectors<'a> {
         self.of(tag).next().is_some()
     }
 
-    /// Whether every vector of a tag is there later, with the same hash.
+    /// Whether every vector of a tag still exists with the same hash.
     fn all_kept_in(&self, later: &Self, tag: &str) -> bool {
         let mut vectors = self.of(tag);
         vectors.all(|(full_id, hash)| later.hash(full_id) == Some(hash))
     }
 
-    /// Whether a vector of a tag has another hash later.
+    /// Whether a vector of a tag has another hash now.
     fn changed_in(&self, later: &Self, tag: &str) -> bool {
         let mut vectors = self.of(tag);
         vectors.any(|(full_id, hash)| later.hash(full_id).is_some_and(|is| is != hash))

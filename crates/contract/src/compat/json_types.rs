@@ -15,7 +15,7 @@ impl JsonTypes {
         names.join(" or ")
     }
 
-    /// Takes null out, unless it is the only type, and tells whether it was there.
+    /// Removes null, unless it is the only type, and returns whether it was included.
     pub(super) fn take_null(&mut self) -> bool {
         let found = self.0.contains(NULL);
         if self.0.len() > 1 {

@@ -2,7 +2,7 @@
 
 use accord_canon::unescape_segment;
 
-/// A place, by its names. Ordered so that what is below a place follows it at once.
+/// A place, by its names. The places below a place directly follow it in this order.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct ChangePath(Vec<String>);
 
@@ -20,8 +20,8 @@ impl ChangePath {
         Self(names)
     }
 
-    /// Whether this place is inside another one. Everything is inside the message
-    /// itself, which therefore does not count.
+    /// Whether this place is inside another one. The message itself does not count, because
+    /// everything is inside it.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         !other.0.is_empty() && self.0.len() > other.0.len() && self.0.starts_with(&other.0)
     }

@@ -1,7 +1,7 @@
 //! The rules: which class a change has, and why.
 //!
-//! A fixed rule is what the compatibility policy itself says. The others are
-//! decisions where the policy is silent; a team may set them otherwise.
+//! A fixed rule is part of the compatibility policy. The others are decisions where the policy is
+//! silent; a team can change their class.
 
 use std::collections::BTreeMap;
 
@@ -30,18 +30,17 @@ macro_rules! rules {
                 match self { $(Self::$variant => $id,)+ }
             }
 
-            /// The row of the policy's table of changes that the rule stands for; 0
-            /// where the table has none.
+            /// The row of the policy's table of changes; 0 if the table has none.
             pub const fn row(self) -> u8 {
                 match self { $(Self::$variant => $row,)+ }
             }
 
-            /// The class that a change has by this rule, where nothing else is set.
+            /// The class of a change by this rule, unless a team has set another.
             pub const fn class(self) -> Class {
                 match self { $(Self::$variant => Class::$class,)+ }
             }
 
-            /// What the rule says.
+            /// The rule in one sentence.
             pub const fn about(self) -> &'static str {
                 match self { $(Self::$variant => $about,)+ }
             }
@@ -53,14 +52,14 @@ macro_rules! rules {
     };
 }
 
-/// Whether a rule can be set otherwise.
+/// Whether the class of a rule can be changed.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Binding {
-    /// The policy says so.
+    /// Fixed by the policy.
     Fixed,
-    /// A decision of ours.
+    /// A decision of Accord.
     Set,
-    /// The checker has nothing to decide with; the change may be none at all.
+    /// The checker cannot decide; there may be no change at all.
     Open,
 }
 
@@ -112,38 +111,38 @@ rules! {
     RequiredResponseFieldAdded = "required-response-field-added", 18, Major, Set,
         "A new required member of a response counts as one that became required.";
     RequiredRequestFieldAdded = "required-request-field-added", 19, Major, Set,
-        "A new required member of a request breaks those who do not send it.";
+        "A new required member of a request breaks clients that do not send it.";
     ResponseFieldRelaxed = "response-field-relaxed", 20, Major, Set,
-        "A response member that may now be missing breaks those who rely on it.";
+        "A response member that may now be missing breaks clients that rely on it.";
     RequestFieldRelaxed = "request-field-relaxed", 21, MinorSafe, Set,
-        "A request member that may now be left out breaks nobody.";
+        "A request member that may now be left out is safe.";
     TypeChanged = "type-changed", 22, Major, Set, "Another JSON type is another meaning.";
     BecameNullable = "became-nullable", 22, Major, Set,
-        "A response member that may now be null breaks those who rely on a value.";
+        "A response member that may now be null breaks clients that rely on a value.";
     RequestBecameNullable = "request-became-nullable", 22, MinorSafe, Set,
-        "A request member that may now be null breaks nobody.";
+        "A request member that may now be null is safe.";
     NoLongerNullable = "no-longer-nullable", 22, MinorSafe, Set,
-        "A response member that is never null any more breaks nobody.";
+        "A response member that is never null any more is safe.";
     RequestNoLongerNullable = "request-no-longer-nullable", 22, Major, Set,
-        "A request member that must not be null any more breaks those who send null.";
+        "A request member that must not be null any more breaks clients that send null.";
     CapabilityRemoved = "capability-removed", 23, MinorSafe, Set,
         "A capability is an advertisement; without it clients do less.";
     EnumValueRemoved = "enum-value-removed", 23, Major, Set,
-        "A value that is gone breaks those who send or expect it.";
+        "A removed value breaks clients that send or expect it.";
     EnumValueAdded = "enum-value-added", 23, Major, Set,
-        "A new value of a closed list in a response breaks those who refuse it.";
+        "A new value of a closed list in a response breaks clients that refuse it.";
     OpenEnumValueAdded = "open-enum-value-added", 23, MinorSafe, Set,
-        "Readers of an open list live with new values.";
+        "Readers of an open list accept new values.";
     RequestEnumValueAdded = "request-enum-value-added", 23, MinorSafe, Set,
-        "A new value that may be sent breaks nobody.";
+        "A new value that may be sent is safe.";
     ResponseEnumOpened = "response-enum-opened", 23, Major, Set,
-        "A response member that may now have any value breaks those who know the list alone.";
+        "A response member that may now have any value breaks clients that only accept the list.";
     RequestEnumOpened = "request-enum-opened", 23, MinorSafe, Set,
-        "A request member that may now have any value breaks nobody.";
+        "A request member that may now have any value is safe.";
     ResponseEnumClosed = "response-enum-closed", 23, MinorSafe, Set,
-        "A response member that keeps to a list now breaks nobody.";
+        "A response member that is now limited to a list is safe.";
     RequestEnumClosed = "request-enum-closed", 23, Major, Set,
-        "A request member that must keep to a list now breaks those who send others.";
+        "A request member that is now limited to a list breaks senders of other values.";
     ErrorCodeRemoved = "error-code-removed", 24, Major, Fixed,
         "Codes are stable; removing one needs a major version.";
     ErrorCodeMoved = "error-code-moved", 24, Major, Fixed,
@@ -154,7 +153,7 @@ rules! {
         "The policy allows new codes within known types and says nothing about a new type.";
     OptionalFieldRemoved = "optional-field-removed", 27, Major, Fixed,
         "Removing a canonical member needs a major version, also an optional one.";
-    MessageAdded = "message-added", 0, MinorSafe, Set, "Nobody uses a new message yet.";
+    MessageAdded = "message-added", 0, MinorSafe, Set, "A new message has no users yet.";
     MessageRemoved = "message-removed", 0, Major, Fixed,
         "Removing a message removes all its canonical members.";
     DirectionChanged = "direction-changed", 0, NeedsReview, Open,
@@ -162,7 +161,7 @@ rules! {
     SemanticsUnknown = "semantics-unknown", 0, NeedsReview, Open,
         "One side does not say what it means, so a change cannot be excluded.";
     EventIgnorabilityUnknown = "event-ignorability-unknown", 0, NeedsReview, Set,
-        "Whether clients can ignore a new event type is not said.";
+        "The snapshot does not say whether clients can ignore a new event type.";
     EventBecameIgnorable = "event-became-ignorable", 0, MinorSafe, Set,
         "Clients may now ignore an event type that they had to know.";
     EventNoLongerIgnorable = "event-no-longer-ignorable", 0, Major, Set,
@@ -174,18 +173,18 @@ rules! {
     IdentityRemoved = "identity-removed", 0, Major, Fixed,
         "Without a definition of identity no hash can be checked any more.";
     VectorRemoved = "vector-removed", 0, NeedsReview, Set,
-        "Without a vector nobody sees whether its hash has changed.";
+        "Without a vector, a change of its hash cannot be detected.";
     AttributeChanged = "attribute-changed", 0, NeedsReview, Open,
         "The checker does not know what this attribute means.";
 }
 
 impl Rule {
-    /// Whether the rule can be set to another class.
+    /// Whether a team can set the class of the rule.
     pub fn is_settable(self) -> bool {
         self.binding() != Binding::Fixed
     }
 
-    /// The least that a change which needs review can turn out to be.
+    /// The mildest class that a change which needs review can turn out to have.
     pub(super) fn mildest(self) -> Class {
         match self.binding() {
             Binding::Open => Class::None,
@@ -205,7 +204,7 @@ impl Names for Rule {
 
 crate::wire_names! { Rule }
 
-/// The classes that a team has set otherwise.
+/// The classes that a team has changed.
 #[derive(Clone, Debug, Default)]
 pub struct Rules(BTreeMap<Rule, Class>);
 

@@ -34,7 +34,7 @@ fn capabilities(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
 /// Clauses: ALX-MINOR-5, ALX-COMPAT-06, ALX-COMPAT-24.
 fn errors(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
     let (old, new) = (old.errors(), new.errors());
-    // Where each code stands that was not there before.
+    // The new codes, each with its type.
     let mut homes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (kind, codes) in &new {
         let known = old.get(kind);
@@ -77,7 +77,8 @@ fn holds(codes: Option<&BTreeSet<&str>>, code: &str) -> bool {
 
 /// Clauses: ALX-SERVER-7, ALX-MINOR-3, ALX-V7, ALX-COMPAT-03, ALX-COMPAT-04.
 fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
-    // A list with event types comes and goes with them; only an empty one is told by itself.
+    // A list with event types is added and removed with them; only an empty one is a separate
+    // change.
     let (were_empty, are_empty) = (old.empty_event_lists(), new.empty_event_lists());
     for list in were_empty.difference(&new.event_lists()) {
         let note = "the event list, which was empty, is gone";
@@ -104,7 +105,7 @@ fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
                 (Rule::EventAddedNotIgnorable, note)
             }
             None => {
-                let note = "the event type is new; whether it can be ignored is not said";
+                let note = "the event type is new; whether it can be ignored is not stated";
                 (Rule::EventIgnorabilityUnknown, note)
             }
         };
@@ -126,7 +127,7 @@ fn event(path: &str, old: &EventEntry, new: &EventEntry, changes: &mut Changes<'
             changes.changed(path, Rule::EventBecameIgnorable, note);
         }
         (was, is) if was != is => {
-            let note = "whether the event type can be ignored is not said on both sides";
+            let note = "whether the event type can be ignored is not stated on both sides";
             changes.changed(path, Rule::EventIgnorabilityUnknown, note);
         }
         _ => {}

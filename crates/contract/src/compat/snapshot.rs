@@ -38,7 +38,7 @@ message! {
         required kind: FieldKind = "kind", "field-kind";
         /// The canonical place that an alias repeats.
         optional mirrors: String = "mirrors", "field-place";
-        /// Whether it must be there.
+        /// Whether it is required.
         optional presence: PresenceWord = "presence", "presence";
         /// The JSON type, or a list of them.
         optional types: JsonTypes = "type", "json-types";
@@ -48,7 +48,7 @@ message! {
         optional semantics: String = "semantics", "meaning-token";
         /// The values that it may have.
         optional values: Vec<Value> = "enum", "value-list";
-        /// Whether readers must live with other values.
+        /// Whether readers must accept other values.
         optional open_enum: bool = "openEnum", "open-list-flag";
     }
 }
@@ -66,7 +66,7 @@ message! {
 message! {
     /// How content identity is computed.
     pub struct IdentityEntry("SnapshotIdentity", open) {
-        /// What stands before the hashed bytes.
+        /// The prefix of the hashed bytes.
         required domain_tag: String = "domainTag", "domain-tag";
         /// The hash function.
         required hash: String = "hash", "hash-function";
@@ -98,16 +98,16 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Whether a place must be there.
+    /// Whether a place is required.
     pub enum PresenceWord("FieldPresence", closed) {
-        /// It must.
+        /// It is required.
         Required = "required",
         /// It may be left out.
         Optional = "optional",
     }
 }
 
-/// A contract snapshot that has been read and found sound.
+/// A contract snapshot that is valid.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     document: SnapshotDocument,
@@ -196,7 +196,7 @@ impl Snapshot {
         &self.document.extra
     }
 
-    /// Who sends a message: as the snapshot says, else as the name says.
+    /// The sender of a message: from the snapshot, else from its name.
     pub(super) fn direction(&self, message: &str) -> Direction {
         let by_name = if message.ends_with("Request") || message.ends_with("Input") {
             Direction::Request
@@ -208,7 +208,7 @@ impl Snapshot {
             .unwrap_or(by_name)
     }
 
-    /// Who sends each message, where the snapshot says so.
+    /// The senders that the snapshot states.
     pub(super) fn directions(&self) -> BTreeMap<&str, Direction> {
         let said = self.document.directions.iter().flatten();
         said.map(|(message, direction)| (message.as_str(), *direction))
@@ -229,13 +229,12 @@ impl FieldEntry {
         self.nullable == Some(true)
     }
 
-    /// The place that the entry says it repeats.
+    /// The place that an alias repeats.
     pub(super) fn mirrored(&self) -> Option<ChangePath> {
         self.mirrors.as_deref().map(ChangePath::parse)
     }
 
-    /// The listed values, where there is a list, each under a key that only the same
-    /// value has.
+    /// The listed values, if there is a list, each under a key that is unique to the value.
     pub(super) fn listed(&self) -> Option<BTreeMap<String, &Value>> {
         let values = self.values.as_ref()?;
         let entries = values.iter().map(|value| (identity_text(value), value));
@@ -246,13 +245,13 @@ impl FieldEntry {
         self.open_enum == Some(true)
     }
 
-    /// Whether other values than the listed ones may come: a member without a list may
-    /// have any value, like one with an open list.
+    /// Whether values outside the list are allowed: a member without a list may have any value,
+    /// like one with an open list.
     pub(super) fn is_open(&self) -> bool {
         self.values.is_none() || self.says_open()
     }
 
-    /// The same entry with null told by `nullable` alone, where the two agree.
+    /// The same entry with null expressed only by `nullable`, if the two agree.
     fn with_null_as_flag(&self) -> Option<Self> {
         let mut entry = self.clone();
         if (entry.types.as_mut()).is_some_and(JsonTypes::take_null) {
@@ -265,7 +264,7 @@ impl FieldEntry {
     }
 }
 
-/// The entries of a message by place, where each is complete and stands once.
+/// The entries of a message by place. Each must be complete and unique.
 fn fields(message: &str, entries: &BTreeMap<String, FieldEntry>) -> Result<Fields, Failure> {
     let mut fields = Fields::new();
     for (name, entry) in entries {
@@ -292,7 +291,7 @@ fn fields(message: &str, entries: &BTreeMap<String, FieldEntry>) -> Result<Field
     Ok(fields)
 }
 
-/// Refuses two vectors of the same tag and name, of which one would count for nothing.
+/// Refuses two vectors with the same tag and name, because one would be ignored.
 fn refuse_double_vectors(identity: &IdentityEntry) -> Result<(), Failure> {
     let mut seen = BTreeMap::new();
     for id in identity.vectors.iter().flat_map(BTreeMap::keys) {

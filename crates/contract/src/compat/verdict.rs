@@ -53,7 +53,7 @@ fn honesty(old: &str, new: &str, overall: Class, changes: &[Change]) -> Option<b
         return Some(true);
     }
     let (old, new) = (Version::parse(old)?, Version::parse(new)?);
-    // An open question is answered both ways; only an answer that does not depend on it is given.
+    // An open question is answered both ways; the result is given only if both answers agree.
     let read_as = |answer: fn(&Change) -> Class| {
         let classes = changes.iter().map(|change| match change.class {
             Class::NeedsReview => answer(change),

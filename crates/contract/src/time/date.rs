@@ -13,10 +13,10 @@ pub struct Date(pub(super) civil::Date);
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DateError {
-    /// It does not have the form.
+    /// It does not have the form `YYYY-MM-DD`.
     #[error("expected a day, written YYYY-MM-DD")]
     Form,
-    /// It has the form, and there is no such day.
+    /// The day does not exist.
     #[error("there is no such day")]
     Impossible,
 }
@@ -38,12 +38,12 @@ impl Date {
             .map_err(|_| DateError::Impossible)
     }
 
-    /// Its first moment.
+    /// The start of the day, in UTC.
     pub fn start(self) -> Time {
         Time(self.0.at(0, 0, 0, 0))
     }
 
-    /// Whether leap seconds are put at the end of this day.
+    /// Whether a leap second can be inserted at the end of this day.
     pub(super) fn ends_half_year(self) -> bool {
         matches!((self.0.month(), self.0.day()), (6, 30) | (12, 31))
     }

@@ -72,8 +72,8 @@ impl Time {
         parse::rfc3339(text).and_then(|(time, is_utc)| is_utc.then_some(time))
     }
 
-    /// Reads what governed records have, to the millisecond: a date, or a date and time with `Z`,
-    /// an offset, or (as UTC) neither.
+    /// Reads a time as governed records have it, to the millisecond: a date, or a date and time
+    /// with `Z`, an offset, or neither (UTC).
     pub fn parse_iso(text: &str) -> Option<Self> {
         parse::iso(text)
     }
@@ -93,7 +93,7 @@ impl Time {
         self.0.subsec_nanosecond() as u32
     }
 
-    /// The day that it is in UTC.
+    /// The day in UTC.
     pub fn date(self) -> Date {
         Date(self.0.date())
     }

@@ -21,13 +21,13 @@ pub struct Timestamp {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeError {
-    /// It does not have the form.
+    /// It does not have the form of RFC 3339.
     #[error("expected an RFC 3339 time in UTC such as 2026-04-18T20:00:00Z")]
     Form,
     /// Its offset is not that of UTC.
     #[error("the time must be in UTC: end it with Z, or with +00:00")]
     Offset,
-    /// It has the form, and there is no such day or time.
+    /// The day or time does not exist.
     #[error("there is no such date or time")]
     Impossible,
     /// It has more than nine digits after the decimal point.
@@ -129,7 +129,7 @@ pub(super) fn after_midnight(date: Date, since: SignedDuration) -> Option<Time> 
     (time >= Time::MIN.0).then_some(Time(time))
 }
 
-/// The nanoseconds after a decimal point, where there is one, and the bytes that follow.
+/// The nanoseconds after a decimal point, if there is one, and the remaining bytes.
 fn fraction(rest: &[u8]) -> Result<(u32, &[u8]), TimeError> {
     let Some(rest) = rest.strip_prefix(b".") else {
         return Ok((0, rest));

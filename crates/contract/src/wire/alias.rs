@@ -12,19 +12,19 @@ message! {
         required alias: String = "alias", "member-name";
         /// The place of the canonical member, as a dotted path.
         required mirrors: String = "mirrors", "dotted-path";
-        /// What the comparison found.
+        /// The result of the comparison.
         required state: AliasState = "state", "alias-state";
     }
 }
 
 wire_enum! {
-    /// What the comparison of an alias with its canonical member found.
+    /// The result of comparing an alias with its canonical member.
     pub enum AliasState("AliasState", closed) {
         /// The alias has the canonical value.
         Match = "match",
-        /// The alias has another value, or its canonical member is not there.
+        /// The alias has another value, or its canonical member is absent.
         Wrong = "wrong",
-        /// The alias is not there.
+        /// The alias is absent.
         Absent = "absent",
     }
 }
@@ -33,7 +33,7 @@ wire_enum! {
 ///
 /// Clauses: ALX-ALIAS-MIRROR.
 ///
-/// This is for tests of a sender; a reader never looks at an alias.
+/// For tests of senders; a reader ignores aliases.
 pub fn check_aliases<M: Message>(document: &Value) -> Vec<AliasCheck> {
     M::ALIASES
         .iter()

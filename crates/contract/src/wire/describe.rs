@@ -1,10 +1,8 @@
-//! A message's entry in a contract snapshot: every place that it can have,
-//! with what the contract says about it.
+//! A message's entry in a contract snapshot: every place that it can have, with its attributes.
 //!
-//! A place is a dotted path, as compatibility policies write them (`error.code`), in
-//! which `*` stands for every element of a list and every member of a map; the empty
-//! path is the message itself. JSON pointers name places in documents, dotted paths
-//! places in contracts.
+//! A place is a dotted path, as compatibility policies write them (`error.code`). `*` is every
+//! element of a list and every member of a map; the empty path is the message itself. JSON pointers
+//! name places in documents, dotted paths name places in contracts.
 
 use serde_json::json;
 
@@ -94,7 +92,7 @@ fn describe_members(
     above: &mut Vec<&'static str>,
     entries: &mut Object,
 ) {
-    // A message inside itself is described once, where it stands outermost.
+    // A message inside itself is described once, at the outermost place.
     if above.contains(&message.name) {
         return;
     }
@@ -112,7 +110,7 @@ fn describe_members(
     }
     for alias in message.aliases {
         let mirrors = below(place, alias.mirrors);
-        // An alias has the type and the meaning of what it repeats, by construction.
+        // An alias has the type and the meaning of its canonical member.
         let mut entry = (entries.get(&mirrors).and_then(Value::as_object).cloned())
             .expect("an alias repeats a member that its message declares");
         entry.insert("kind".into(), "alias".into());

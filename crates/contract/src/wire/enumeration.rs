@@ -1,5 +1,5 @@
-//! `wire_enum!`: the declaration of a list of names, and [`Extensible`], for a
-//! reader that must live with names of a later version.
+//! `wire_enum!`: the declaration of a list of names, and [`Extensible`], for a reader that must
+//! accept the names of a later version.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use super::{DecodeError, EnumShape, Form, Pointer, Shape, Value, Wire};
 /// use accord_contract::wire::{Extensible, Wire, wire_enum};
 ///
 /// wire_enum! {
-///     /// How a task stands.
+///     /// The state of a task.
 ///     pub enum TaskState("TaskState", closed) {
-///         /// Nobody has taken it.
+///         /// It has no owner.
 ///         Free = "free",
-///         /// Somebody works on it.
+///         /// It has an owner.
 ///         Taken = "taken",
 ///     }
 /// }
@@ -116,17 +116,17 @@ pub trait Names: Copy + 'static {
     /// Whether the contract lists the names where a member has one of them.
     const LISTED: bool = true;
 
-    /// The name as it stands on the wire.
+    /// The name on the wire.
     fn as_str(self) -> &'static str;
 
-    /// The name that a text is, where the list has it.
+    /// Finds a name by its text.
     fn find(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|name| name.as_str() == text)
     }
 }
 
-/// A name out of a list that a later version may lengthen: a reader keeps what it
-/// does not know, and writes it back.
+/// A name of a list that a later version may extend. A reader keeps an unknown name and writes it
+/// back.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Extensible<N> {
     /// A name of the list.
@@ -136,7 +136,7 @@ pub enum Extensible<N> {
 }
 
 impl<N: Names> Extensible<N> {
-    /// The name that a text is.
+    /// The name with this text, known or not.
     pub fn from_text(text: impl Into<String>) -> Self {
         let text = text.into();
         N::find(&text).map_or(Self::Unknown(text), Self::Known)
@@ -150,7 +150,7 @@ impl<N: Names> Extensible<N> {
         }
     }
 
-    /// The name of the list, where it is one.
+    /// The known name, if it is one.
     pub fn known(&self) -> Option<N> {
         match self {
             Self::Known(name) => Some(*name),

@@ -1,6 +1,5 @@
-//! When two JSON values are the same, which is decided here alone: member order
-//! does not count, and a number counts as the number that it is, so `1`, `1.0` and
-//! `1e0` are one value. Nothing is rounded: 9007199254740993 is not
+//! Equality of JSON values, for the whole workspace. Member order does not count, and numbers
+//! compare by value, so `1`, `1.0` and `1e0` are equal. Nothing is rounded: 9007199254740993 is not
 //! 9007199254740992.0.
 
 use std::cmp::Ordering;
@@ -8,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
 
-/// Whether two values are the same.
+/// Whether two values are equal.
 pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -35,17 +34,17 @@ pub fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     }
 }
 
-/// A text that two values share when they are the same, and only then.
+/// A text that is the same for equal values, and only for those.
 pub(crate) fn identity_text(value: &Value) -> String {
     let mut text = String::new();
     write_identity(value, &mut text);
     text
 }
 
-/// A number without its spelling.
+/// The value of a number, without its spelling.
 enum Exact {
     Whole(i128),
-    /// Has a fraction, or is past the range of [`Exact::Whole`].
+    /// It has a fraction, or is out of the range of [`Exact::Whole`].
     Other(f64),
 }
 

@@ -1,26 +1,26 @@
-//! Why a document is not the message that it should be.
+//! Why a document is not a valid message.
 
 use serde_json::Value;
 
 use super::{Pointer, Shape};
 use crate::text::excerpt;
 
-/// A place in a document that does not hold what the message demands.
+/// A place in a document that does not match the message.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}: expected {expected}, found {found}", place(pointer))]
 #[non_exhaustive]
 pub struct DecodeError {
     /// JSON pointer of the place; empty for the whole document.
     pub pointer: String,
-    /// Which kind of disagreement it is; decides the failure code.
+    /// The kind of mismatch; decides the failure code.
     pub kind: DecodeErrorKind,
-    /// What the message demands there, in words.
+    /// What the message requires there, in words.
     pub expected: String,
-    /// What stands there, in words.
+    /// What was found there, in words.
     pub found: String,
 }
 
-/// The four ways in which a document can disagree with a message.
+/// The four kinds of mismatch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DecodeErrorKind {
     /// A required member is not there.
@@ -109,7 +109,7 @@ fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// The type of a list or an object, the beginning of any other value.
+/// The type of a list or an object; the beginning of any other value.
 fn describe(value: &Value) -> String {
     match value {
         Value::Array(_) | Value::Object(_) => json_type(value).into(),

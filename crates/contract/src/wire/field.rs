@@ -1,17 +1,17 @@
 //! The four ways in which a message can have a member.
 
-/// A member that may be absent, `null`, or a value. On the wire `null` says
-/// "known to be empty" and absence says "not told"; they are not interchangeable.
+/// A member that may be absent, `null`, or a value. On the wire `null` means "known to be empty"
+/// and absence means "not stated"; they are not interchangeable.
 ///
 /// Clauses: ALX-NULL-DISTINCT.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Field<T> {
-    /// The member is not there.
+    /// The member is absent.
     #[default]
     Absent,
-    /// The member is there and is `null`.
+    /// The member is `null`.
     Null,
-    /// The member is there and holds this.
+    /// The member has this value.
     Value(T),
 }
 
@@ -32,7 +32,7 @@ impl<T> From<Option<T>> for Field<T> {
     }
 }
 
-/// What a contract says about whether a member is there and may be `null`.
+/// Whether a member must be present and may be `null`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Presence {
     /// Whether the member must be there.
@@ -45,7 +45,7 @@ pub struct Presence {
 /// have the same four names, so that the macro can pick one by its keyword.
 #[doc(hidden)]
 pub mod presence {
-    /// Must be there; what is allowed there is up to the type.
+    /// Must be present; the type decides which values are allowed.
     ///
     /// Clauses: ALX-NULL-REQUIRED.
     pub mod required {
@@ -139,7 +139,7 @@ pub mod presence {
         }
     }
 
-    /// Must be there, and may be `null`.
+    /// Must be present, and may be `null`.
     pub mod required_or_null {
         use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Value, Wire};
 

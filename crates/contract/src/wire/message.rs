@@ -98,7 +98,7 @@ macro_rules! message {
         }
     };
 
-    // What an open message and a closed one do not have in common.
+    // What differs between an open and a closed message.
     (@struct open
         $(#[doc = $about:literal])*
         $vis:vis struct $name:ident {
@@ -146,8 +146,8 @@ macro_rules! message {
     (@extra closed $this:ident) => { ::core::option::Option::None };
 }
 
-/// What [`message!`](crate::message) says about a message. Implemented by the
-/// macro alone; everything else comes from [`Wire`].
+/// The declaration of a message, implemented by [`message!`](crate::message). [`Wire`] provides the
+/// rest.
 pub trait Message: Sized {
     /// The name on the wire contract.
     const NAME: &'static str;
@@ -161,13 +161,13 @@ pub trait Message: Sized {
     /// The canonical members, in the order in which they are written.
     fn fields() -> Vec<FieldShape>;
 
-    /// Reads the canonical members out of `members`, and deals with the rest.
+    /// Reads the canonical members out of `members`, and handles the rest.
     fn take(members: Object, at: &Pointer<'_>) -> Result<Self, DecodeError>;
 
     /// Writes the canonical members.
     fn put(&self, form: Form, into: &mut Object);
 
-    /// The members that came in unknown, where the message keeps them.
+    /// The unknown members, if the message keeps them.
     fn extra(&self) -> Option<&Object>;
 }
 
@@ -206,8 +206,7 @@ impl<M: Message> Wire for M {
                     members.insert(name.into(), value);
                 }
                 for (name, value) in self.extra().into_iter().flatten() {
-                    // A member that the contract names is never overruled by one that came in
-                    // unknown.
+                    // An unknown member never overrides one that the contract names.
                     members.entry(name).or_insert_with(|| value.clone());
                 }
             }
@@ -216,7 +215,7 @@ impl<M: Message> Wire for M {
     }
 }
 
-/// Refuses the members that a closed message did not take.
+/// Refuses the members that a closed message does not have.
 #[doc(hidden)]
 pub fn refuse_rest(members: &Object, at: &Pointer<'_>) -> Result<(), DecodeError> {
     match members.iter().next() {

@@ -1,11 +1,11 @@
-//! Where a value stands in its document, as an RFC 6901 JSON pointer.
+//! The place of a value in its document, as an RFC 6901 JSON pointer.
 
 use std::fmt;
 
 use accord_canon::escape_segment;
 
-/// A place in a document. Each step borrows the one above, so that walking a
-/// sound document allocates nothing; the text is made only for an error.
+/// A place in a document. Each step borrows the one above, so walking a valid document allocates
+/// nothing; the text is made only for an error.
 #[derive(Clone, Copy, Debug)]
 pub enum Pointer<'a> {
     /// The whole document.

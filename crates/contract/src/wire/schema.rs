@@ -1,6 +1,5 @@
-//! JSON Schema (draft 2020-12) from a shape. The schema accepts the documents
-//! that the reader accepts, and no others; only integers past 64 bits, which a
-//! schema has no word for, are left to the reader.
+//! JSON Schema (draft 2020-12) from a shape. The schema accepts exactly the documents that the
+//! reader accepts, except for integers past 64 bits, which a schema cannot express.
 
 use serde_json::json;
 
@@ -46,7 +45,7 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
         Shape::Enum(names) => json!({"enum": names.members}),
         Shape::Message(message) => {
             if !definitions.contains_key(message.name) {
-                // Taken before the members are looked at: a message may contain itself.
+                // Reserved before the members are visited: a message may contain itself.
                 definitions.insert(message.name.into(), Value::Null);
                 let definition = definition(message, definitions);
                 definitions.insert(message.name.into(), definition);
@@ -67,7 +66,7 @@ fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
         properties.insert(field.name.into(), member(field, definitions));
     }
     for alias in message.aliases {
-        // No type: what stands in an alias must never make a reader refuse a document.
+        // No type: an alias must never make a reader refuse a document.
         let about = format!(
             "Alias of {}; written for convenience, never read.",
             alias.mirrors

@@ -1,5 +1,4 @@
-//! What a wire value looks like, as data. Decoding errors, snapshots and JSON
-//! Schemas are all made from this.
+//! The form of a wire value, as data. Decoding errors, snapshots and JSON Schemas are made from it.
 
 use super::{Presence, Value};
 
@@ -10,7 +9,7 @@ pub enum Shape {
     Any,
     /// A boolean.
     Boolean,
-    /// One boolean and not the other.
+    /// Only `true`, or only `false`.
     Constant(bool),
     /// A string.
     Text,
@@ -71,7 +70,7 @@ pub struct FieldShape {
     pub presence: Presence,
     /// A token for the meaning; it changes when the meaning does.
     pub semantics: &'static str,
-    /// What stands there.
+    /// The shape of its value.
     pub shape: Shape,
 }
 

@@ -6,11 +6,11 @@ use serde_json::{Number, Value};
 
 use super::{DecodeError, Form, Object, Pointer, Shape, Wire};
 
-/// The value `true`, for a member that says nothing else.
+/// The value `true`, as the only allowed value of a member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct True;
 
-/// The value `false`, for a member that says nothing else.
+/// The value `false`, as the only allowed value of a member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct False;
 
@@ -20,13 +20,12 @@ pub struct False;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ratio(Number);
 
-/// The whole number from zero that a value is, however it is written: JSON has one kind of number,
-/// and `2.0` is 2.
+/// The value as a whole number from zero. JSON has one kind of number, so `2.0` is 2.
 pub fn count_of(value: &Value) -> Option<u64> {
     value.as_number().and_then(whole_from_zero)
 }
 
-/// The whole number that a value is, however it is written.
+/// The value as a whole number.
 pub fn integer_of(value: &Value) -> Option<i64> {
     value.as_number().and_then(whole)
 }
@@ -283,8 +282,8 @@ fn whole(number: &Number) -> Option<i64> {
     number.as_i64().or_else(|| exact_integer(number))
 }
 
-/// A number that was written with a fraction of zero, such as `3.0`, as the
-/// integer that it is. Past 2^53 such a text no longer names one integer.
+/// A number with a fraction of zero, such as `3.0`, as an integer. Past 2^53 such a text no longer
+/// names one integer.
 fn exact_integer(number: &Number) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let value = number.as_f64()?;

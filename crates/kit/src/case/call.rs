@@ -1,11 +1,11 @@
-//! A case that asks an adapter for an operation.
+//! A case that calls an operation of an adapter.
 
 use accord_contract::wire::{Object, message};
 
 use super::{Case, FixtureMarks, Strength, Task};
 
 message! {
-    /// What an adapter is to do.
+    /// The operation that an adapter executes.
     pub struct CaseInput("CaseInput", closed) {
         /// The operation, out of the protocol's list.
         required operation: String = "operation", "operation-name";
@@ -19,7 +19,7 @@ message! {
     pub struct CallCase("Case", closed) {
         /// The path of the file below the corpus, without its ending.
         required id: String = "id", "case-id";
-        /// The protocol whose promise this is.
+        /// The protocol that the case belongs to.
         required protocol: String = "protocol", "protocol-name";
         /// The level that the case belongs to, in protocols that have levels.
         optional level: String = "level", "conformance-level";
@@ -29,30 +29,30 @@ message! {
         required strength: Strength = "strength", "strength";
         /// The ids of the clauses that the case proves.
         required clauses: Vec<String> = "clauses", "clause-ids";
-        /// What must hold, in one sentence.
+        /// The property under test, in one sentence.
         required title: String = "title", "text-for-people";
-        /// What must be there before the operation.
+        /// The state before the operation.
         required setup: Object = "setup", "operation-setup";
         /// What to do.
         required input: CaseInput = "input", "operation-call";
-        /// What must come of it; may hold assertions in the place of values.
+        /// The expected outcome; may contain assertions in place of values.
         required expected: Object = "expected", "expectation";
         /// The independent implementation that computed the digests in `expected`.
         optional oracle: String = "oracle", "oracle-name";
     }
 }
 
-/// What an adapter is asked for, and what must come of it.
+/// The call of a case, and the expected outcome.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Call {
-    /// What must be there before the operation.
+    /// The state before the operation.
     pub setup: Object,
-    /// What to do.
+    /// The operation to call.
     pub input: CaseInput,
-    /// What must come of it; may hold assertions in the place of values.
+    /// The expected outcome; may contain assertions in place of values.
     pub expected: Object,
-    /// What the case says as a published fixture, where it is one.
+    /// The members of a published fixture, if the case is one.
     pub fixture: Option<Box<FixtureMarks>>,
 }
 

@@ -1,8 +1,8 @@
-//! A case that is judged over HTTP: requests to a server, and what must come of each.
+//! A case that is judged over HTTP: requests to a server, and the expected answers.
 //!
-//! Texts and values of a step may name variables as `${name}`. A string that is nothing but one
-//! variable stands for its value with its type; elsewhere the value is put in as text,
-//! percent-encoded in paths and queries.
+//! Texts and values of a step may name variables as `${name}`. A string that is only one variable
+//! becomes its value with its type; elsewhere the value is inserted as text, percent-encoded in
+//! paths and queries.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ message! {
     pub struct HttpCase("HttpCase", closed) {
         /// The path of the file below the corpus, without its ending.
         required id: String = "id", "case-id";
-        /// The protocol whose promise this is.
+        /// The protocol that the case belongs to.
         required protocol: String = "protocol", "protocol-name";
         /// The level that the case belongs to, in protocols that have levels.
         optional level: String = "level", "conformance-level";
@@ -25,9 +25,9 @@ message! {
         required strength: Strength = "strength", "strength";
         /// The ids of the clauses that the case proves.
         required clauses: Vec<String> = "clauses", "clause-ids";
-        /// What must hold, in one sentence.
+        /// The property under test, in one sentence.
         required title: String = "title", "text-for-people";
-        /// Variables that are made anew whenever the case runs.
+        /// Variables that are generated for each run of the case.
         optional variables: BTreeMap<String, Generator> = "let", "variables";
         /// The exchanges, in their order. The first that does not come out as it must ends the
         /// case.
@@ -49,7 +49,7 @@ message! {
         optional prefix: String = "prefix", "text";
         /// How many digits a `hex` text has after its prefix.
         optional digits: u64 = "digits", "count";
-        /// How far a `time` lies from now; below 0 before.
+        /// The offset of a `time` from now; negative for the past.
         optional seconds: i64 = "seconds", "unit:second";
         /// The text that a `text` repeats.
         optional text: String = "text", "text";
@@ -68,9 +68,9 @@ wire_enum! {
         Unique = "unique",
         /// Such a text in lower-case hexadecimal digits.
         Hex = "hex",
-        /// A moment, in RFC 3339, UTC, to the second.
+        /// A time, in RFC 3339, UTC, to the second.
         Time = "time",
-        /// A text again and again.
+        /// A repeated text.
         Text = "text",
         /// A scope, such as a project: of the case's own, that nothing else writes to, or a shared
         /// one.
@@ -94,7 +94,7 @@ message! {
         optional repeat: u64 = "repeat", "count";
         /// Sends the request so often at the same time; `${n}` counts from 1.
         optional parallel: u64 = "parallel", "count";
-        /// What every answer must be: one of these.
+        /// The expected answers: each must be one of these.
         optional expect: Vec<Expectation> = "expect", "http-expectations";
         /// How many of several answers must be of a kind.
         optional tally: Vec<Tally> = "tally", "http-tallies";
@@ -114,7 +114,7 @@ message! {
         optional query: BTreeMap<String, String> = "query", "query-parameters";
         /// Further headers.
         optional headers: BTreeMap<String, String> = "headers", "http-headers";
-        /// Whose key to send; the run's own where nothing is said.
+        /// The key to send; the run's own if absent.
         optional credential: Credential = "credential", "credential-name";
         /// The body: one of the protocol's templates, changed by `set` and `remove`.
         optional template: String = "template", "template-name";
@@ -136,15 +136,15 @@ message! {
 }
 
 wire_enum! {
-    /// Whose key goes with a request.
+    /// The key of a request.
     pub enum Credential("Credential", closed) {
-        /// The key that the run was given, or none where it was given none.
+        /// The key of the run, if it has one.
         Main = "main",
         /// No key.
-        Nobody = "none",
+        None = "none",
         /// A key that no server knows.
         Wrong = "wrong",
-        /// The second key that the run was given: a valid one that does not reach the run's scopes.
+        /// The second key of the run: valid, but without access to the run's scopes.
         Second = "second",
     }
 }
@@ -163,25 +163,25 @@ message! {
     }
 }
 
-/// A row of exchanges with a server.
+/// A sequence of exchanges with a server.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Exchange {
-    /// Variables that are made anew whenever the case runs.
+    /// Variables that are generated for each run of the case.
     pub variables: BTreeMap<String, Generator>,
-    /// The exchanges, in their order.
+    /// The exchanges, in order.
     pub steps: Vec<Step>,
-    /// The variable that holds the level which the server claims.
+    /// The variable with the level that the server claims.
     pub claim: Option<String>,
 }
 
 impl Step {
-    /// Whether the step only prepares what later ones judge.
+    /// Whether the step only prepares later ones.
     pub fn prepares(&self) -> bool {
         self.prepare.unwrap_or(false)
     }
 
-    /// Whether the step sends one request and no more.
+    /// Whether the step sends exactly one request.
     pub fn is_single(&self) -> bool {
         self.each.is_none() && self.repeat.is_none() && self.parallel.is_none()
     }

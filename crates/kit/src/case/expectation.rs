@@ -1,4 +1,4 @@
-//! What an answer must be: status, headers, body, and checks that a literal body cannot say.
+//! The expected answer: status, headers, body, and checks that a literal body cannot express.
 
 use accord_contract::wire::{Object, Value, message, wire_enum};
 
@@ -14,7 +14,7 @@ message! {
         optional body: Value = "body", "expectation";
         /// The failure code that the body must name, in whatever member.
         optional code: String = "code", "failure-code";
-        /// What else must hold.
+        /// Further checks.
         optional checks: Vec<Check> = "checks", "http-checks";
         /// The verdict of the whole case, where an answer like this ends it without a judgement.
         optional verdict: InsteadOfPass = "verdict", "case-verdict";
@@ -24,7 +24,7 @@ message! {
 }
 
 wire_enum! {
-    /// How an answer can end a case without a judgement.
+    /// How an answer can end a case without a verdict.
     pub enum InsteadOfPass("InsteadOfPass", closed) {
         /// The case does not apply to this server.
         Skip = "skip",
@@ -37,7 +37,7 @@ message! {
     /// Something that must hold for an answer. A place is a JSON pointer into the body in which `*`
     /// stands for every element of a list.
     pub struct Check("Check", closed) {
-        /// What must hold.
+        /// The property under test.
         required check: CheckKind = "check", "check-name";
         /// Where.
         optional at: String = "at", "json-places";
@@ -91,19 +91,19 @@ macro_rules! checks {
         $variant:ident = $name:literal, [$($needs:literal),*], [$($may:literal),*];
     )+) => {
         wire_enum! {
-            /// Something that must hold for an answer.
+            /// A check of an answer.
             pub enum CheckKind("CheckKind", closed) {
                 $($(#[doc = $about])* $variant = $name,)+
             }
         }
 
         impl CheckKind {
-            /// The members that a check of this kind must have.
+            /// The required members of a check of this kind.
             pub fn needs(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($needs),*],)+ }
             }
 
-            /// The members that a check of this kind may have besides.
+            /// The optional members of a check of this kind.
             pub fn may_have(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($may),*],)+ }
             }
@@ -112,13 +112,13 @@ macro_rules! checks {
 }
 
 checks! {
-    /// A moment in RFC 3339 and UTC.
+    /// A time in RFC 3339 and UTC.
     Rfc3339Utc = "rfc3339_utc", ["at"], ["or_null"];
-    /// The same moment, however it is written.
+    /// The same time, in any spelling.
     Instant = "instant", ["at", "value"], [];
     /// The prefix, then exactly so many lower-case hexadecimal digits.
     PrefixHex = "prefix_hex", ["at", "prefix", "digits"], [];
-    /// Two words in lower case, joined by a hyphen.
+    /// Two lower-case words, joined by a hyphen.
     HyphenatedWords = "hyphenated_words", ["at"], [];
     /// A value of a JSON type, or null where `or_null` says so.
     Type = "type", ["at", "value"], ["or_null"];
@@ -170,7 +170,7 @@ wire_enum! {
 wire_enum! {
     /// What values are compared as.
     pub enum Comparison("Comparison", closed) {
-        /// Moments in time.
+        /// Times.
         Instant = "instant",
         /// Numbers.
         Number = "number",

@@ -1,8 +1,8 @@
-//! A case in the form of a published fixture: the members that the fixture's format has, and in
-//! `x-case` what the kit adds. An implementation that knows only the format runs the same file.
+//! A case in the form of a published fixture: the members of the fixture's format, and in `x-case`
+//! those of the kit. An implementation that knows only the format runs the same file.
 //!
-//! A fixture of somebody else's corpus has no `x-case`: it binds everybody, proves no clause of
-//! ours, and reaches adapters as the document that it is, whatever else is in it.
+//! A fixture of another corpus has no `x-case`: it applies to every implementation, proves no
+//! clause of ours, and is sent to adapters unchanged.
 
 use accord_contract::wire::{DecodeError, Object, Value, Wire as _, message};
 
@@ -17,23 +17,23 @@ message! {
         required tier: u64 = "tier", "conformance-tier";
         /// The part of the protocol that the case is about.
         required surface: String = "surface", "protocol-surface";
-        /// What must hold, in one sentence.
+        /// The property under test, in one sentence.
         required description: String = "description", "text-for-people";
-        /// What the case is meant to show; informative.
+        /// The purpose of the case; informative.
         required kind: String = "type", "fixture-type";
-        /// What must be there before the operation.
+        /// The state before the operation.
         required setup: Object = "setup", "operation-setup";
         /// What to do.
         required input: CaseInput = "input", "operation-call";
-        /// What must come of it; may hold assertions in the place of values.
+        /// The expected outcome; may contain assertions in place of values.
         required expected: Object = "expected", "expectation";
-        /// What the kit adds.
+        /// The kit's additions.
         required own: FixtureNotes = "x-case", "kit-notes";
     }
 }
 
 message! {
-    /// What the kit adds to a published fixture.
+    /// The kit's additions to a published fixture.
     pub struct FixtureNotes("FixtureNotes", closed) {
         /// The ids of the clauses that the case proves.
         required clauses: Vec<String> = "clauses", "clause-ids";
@@ -60,15 +60,15 @@ message! {
         required tier: u64 = "tier", "conformance-tier";
         /// The part of the protocol that it is about.
         required surface: String = "surface", "protocol-surface";
-        /// What must hold.
+        /// The property under test.
         required description: String = "description", "text-for-people";
-        /// What it is meant to show; informative.
+        /// Its purpose; informative.
         required kind: String = "type", "fixture-type";
-        /// What must be there before the operation.
+        /// The state before the operation.
         required setup: Object = "setup", "operation-setup";
         /// What to do.
         required input: PublishedInput = "input", "operation-call";
-        /// What must come of it; may hold assertions in the place of values.
+        /// The expected outcome; may contain assertions in place of values.
         required expected: Object = "expected", "expectation";
     }
 }
@@ -83,27 +83,27 @@ message! {
     }
 }
 
-/// What a fixture says beyond what every case says.
+/// The members that only a fixture has.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct FixtureMarks {
     /// The part of the protocol that the case is about.
     pub surface: String,
-    /// What the case is meant to show; informative.
+    /// The purpose of the case; informative.
     pub kind: String,
     /// The accepting case that this rejecting one differs from.
     pub sibling: Option<String>,
     /// The only places in which the two differ, as JSON pointers.
     pub changes: Option<Vec<String>>,
-    /// The whole document, where it comes from another corpus than the kit's.
+    /// The whole document, if it comes from another corpus than the kit's.
     pub published: Option<Value>,
 }
 
 impl Case {
-    /// A fixture of any corpus, as a case of a protocol. It is written as the document that it was.
+    /// A fixture of any corpus, as a case of a protocol. It is written as it was read.
     ///
     /// # Errors
-    /// When a member is missing or of the wrong kind.
+    /// When a member is missing or has the wrong type.
     pub fn published(protocol: &str, document: Value) -> Result<Self, DecodeError> {
         let fixture = PublishedFixture::from_document(document.clone())?;
         Ok(Self {
@@ -134,7 +134,7 @@ impl Case {
         })
     }
 
-    /// The part of the protocol that the case is about, where it is a fixture.
+    /// The part of the protocol that the case is about, if it is a fixture.
     pub fn surface(&self) -> Option<&str> {
         match &self.task {
             Task::Call(call) => Some(&call.fixture.as_ref()?.surface),

@@ -1,9 +1,8 @@
-//! A case: one promise of a protocol as data, with what to do and what must come of it.
+//! A case: one promise of a protocol as data, with its input and its expected outcome.
 //!
-//! Three documents describe cases: a [`CallCase`] asks an adapter for an operation, a
-//! [`FixtureCase`] does so in the form of a published fixture, and an [`HttpCase`] asks a server
-//! for a row of exchanges. All are read into one [`Case`], so that choosing, running, judging and
-//! reporting know one kind of case; only drivers look at its [`Task`].
+//! Three documents describe cases: a [`CallCase`] calls an operation of an adapter, a
+//! [`FixtureCase`] does so in the form of a published fixture, and an [`HttpCase`] is a sequence of
+//! exchanges with a server. All are read into one [`Case`]; only drivers look at its [`Task`].
 
 mod call;
 mod exchange;
@@ -25,11 +24,11 @@ wire_enum! {
     pub enum Strength("Strength", closed) {
         /// Decides the verdict.
         Must = "must",
-        /// Reported, without a say in the verdict.
+        /// Reported; does not decide the verdict.
         Should = "should",
-        /// Reported, without a say in the verdict.
+        /// Reported; does not decide the verdict.
         May = "may",
-        /// Not part of the protocol yet; reported, without a say in the verdict.
+        /// Not part of the protocol yet; reported, does not decide the verdict.
         Proposal = "proposal",
     }
 }
@@ -40,7 +39,7 @@ wire_enum! {
 pub struct Case {
     /// The path of the file below the corpus, without its ending.
     pub id: String,
-    /// The protocol whose promise this is.
+    /// The protocol that the case belongs to.
     pub protocol: String,
     /// The level that the case belongs to, in protocols that have levels.
     pub level: Option<String>,
@@ -52,21 +51,21 @@ pub struct Case {
     pub clauses: Vec<String>,
     /// The set of stricter rules that the case belongs to; the case runs only when it is asked for.
     pub profile: Option<String>,
-    /// What must hold, in one sentence.
+    /// The property under test, in one sentence.
     pub title: String,
-    /// What to do, and what must come of it.
+    /// What to do, and the expected outcome.
     pub task: Task,
     /// The independent implementation that computed the digests that are expected.
     pub oracle: Option<String>,
 }
 
-/// What a case does, and what must come of it.
+/// What a case does, and the expected outcome.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Task {
-    /// Asks an adapter for an operation.
+    /// Calls an operation of an adapter.
     Call(Call),
-    /// Asks a server for a row of exchanges.
+    /// Runs a sequence of exchanges with a server.
     Exchange(Exchange),
 }
 
@@ -85,7 +84,7 @@ impl Case {
         self.id.split('/').nth(1).unwrap_or_default()
     }
 
-    /// The operation that the case is about: an adapter's, or the route of the last step.
+    /// The operation under test: an adapter's, or the route of the last step.
     pub fn operation(&self) -> &str {
         self.operations().last().unwrap_or_default()
     }
@@ -100,7 +99,7 @@ impl Case {
         call.into_iter().chain(routes)
     }
 
-    /// An argument of the operation that an adapter is asked for; null where there is none.
+    /// An argument of the operation; null if absent.
     pub fn argument(&self, name: &str) -> &Value {
         let call = match &self.task {
             Task::Call(call) => Some(call),
@@ -110,7 +109,7 @@ impl Case {
             .unwrap_or(&Value::Null)
     }
 
-    /// What an adapter's outcome is compared with, as the rules of comparison take it.
+    /// The expectation, in the form that the comparison takes.
     pub fn expectation(&self) -> Value {
         match &self.task {
             Task::Call(call) => Value::Object(call.expected.clone()),
@@ -120,8 +119,8 @@ impl Case {
 }
 
 impl Case {
-    /// The assertions that the expectation may use: a case in the form of a published fixture means
-    /// what that form says.
+    /// The assertions that the expectation may use. A published fixture has those of its format
+    /// only.
     pub fn vocabulary(&self) -> Vocabulary {
         match &self.task {
             Task::Call(Call {
@@ -137,8 +136,8 @@ impl Wire for Case {
         CallCase::shape()
     }
 
-    /// The members `steps` and `fixture_id` tell the documents apart, since only one of them has
-    /// each.
+    /// The members `steps` and `fixture_id` distinguish the documents: each occurs in only one of
+    /// them.
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         if value.get("steps").is_some() {
             HttpCase::decode(value, at).map(Self::from)

@@ -1,5 +1,5 @@
-//! From files to sound protocols. Every mistake in every file is collected, so that an author sees
-//! them all at once.
+//! Reads files into checked protocols. All mistakes in all files are collected, so that an author
+//! sees them at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,7 +110,7 @@ impl Check {
         })
     }
 
-    /// What a protocol's cases are written with: its operations, its routes, or both.
+    /// The vocabulary of a protocol's cases: its operations, its routes, or both.
     fn vocabulary(
         &mut self,
         name: &str,
@@ -156,7 +156,7 @@ impl Check {
                 self.fault(
                     &file,
                     place.member("id"),
-                    format!("{:?} is there twice", clause.id),
+                    format!("{:?} is listed twice", clause.id),
                 );
             }
             for (member, text) in [
@@ -181,13 +181,13 @@ impl Check {
             self.fault(
                 path,
                 "",
-                "is neither a case (*.json) nor a text for people (*.md)",
+                "is not a case (*.json) and not a text for people (*.md)",
             );
             return None;
         }
         if !below.contains('/') {
-            let why = "a case lies in the folder of its area; only clauses.json, operations.json and \
-                       routes.json stand beside the areas";
+            let why = "a case is in the folder of its area; only clauses.json, operations.json \
+                       and routes.json are beside the areas";
             self.fault(path, "", why);
             return None;
         }
@@ -221,7 +221,7 @@ impl Check {
     }
 }
 
-/// Tells whether a text may be a segment of an id: it must be a file name on every system.
+/// Whether a text can be a segment of an id: it must be a file name on every system.
 pub(super) fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     text.bytes().next().is_some_and(plain)

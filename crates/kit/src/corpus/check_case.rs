@@ -1,5 +1,5 @@
-//! Whether a case means what it says: its place and its clauses; for a case that asks an adapter
-//! for an operation, its call and its expectation.
+//! Checks a case: its place and its clauses; for a case that calls an adapter, its call and its
+//! expectation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::check::{Check, NAME_RULE, is_name};
 use super::{Clause, Operation};
 use crate::case::{Call, Case, FixtureMarks, Strength};
 
-/// Reports what is wrong with a case that could be read.
+/// Checks a case that was read.
 pub(super) fn check(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<&str, &Clause>) {
     place(check, file, case);
     cited_clauses(check, file, case, clauses);
@@ -22,7 +22,7 @@ pub(super) fn check(check: &mut Check, file: &str, case: &Case, clauses: &BTreeM
     }
 }
 
-/// Reports what is wrong with what a case asks an adapter for.
+/// Checks the call of a case.
 pub(super) fn call(
     check: &mut Check,
     file: &str,
@@ -37,15 +37,15 @@ pub(super) fn call(
     }
 }
 
-/// A published fixture lies in the folder of its surface, or of the profile that alone asks for it.
+/// A published fixture is in the folder of its surface, or of its profile.
 fn fixture(check: &mut Check, file: &str, case: &Case, marks: &FixtureMarks) {
     let folder = case.profile.as_ref().unwrap_or(&marks.surface);
     if case.area() != folder {
-        let why = format!("the case belongs into the folder {folder:?}");
+        let why = format!("the case belongs in the folder {folder:?}");
         check.fault(file, "", why);
     }
     if marks.sibling.is_some() != marks.changes.is_some() {
-        let why = "a case that differs from a sibling says where, and no other case does";
+        let why = "only a case with a sibling names the differences, and it must";
         check.fault(file, "/x-case", why);
     }
 }
@@ -56,7 +56,7 @@ fn place(check: &mut Check, file: &str, case: &Case) {
         check.fault(
             file,
             "/id",
-            format!("is {:?}, but the file's place says {id:?}", case.id),
+            format!("is {:?}, but the file's path says {id:?}", case.id),
         );
     }
     if !id.split('/').all(is_name) {
@@ -102,10 +102,10 @@ fn cited_clauses(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<
         };
         strongest = strongest.min(clause.strength);
         if !seen.insert(id) {
-            check.fault(file, at.index(index), format!("{id:?} is there twice"));
+            check.fault(file, at.index(index), format!("{id:?} is listed twice"));
         }
     }
-    // The order of declaration runs from the strongest to the weakest.
+    // Declared from the strongest to the weakest.
     if case.strength < strongest {
         let why = format!(
             "is `{}`, but the strongest clause that it cites is `{strongest}`",
@@ -129,7 +129,7 @@ fn arguments(check: &mut Check, file: &str, call: &Call, operations: &BTreeMap<S
         .keys()
         .filter(|key| !operation.setup.contains(key))
     {
-        let why = format!("the operation {name:?} knows no such setup");
+        let why = format!("the operation {name:?} has no such setup");
         check.fault(file, setup.member(key), why);
     }
     let input = root.member("input");
@@ -164,11 +164,7 @@ fn expectation(check: &mut Check, file: &str, case: &Case, call: &Call) {
         check.fault(file, format!("/expected{}", error.pointer), error.why);
     }
     if call.expected.is_empty() {
-        check.fault(
-            file,
-            "/expected",
-            "expects nothing, so that it proves nothing",
-        );
+        check.fault(file, "/expected", "expects nothing, so it proves nothing");
     }
     if case.oracle.is_none()
         && let Some(place) = digest_in(&call.expected, &root.member("expected"))
@@ -183,7 +179,7 @@ fn digest_in(object: &Object, at: &Pointer<'_>) -> Option<String> {
         .find_map(|(key, value)| digest_at(value, &at.member(key)))
 }
 
-/// The place of the first digest in a value.
+/// The pointer of the first digest in a value.
 pub(super) fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
     match value {
         Value::String(text) => is_digest(text).then(|| at.to_string()),

@@ -1,5 +1,4 @@
-//! Whether a case that is judged over HTTP can be run and means what it says, and whether the list
-//! of routes that it is written with is sound.
+//! Checks a case that is judged over HTTP, and the list of routes.
 
 use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{Pointer, Wire as _};
@@ -10,7 +9,7 @@ use super::check_expect::{expectation, members, statuses};
 use super::{Method, RouteList, check_names};
 use crate::case::{Case, Exchange, Generator, GeneratorKind, Request, Step};
 
-/// Reports what is wrong with a case.
+/// Checks a case.
 pub(super) fn check(
     faults: &mut Faults,
     file: &str,
@@ -47,7 +46,7 @@ pub(super) fn check(
     check_names::check(&mut place, exchange, routes);
 }
 
-/// Reports what is wrong with a list of routes.
+/// Checks a list of routes.
 pub(super) fn routes(faults: &mut Faults, file: &str, list: &RouteList) {
     let mut place = Reporter { faults, file };
     let root = Pointer::Root;
@@ -118,7 +117,7 @@ impl Reporter<'_> {
     }
 }
 
-/// A case is at least at the level of everything that it needs.
+/// The level of a case is at least that of every route that it needs.
 fn level(place: &mut Reporter<'_>, case: &Case, routes: &RouteList) {
     let Some(level) = &case.level else {
         return;
@@ -162,14 +161,14 @@ fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<
     request(place, &step.request, routes, &at.member("request"));
     let times = step.repeat.or(step.parallel);
     if step.repeat.is_some() && step.parallel.is_some() {
-        place.fault(at.member("repeat"), "cannot be there beside `parallel`");
+        place.fault(at.member("repeat"), "cannot be combined with `parallel`");
     }
     let sets = step.each.as_ref().map_or(1, Vec::len) as u64;
     if !(1..=MAX_REQUESTS).contains(&times.unwrap_or(1).saturating_mul(sets)) {
         place.fault(at, format!("sends no request, or more than {MAX_REQUESTS}"));
     }
     if step.parallel.is_some() && step.capture.is_some() {
-        let why = "answers of parallel requests cannot be told apart";
+        let why = "answers of parallel requests cannot be distinguished";
         place.fault(at.member("capture"), why);
     }
     if step.tally.is_some() && step.is_single() {
@@ -192,7 +191,7 @@ fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<
         let at = all.index(index);
         statuses(place, &tally.status, &at);
         if tally.least.is_none() && tally.most.is_none() {
-            place.fault(at, "says neither `least` nor `most`");
+            place.fault(at, "needs `least` or `most`");
         }
         if let Some(Err(error)) = tally
             .body
@@ -230,7 +229,7 @@ fn request(place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: 
     for name in request.query.iter().flatten().map(|(name, _)| name) {
         if !route.query.iter().flatten().any(|known| known == name) {
             let query = at.member("query");
-            place.fault(query.member(name), "the route knows no such parameter");
+            place.fault(query.member(name), "the route has no such parameter");
         }
     }
     for name in request.headers.iter().flatten().map(|(name, _)| name) {
@@ -253,7 +252,7 @@ fn request(place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: 
         place.fault(at, format!("a {} has no body", route.method));
     }
     if bodies == 0 && (request.content_type.is_some() || request.remember.is_some()) {
-        place.fault(at, "says something about a body and has none");
+        place.fault(at, "describes a body and has none");
     }
     match &request.template {
         Some(name) if !routes.templates.contains_key(name) => {

@@ -1,4 +1,4 @@
-//! Whether what a case over HTTP expects can be met at all, and says what it means.
+//! Checks that the expectations of a case over HTTP are well formed.
 
 use accord_canon::Profile;
 use accord_contract::fixture::Vocabulary;
@@ -8,7 +8,7 @@ use super::check_exchange::{Reporter, is_header, is_pointer};
 use super::{ArgumentType, RouteList};
 use crate::case::{Check, CheckKind, Expectation};
 
-/// Reports what is wrong with an expectation.
+/// Checks an expectation.
 pub(super) fn expectation(
     place: &mut Reporter<'_>,
     expected: &Expectation,
@@ -86,12 +86,11 @@ fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointer<'_>) {
         _ => true,
     };
     if !sound {
-        place.fault(at, format!("says nothing that `{kind}` could check"));
+        place.fault(at, format!("has nothing for `{kind}` to check"));
     }
 }
 
-/// Reports members that something of this kind must have and has not, and those that it must not
-/// have.
+/// Reports missing and surplus members of a check.
 pub(super) fn members(
     place: &mut Reporter<'_>,
     document: &Value,
@@ -118,7 +117,7 @@ pub(super) fn members(
     }
 }
 
-/// Reports a list of statuses that is empty or has something else in it.
+/// Reports a list of statuses that is empty or has an invalid status.
 pub(super) fn statuses(place: &mut Reporter<'_>, statuses: &[u64], at: &Pointer<'_>) {
     let known = |status: &u64| (100..600).contains(status);
     if statuses.is_empty() || !statuses.iter().all(known) {

@@ -1,4 +1,4 @@
-//! Whether every variable of a case over HTTP has a value where it is used.
+//! Checks that every variable of a case over HTTP has a value where it is used.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::case::{Exchange, Request, Step};
 use crate::exchange::compose::document;
 use crate::exchange::variables::names;
 
-/// Tells whether a text may name a variable or a route.
+/// Whether a text can be the name of a variable or a route.
 pub(super) fn is_variable(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(plain)
@@ -19,7 +19,7 @@ pub(super) fn is_variable(text: &str) -> bool {
 pub(super) const RULE: &str =
     "names are lowercase letters, digits and `_`, and begin with a letter";
 
-/// Reports variables of a case that nothing gives a value.
+/// Reports variables of a case without a value.
 pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &RouteList) {
     let mut known = DefinedNames::at_first(routes);
     for name in exchange.variables.keys() {
@@ -36,7 +36,7 @@ pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &Rout
     }
 }
 
-/// The same for the steps that open and close a scope.
+/// Does the same for the steps that open and close a scope.
 pub(super) fn check_scope(place: &mut Reporter<'_>, routes: &RouteList) {
     let mut known = DefinedNames::at_first(routes);
     known.request(place, &routes.scope.create, routes, "/scope/create");
@@ -48,7 +48,7 @@ pub(super) fn check_scope(place: &mut Reporter<'_>, routes: &RouteList) {
 struct DefinedNames(BTreeSet<String>);
 
 impl DefinedNames {
-    /// What every case has: the scope, and what no other run has.
+    /// The variables of every case: the scope, and a value that is unique to the run.
     fn at_first(routes: &RouteList) -> Self {
         Self(BTreeSet::from([
             routes.scope.variable.clone(),

@@ -1,5 +1,5 @@
-//! Whether names that a case uses freely are names that the protocol has declared: a misspelt
-//! level, oracle or member of an outcome would otherwise pass for a new one.
+//! Checks that the levels, oracles and members that a case uses are declared by the protocol, so
+//! that a misspelt name is not taken for a new one.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::check::Check;
 use super::{ClauseList, Files, Operation, OperationList};
 use crate::case::{Call, Case};
 
-/// Reports what is wrong with the names that clauses.json declares.
+/// Checks the names that clauses.json declares.
 pub(super) fn declarations(check: &mut Check, file: &str, list: &ClauseList) {
     let root = Pointer::Root;
     for (member, names) in [("levels", &list.levels), ("oracles", &list.oracles)] {
@@ -17,7 +17,7 @@ pub(super) fn declarations(check: &mut Check, file: &str, list: &ClauseList) {
     }
 }
 
-/// Reports operations that do not say what their outcomes look like.
+/// Reports operations that do not declare their outcomes.
 pub(super) fn results(check: &mut Check, file: &str, list: &OperationList) {
     let root = Pointer::Root;
     let operations = root.member("operations");
@@ -87,7 +87,7 @@ pub(super) fn oracle(check: &mut Check, file: &str, case: &Case, clauses: &Claus
     }
 }
 
-/// Reports an outcome that the operation never has.
+/// Reports an outcome that the operation cannot have.
 pub(super) fn outcome(check: &mut Check, file: &str, call: &Call, operation: Option<&Operation>) {
     let root = Pointer::Root;
     let expected = root.member("expected");
@@ -115,7 +115,7 @@ pub(super) fn outcome(check: &mut Check, file: &str, call: &Call, operation: Opt
     }
 }
 
-/// How an operation can end. Published fixtures have two words for success.
+/// How an operation can end. Published fixtures have two names for success.
 fn outcomes(call: &Call) -> &'static [&'static str] {
     match call.fixture {
         Some(_) => &["ok", "success", "error"],
@@ -155,16 +155,16 @@ fn unique<'a>(
             check.fault(file, at.index(index), "must not be empty");
         }
         if !seen.insert(name) {
-            check.fault(file, at.index(index), format!("{name:?} is there twice"));
+            check.fault(file, at.index(index), format!("{name:?} is listed twice"));
         }
     }
 }
 
-/// The member of an outcome that says whether the operation did what it was asked for.
+/// The member of an outcome that says whether the operation succeeded.
 const RESULT: &str = "result";
-/// Members of an expectation that belong to no operation.
+/// Members of an expectation that are not members of an outcome.
 const ALWAYS: [&str; 2] = [RESULT, "warnings_allowed"];
-/// Members that hold a digest wherever they stand.
+/// Members that contain a digest, at any depth.
 const DIGESTS: [&str; 6] = [
     "kbHash",
     "cid",

@@ -23,7 +23,7 @@ message! {
 }
 
 message! {
-    /// One thing that a protocol promises.
+    /// One promise of a protocol.
     pub struct Clause("Clause", closed) {
         /// The stable id that cases cite.
         required id: String = "id", "clause-id";
@@ -64,9 +64,9 @@ message! {
     pub struct Argument("Argument", closed) {
         /// Its JSON type.
         required kind: ArgumentType = "type", "json-type";
-        /// Whether it must be there.
+        /// Whether it is required.
         required required: bool = "required", "flag";
-        /// What it means.
+        /// Its class.
         required about: String = "about", "text-for-people";
     }
 }
@@ -92,7 +92,7 @@ wire_enum! {
 }
 
 impl OperationList {
-    /// The list of a protocol that asks no adapter for anything.
+    /// The list of a protocol without adapter operations.
     pub(super) fn empty() -> Self {
         Self {
             operations: BTreeMap::new(),
@@ -101,7 +101,7 @@ impl OperationList {
 }
 
 impl ArgumentType {
-    /// Tells whether a value is of this type.
+    /// Whether a value has this type.
     pub fn accepts(self, value: &Value) -> bool {
         match self {
             Self::Any => true,

@@ -1,4 +1,4 @@
-//! What is wrong with a corpus, place by place.
+//! Errors of a corpus.
 
 use std::fmt;
 use std::io;
@@ -15,10 +15,10 @@ pub enum CorpusError {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
-    /// Files are there, but not all of them are good.
+    /// Some files have mistakes.
     #[error("{0}")]
     Faulty(Faults),
     /// No protocol of that name is in the corpus.
@@ -26,7 +26,7 @@ pub enum CorpusError {
     UnknownProtocol {
         /// The name that was asked for.
         asked: String,
-        /// The names that are there.
+        /// The names that exist.
         known: Vec<String>,
     },
     /// No case of that id is in the corpus.
@@ -34,7 +34,7 @@ pub enum CorpusError {
     UnknownCase {
         /// The id that was asked for.
         asked: String,
-        /// An id that looks like it.
+        /// A similar id.
         nearest: Option<String>,
     },
     /// The corpus could not be written.
@@ -42,11 +42,11 @@ pub enum CorpusError {
     Unwritable {
         /// The file or folder.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
-    /// The place to write to holds other files.
-    #[error("{} is there already; choose a folder without it", path.display())]
+    /// The folder to write to already exists.
+    #[error("{} exists already; choose another folder", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,
@@ -101,7 +101,7 @@ impl fmt::Display for Faults {
 
 fn listing(known: &[String]) -> String {
     match known {
-        [] => "none at all".to_owned(),
+        [] => "none".to_owned(),
         names => names.join(", "),
     }
 }

@@ -1,4 +1,4 @@
-//! Where a corpus comes from and goes to: the binary, or a folder.
+//! Reads a corpus from the binary or a folder, and writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,14 +10,14 @@ use super::CorpusError;
 /// Paths relative to the corpus, with `/`, and the text of each file.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// The corpus that was embedded when the kit was built.
+/// The corpus that is embedded in the binary.
 pub(super) fn embedded() -> Files {
     let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
     EMBEDDED.iter().map(own).collect()
 }
 
-/// All files of a folder, except those whose name begins with a dot, and the paths of the folders
-/// below it that hold nothing.
+/// All files of a folder, except those whose name begins with a dot, and the paths of its empty
+/// folders.
 pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
     let mut found = FolderFiles::default();
     collect(folder, "", 0, |_| true, &mut found)?;
@@ -25,15 +25,15 @@ pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
     Ok((found.files, found.empty))
 }
 
-/// The `*.json` files of a folder that may hold anything else, except those whose name begins with
-/// a dot, and how many of these and of such folders there are.
+/// The `*.json` files of a folder, except those whose name begins with a dot, and the number of
+/// these.
 pub(super) fn read_json(folder: &Path) -> Result<(Files, usize), CorpusError> {
     let mut found = FolderFiles::default();
     collect(folder, "", 0, |name| name.ends_with(".json"), &mut found)?;
     Ok((found.files, found.hidden))
 }
 
-/// Writes files below a folder, which is made when it is not there.
+/// Writes files below a folder, which is created if missing.
 pub(super) fn write(files: &Files, folder: &Path) -> Result<(), CorpusError> {
     for (name, text) in files {
         let path = folder.join(name);
@@ -46,13 +46,13 @@ pub(super) fn write(files: &Files, folder: &Path) -> Result<(), CorpusError> {
     Ok(())
 }
 
-/// What lies below a folder.
+/// The content of a folder.
 #[derive(Default)]
 struct FolderFiles {
     files: Files,
-    /// The folders that hold nothing.
+    /// The empty folders.
     empty: Vec<String>,
-    /// How many wanted files and folders have a name that begins with a dot.
+    /// The number of files and folders that were skipped because their name begins with a dot.
     hidden: usize,
 }
 
@@ -67,7 +67,7 @@ fn collect(
         path: folder.to_owned(),
         source,
     };
-    // A link to a folder above would never end.
+    // A link to a parent folder would never end.
     if depth > MAX_DEPTH {
         return Err(unreadable(io::Error::other(
             "its folders are nested too deeply",

@@ -1,11 +1,11 @@
 //! The corpus: every protocol's cases, clauses, and operations or routes.
 //!
 //! Invariants:
-//! - A corpus that was loaded is sound: every case names clauses and an operation that exist, with
-//!   arguments of the right kind, or routes, variables and checks that exist. A mistake in any file
-//!   is an error that names the file and the place; nothing is ignored.
-//! - Protocols are what the corpus holds. None is known here by name.
-//! - Cases are in the order of their ids, wherever they were read from.
+//! - A loaded corpus is valid: every case names clauses and an operation that exist, with arguments
+//!   of the right type, or routes, variables and checks that exist. A mistake in any file is an
+//!   error with the file and the place.
+//! - The kit knows no protocol by name: the corpus defines them.
+//! - Cases are sorted by id.
 
 mod check;
 mod check_case;
@@ -37,7 +37,7 @@ pub struct Corpus {
     protocols: BTreeMap<String, Protocol>,
 }
 
-/// One protocol's part of a corpus.
+/// The part of a corpus for one protocol.
 #[derive(Clone, Debug)]
 pub struct Protocol {
     name: String,
@@ -49,12 +49,12 @@ pub struct Protocol {
 }
 
 impl Corpus {
-    /// The corpus that is part of the binary.
+    /// The corpus that is embedded in the binary.
     pub fn embedded() -> Result<Self, CorpusError> {
         Self::from_files(files::embedded(), &[])
     }
 
-    /// A corpus in a folder that holds one folder a protocol.
+    /// A corpus in a folder with one folder per protocol.
     pub fn from_dir(folder: &Path) -> Result<Self, CorpusError> {
         let (files, empty) = files::read(folder)?;
         Self::from_files(files, &empty)
@@ -120,7 +120,7 @@ impl Protocol {
         &self.operations.operations
     }
 
-    /// What its cases that are judged over HTTP are made of, where it has such cases.
+    /// The routes and templates of its HTTP cases, if it has any.
     pub fn routes(&self) -> Option<&RouteList> {
         self.routes.as_ref()
     }
@@ -152,8 +152,8 @@ impl Protocol {
         profiles.collect()
     }
 
-    /// A level and those that it includes, where the protocol's levels build on each other, as
-    /// tiers always do; the level alone otherwise.
+    /// A level with those that it includes, if the levels build on each other, as tiers always do;
+    /// otherwise only the level.
     pub fn levels_up_to(&self, level: &str) -> BTreeSet<String> {
         let tiers: BTreeSet<u64> = self.cases.iter().filter_map(|case| case.tier).collect();
         if let Some(highest) = level.parse().ok().filter(|tier| tiers.contains(tier)) {
@@ -180,9 +180,9 @@ impl Protocol {
             .collect()
     }
 
-    /// SHA-256 over all its `*.json` files: for each, in the order of the paths, the path, the
-    /// length of the text in decimal and the text, each ended by a zero byte. Says which corpus a
-    /// report is about; texts for people judge nothing, and do not count.
+    /// SHA-256 over all its `*.json` files, which identifies the corpus in a report. For each file,
+    /// in the order of the paths: the path, the length of the text in decimal and the text, each
+    /// followed by a zero byte. Texts for people are not included.
     pub fn digest(&self) -> String {
         let mut bytes = Vec::new();
         let judges = |(name, _): &(&String, &String)| name.ends_with(".json");
@@ -202,7 +202,7 @@ impl Protocol {
             .map(String::as_str)
     }
 
-    /// Writes its files below a folder, which must not hold this protocol yet.
+    /// Writes its files below a folder, which must not have this protocol yet.
     pub fn export(&self, folder: &Path) -> Result<(), CorpusError> {
         let path = folder.join(&self.name);
         if path.exists() {
@@ -211,7 +211,7 @@ impl Protocol {
         files::write(&self.files, folder)
     }
 
-    /// The id with the longest common end, since a name is mostly known better than its folders.
+    /// The id with the longest common suffix: people usually know the name better than its folders.
     fn nearest_id(&self, asked: &str) -> Option<String> {
         let common_end = |id: &str| {
             let (id, asked) = (id.chars().rev(), asked.chars().rev());

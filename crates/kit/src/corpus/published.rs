@@ -1,8 +1,8 @@
-//! Fixtures as others publish and run them: a protocol whose cases are those that bind everybody,
-//! and the fixtures of a folder in the place of a protocol's own.
+//! Published fixtures: the cases of a protocol that apply to every implementation, and fixtures of
+//! a folder in place of a protocol's own.
 //!
-//! Invariant: a folder is taken as a whole. One file that is no fixture refuses them all, since a
-//! corpus that was read in part judges less than it says.
+//! Invariant: a folder is read as a whole. One invalid file refuses it, because a corpus that was
+//! read in part would judge less than it claims.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,7 +16,7 @@ use super::{CorpusError, Fault, Faults, Protocol, files};
 use crate::case::{Case, Strength};
 
 impl Protocol {
-    /// The same protocol with some of its cases.
+    /// The same protocol with a selection of its cases.
     #[must_use]
     pub fn only(&self, keep: impl Fn(&Case) -> bool) -> Self {
         let mut narrowed = self.clone();
@@ -24,19 +24,19 @@ impl Protocol {
         narrowed
     }
 
-    /// The same protocol with the fixtures that every implementation is held to: those of strength
-    /// `must` that belong to no profile.
+    /// The same protocol with the fixtures that apply to every implementation: those of strength
+    /// `must` without a profile.
     #[must_use]
     pub fn binding(&self) -> Self {
         self.only(|case| case.strength == Strength::Must && case.profile.is_none())
     }
 
-    /// The same protocol with the fixtures of a folder in the place of its cases: every `*.json`
-    /// below it. Where a file says in `x-case` that it belongs to a profile or does not bind
-    /// everybody, it is left out; the documents that stand beside a corpus' cases are passed over.
+    /// The same protocol with the fixtures of a folder in place of its cases: every `*.json` below
+    /// it. A file that belongs to a profile or is weaker than `must` according to its `x-case` is
+    /// left out, and so are the documents beside the cases of a corpus.
     ///
     /// # Errors
-    /// When the folder cannot be read, holds no fixture, or holds a file that is none.
+    /// When the folder cannot be read, has no fixture, or has an invalid file.
     pub fn with_fixtures(&self, folder: &Path) -> Result<(Self, LeftOut), CorpusError> {
         let (mut files, hidden) = files::read_json(folder)?;
         let all = files.len();
@@ -51,17 +51,17 @@ impl Protocol {
         for (path, text) in &files {
             match read(&self.name, text) {
                 Ok((case, _)) if !names.insert(case.id.clone()) => {
-                    let why = format!("{:?} is the name of another fixture too", case.id);
+                    let why = format!("{:?} is also the name of another fixture", case.id);
                     faults.push(fault(path, "/fixture_id", why));
                 }
-                Ok((case, Binds::Everybody)) => cases.push(case),
-                Ok((_, Binds::Profile)) => left_out.of_a_profile += 1,
-                Ok((_, Binds::Nobody)) => left_out.not_must += 1,
+                Ok((case, AppliesTo::All)) => cases.push(case),
+                Ok((_, AppliesTo::Profile)) => left_out.of_a_profile += 1,
+                Ok((_, AppliesTo::None)) => left_out.not_must += 1,
                 Err((pointer, why)) => faults.push(fault(path, pointer, why)),
             }
         }
         if files.is_empty() {
-            let why = "holds no fixture; a fixture is a file whose name ends with .json";
+            let why = "has no fixture; a fixture is a file whose name ends with .json";
             faults.push(fault(&folder.display().to_string(), "", why));
         }
         if !faults.is_empty() {
@@ -82,16 +82,16 @@ impl Protocol {
 pub struct LeftOut {
     /// Cases of a profile.
     pub of_a_profile: usize,
-    /// Cases that say of themselves that they are weaker than `must`.
+    /// Cases that are weaker than `must`.
     pub not_must: usize,
-    /// The documents that stand beside a corpus' cases.
+    /// The documents beside the cases of a corpus.
     pub companions: usize,
     /// Files and folders whose name begins with a dot.
     pub hidden: usize,
 }
 
 impl LeftOut {
-    /// Whether everything is run.
+    /// Whether every file is run.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
@@ -112,21 +112,21 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Which implementations a fixture binds.
-enum Binds {
-    Everybody,
-    /// Those who run under its profile.
+/// Which implementations a fixture applies to.
+enum AppliesTo {
+    All,
+    /// Those that are run with its profile.
     Profile,
-    Nobody,
+    None,
 }
 
-/// A fixture, and which implementations it binds.
-fn read(protocol: &str, text: &str) -> Result<(Case, Binds), (String, String)> {
+/// A fixture, and which implementations it applies to.
+fn read(protocol: &str, text: &str) -> Result<(Case, AppliesTo), (String, String)> {
     let document: Value = accord_canon::read(text.as_bytes()).map_err(|error| {
         let why = format!("{} (byte {})", error.detail(), error.offset());
         (error.pointer().to_owned(), why)
     })?;
-    let binds = whom(&document["x-case"]);
+    let applies_to = applies_to(&document["x-case"]);
     let case = Case::published(protocol, document).map_err(|error| {
         let why = format!("expected {}, found {}", error.expected, error.found);
         (error.pointer.clone(), why)
@@ -141,15 +141,17 @@ fn read(protocol: &str, text: &str) -> Result<(Case, Binds), (String, String)> {
             return Err((member.to_owned(), "must not be empty".to_owned()));
         }
     }
-    Ok((case, binds))
+    Ok((case, applies_to))
 }
 
-fn whom(own: &Value) -> Binds {
+fn applies_to(own: &Value) -> AppliesTo {
     let weaker = |strength: &str| strength != Strength::Must.as_str();
-    match own["strength"].as_str().is_some_and(weaker) {
-        _ if !own["profile"].is_null() => Binds::Profile,
-        true => Binds::Nobody,
-        false => Binds::Everybody,
+    if !own["profile"].is_null() {
+        AppliesTo::Profile
+    } else if own["strength"].as_str().is_some_and(weaker) {
+        AppliesTo::None
+    } else {
+        AppliesTo::All
     }
 }
 

@@ -1,5 +1,5 @@
 //! The document beside the cases of a protocol that is judged over HTTP: its levels, routes, codes
-//! and templates, and the scope that a run works in.
+//! and templates, and the scope that a run uses.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ message! {
         required codes: BTreeMap<String, u64> = "codes", "failure-codes";
         /// Documents that requests begin with.
         required templates: BTreeMap<String, Object> = "templates", "templates";
-        /// Where a run works.
+        /// The scope of a run.
         required scope: Scope = "scope", "scope";
     }
 }
@@ -89,7 +89,7 @@ message! {
     /// The part of a server that a run works in, such as a project, so that it touches nothing
     /// else.
     pub struct Scope("Scope", closed) {
-        /// What the protocol calls it.
+        /// The protocol's name for it.
         required kind: String = "kind", "scope-kind";
         /// The variable that names it.
         required variable: String = "variable", "variable-name";
@@ -115,19 +115,19 @@ impl Route {
         parts.filter_map(|part| part.split_once('}').map(|(name, _)| name))
     }
 
-    /// What an answer is.
+    /// The form of an answer.
     pub fn answer(&self) -> AnswerForm {
         self.answer.unwrap_or(AnswerForm::Json)
     }
 }
 
 impl RouteList {
-    /// The place of a level in the order of levels.
+    /// The index of a level in the order of levels.
     pub fn rank(&self, level: &str) -> Option<usize> {
         self.levels.iter().position(|known| known == level)
     }
 
-    /// The codes that say that something was not found at a route that is there.
+    /// The codes for something that was not found at an existing route.
     pub(crate) fn not_found_codes(&self) -> impl Iterator<Item = &str> {
         let not_found = |(_, status): &(&String, &u64)| **status == 404;
         let codes = self.codes.iter().filter(not_found);

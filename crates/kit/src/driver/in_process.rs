@@ -1,7 +1,7 @@
-//! A function in the kit's own process, for libraries that judge themselves in their tests.
+//! A function in the kit's own process, for libraries that run the kit in their tests.
 //!
-//! No process stands between: a panic is caught, but a function that never returns cannot be
-//! stopped. One that returns too late is told so.
+//! A panic is caught, but a function that never returns cannot be stopped. One that returns too
+//! late fails the case.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::corpus::Protocol;
 pub struct InProcess<F>(F);
 
 impl<F: Fn(&Case) -> AdapterResult + Sync> InProcess<F> {
-    /// Has cases answered by a function.
+    /// Answers cases with a function.
     pub fn new(answer: F) -> Self {
         Self(answer)
     }
@@ -43,7 +43,7 @@ struct InProcessDriver<'a, F>(&'a F);
 impl<F: Fn(&Case) -> AdapterResult> Driver for InProcessDriver<'_, F> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         let started = Instant::now();
-        // A panic ends the call, and nothing that it left half done is used again by the kit.
+        // A panic ends the call, and the kit uses nothing that the call left behind.
         let answer = match catch_unwind(AssertUnwindSafe(|| (self.0)(case))) {
             Ok(_) if started.elapsed() > limit => Err(NoAnswer::Broken {
                 breach: Breach::TimedOut,

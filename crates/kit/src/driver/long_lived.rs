@@ -1,7 +1,7 @@
-//! `stdio-fixture-lines-v1`: one case a line, one result a line, in order.
+//! `stdio-fixture-lines-v1`: one case per line, one result per line, in order.
 //!
-//! After any breach the process group is killed and the next case gets a new process, since nobody
-//! can tell which case a later line would answer. For the same reason every line names its case.
+//! After any breach the process group is killed and the next case gets a new process, because a
+//! later line could answer any case. For the same reason every line names its case.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct LongLived {
 }
 
 impl LongLived {
-    /// An adapter that is started like this.
+    /// An adapter with this command.
     pub fn new(invocation: Invocation) -> Self {
         Self { invocation }
     }
@@ -57,7 +57,7 @@ struct LongLivedDriver<'a> {
 
 struct Open {
     session: Session,
-    /// Lives as long as the process.
+    /// Kept as long as the process.
     folder: workplace::Workplace,
 }
 
@@ -137,5 +137,5 @@ fn breach(error: &SessionError) -> NoAnswer {
     }
 }
 
-/// Once its stdin has ended, an adapter gets this long to put its things away.
+/// How long an adapter may clean up after its stdin was closed.
 const TIME_TO_END: Duration = Duration::from_millis(500);

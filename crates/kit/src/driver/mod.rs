@@ -1,8 +1,8 @@
-//! Drivers: how a case reaches an implementation and how its answer comes back.
+//! Drivers: send a case to an implementation and return its answer.
 //!
-//! An [`Adapter`] is who answers; each worker of a run opens a [`Driver`] of its own to talk to it.
-//! A driver never judges: it brings back what the adapter said or how an exchange with a server
-//! went, or how either broke the protocol.
+//! An [`Adapter`] answers cases; each worker of a run opens its own [`Driver`] to it. A driver
+//! never judges: it returns what the adapter answered, how an exchange with a server went, or how
+//! either broke the protocol.
 
 mod http;
 mod in_process;
@@ -26,25 +26,23 @@ pub use in_process::InProcess;
 pub use long_lived::LongLived;
 pub use per_case::PerCase;
 
-/// Who answers the cases of a run.
+/// Answers the cases of a run.
 pub trait Adapter: Sync {
-    /// Finds out, before anything is run, whether the adapter can be asked at all, and gets it
-    /// ready.
+    /// Checks, before anything is run, that the adapter can be used, and prepares it.
     fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin>;
 
-    /// Says why a case does not apply to this adapter, where it does not.
+    /// Why a case does not apply to this adapter, if it does not.
     fn applies(&self, case: &Case) -> Result<(), String> {
         match case.task {
             Task::Call(_) => Ok(()),
-            Task::Exchange(_) => Err("is judged over HTTP, and no server was named".to_owned()),
+            Task::Exchange(_) => Err("is judged over HTTP, and the run has no server".to_owned()),
         }
     }
 
-    /// Opens a line of its own for a worker.
+    /// Opens a driver for a worker.
     fn open(&self) -> Box<dyn Driver + '_>;
 
-    /// Puts away what the run made, and tells what it leaves behind. Called once, whatever
-    /// happened.
+    /// Cleans up after the run, and returns what is left behind. Called once, also after an error.
     fn end(&self) -> Vec<LeftBehind> {
         Vec::new()
     }
@@ -60,35 +58,35 @@ pub enum CannotBegin {
     /// The adapter's program cannot be started.
     #[error("the adapter cannot be started: {0}")]
     Program(#[from] StartError),
-    /// The server cannot be asked.
+    /// The server cannot be used.
     #[error("{0}")]
     Server(#[from] ServerError),
 }
 
-/// One worker's line to an adapter.
+/// One worker's connection to an adapter.
 pub trait Driver {
-    /// Has a case executed, within a time limit.
+    /// Executes a case, within a time limit.
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome;
 
-    /// Takes the word that ends a case early; the answer is then [`NoAnswer::Cancelled`]. A driver
-    /// that cannot stop midway may pass over it.
+    /// Sets the flag that ends a case early; the answer is then [`NoAnswer::Cancelled`]. A driver
+    /// that cannot stop midway may ignore it.
     fn cancel_with(&mut self, cancel: Cancel) {
         let _ = cancel;
     }
 
-    /// Ends the line, and tells what went wrong beside the cases.
+    /// Ends the driver, and returns what went wrong outside the cases.
     fn close(&mut self) -> Closing {
         Closing::default()
     }
 }
 
-/// What went wrong on a line to an adapter that no case can be charged with.
+/// Errors of an adapter that belong to no case.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Closing {
     /// How the adapter broke the fixture protocol. The run ends in error.
     pub breaches: Vec<String>,
-    /// What the kit could not put away. Told, and decides nothing.
+    /// What the kit could not clean up. Reported; does not change the exit code.
     pub notes: Vec<String>,
 }
 
@@ -99,17 +97,17 @@ impl Closing {
     }
 }
 
-/// What came back for a case.
+/// The result of executing a case.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct DriverOutcome {
-    /// What came back, or why nothing did.
+    /// The answer, or why there is none.
     pub answer: Result<Reply, NoAnswer>,
     /// The last lines that the adapter wrote to stderr.
     pub stderr: String,
 }
 
-/// What an adapter or a server brought for a case.
+/// The answer of an adapter or a server to a case.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reply {
@@ -119,7 +117,7 @@ pub enum Reply {
     Exchanged(Exchanged),
 }
 
-/// Why there is no answer to a case, which also says whose fault that is.
+/// Why a case has no answer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NoAnswer {
@@ -137,7 +135,7 @@ pub enum NoAnswer {
     },
     /// The adapter's program could not be started.
     CannotStart(StartError),
-    /// The run was ended while the adapter was at work.
+    /// The run was cancelled while the adapter was working.
     Cancelled,
 }
 
@@ -147,12 +145,12 @@ pub enum NoAnswer {
 pub enum Breach {
     /// It gave no answer in time.
     TimedOut,
-    /// It answered in another way than the protocol says, or ended.
+    /// Its answer breaks the protocol, or it ended.
     Protocol,
 }
 
 message! {
-    /// Who answered the cases.
+    /// The implementation that answered the cases.
     pub struct AdapterInfo("AdapterInfo", open) {
         /// How the kit talked to it.
         required driver: Extensible<DriverKind> = "driver", "driver-name";
@@ -168,15 +166,15 @@ message! {
 wire_enum! {
     /// How the kit talks to an adapter.
     pub enum DriverKind("DriverKind", closed) {
-        /// One process a case.
+        /// One process per case.
         PerCase = "stdio-fixture-v1",
-        /// One case a line.
+        /// One case per line.
         LongLived = "stdio-fixture-lines-v1",
         /// A function in the kit's own process.
         InProcess = "in-process",
         /// Requests to a server.
         Http = "http",
-        /// One request a case, to a server that carries cases out.
+        /// One request per case, to a server that executes cases.
         HttpFixtures = "http-fixture-v1",
     }
 }
@@ -201,7 +199,7 @@ impl AdapterInfo {
 }
 
 impl DriverOutcome {
-    /// What came back, with what the adapter wrote to stderr meanwhile.
+    /// An answer, with the adapter's stderr.
     pub fn new(answer: Result<AdapterResult, NoAnswer>, stderr: &[u8]) -> Self {
         Self {
             answer: answer.map(Reply::Result),
@@ -219,7 +217,7 @@ impl From<Exchanged> for DriverOutcome {
     }
 }
 
-/// Removes the folder of every case that is being worked on. For a program that must end at once.
+/// Removes the folders of all running cases. For a program that must end at once.
 pub(crate) fn remove_live_folders() {
     workplace::remove_all();
 }
@@ -233,8 +231,8 @@ impl NoAnswer {
     }
 }
 
-/// The most that an adapter may write for one case: hundreds of times what any case expects. As a
-/// tree in memory it is tens of times as much, for every worker.
+/// The limit for the answer to one case: hundreds of times what any case expects. Parsed, it takes
+/// tens of times as much memory, per worker.
 const ANSWER_LIMIT: usize = 1024 * 1024;
 /// How much of an adapter's stderr is kept.
 const STDERR_LIMIT: usize = 16 * 1024;

@@ -1,7 +1,7 @@
-//! `stdio-fixture-v1`: one process a case.
+//! `stdio-fixture-v1`: one process per case.
 //!
-//! The case document and a newline go to stdin; one result document comes from stdout; the exit
-//! code must be that of the result's status.
+//! The case document and a newline are written to stdin; one result document is read from stdout;
+//! the exit code must be that of the result's status.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use super::{
 use crate::case::Case;
 use crate::corpus::Protocol;
 
-/// An adapter that is started anew for every case.
+/// An adapter that is started for every case.
 #[derive(Clone, Debug)]
 pub struct PerCase {
     invocation: Invocation,
 }
 
 impl PerCase {
-    /// An adapter that is started like this.
+    /// An adapter with this command.
     pub fn new(invocation: Invocation) -> Self {
         Self { invocation }
     }
@@ -55,7 +55,7 @@ struct PerCaseDriver<'a> {
 
 impl Driver for PerCaseDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
-        // The folder lives until the process group is gone.
+        // The folder is kept until the process group is gone.
         let (folder, invocation) = match workplace::prepare(self.invocation) {
             Ok(prepared) => prepared,
             Err(why) => return DriverOutcome::new(Err(why), b""),

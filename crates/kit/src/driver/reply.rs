@@ -1,23 +1,22 @@
-//! Reading what an adapter wrote.
+//! Parses an adapter's output.
 
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::{Value, Wire as _};
 
 use crate::case::Case;
 
-/// How an adapter is asked, which says what its result is held to.
+/// The mode of the protocol, which decides how strictly a result is checked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
-    /// For this case alone, in the protocols that everybody speaks: `status` decides, `message`
-    /// counts where it is a text, and whatever else is sent is the adapter's own business, a member
-    /// `id` included.
+    /// One case per exchange: `status` decides, `message` is used if it is a text, and all other
+    /// members, also `id`, are ignored.
     Alone,
-    /// For one case after the other: a result must say which case it answers, since a line that is
-    /// late would otherwise count for the next.
+    /// Many cases in one process: a result must name its case, because a late line would otherwise
+    /// count for the next case.
     InTurn,
 }
 
-/// Reads exactly one result document that answers this case.
+/// Reads exactly one result document for this case.
 pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResult, String> {
     if text.trim_ascii().is_empty() {
         return Err("it wrote no result".to_owned());
@@ -46,7 +45,7 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
     }
 }
 
-/// Takes out the members that mean something to us, and need not to an adapter.
+/// Removes the members that the kit does not use.
 fn forget_what_is_free(result: &mut Value) {
     let Some(members) = result.as_object_mut() else {
         return;
@@ -60,7 +59,7 @@ fn forget_what_is_free(result: &mut Value) {
     }
 }
 
-/// The last lines of a stderr, as text.
+/// The last lines of stderr, as text.
 pub(super) fn last_lines(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();

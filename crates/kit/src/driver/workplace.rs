@@ -1,7 +1,6 @@
-//! A fresh folder for an adapter to work in, gone when the work is done.
+//! A temporary folder for an adapter.
 //!
-//! The folders that are in use are listed, so that a process that must end at once leaves none
-//! behind.
+//! The folders in use are listed, so that a process that must end at once can remove them.
 
 use std::fs;
 use std::io;
@@ -15,13 +14,13 @@ use tempfile::TempDir;
 
 use super::NoAnswer;
 
-/// A folder that one adapter works in.
+/// The folder of one adapter.
 pub(super) struct Workplace(Option<TempDir>);
 
 struct Live {
-    /// A handful: one a worker.
+    /// Few entries: one per worker.
     folders: Vec<PathBuf>,
-    /// No folder may be made any more.
+    /// No folder may be created any more.
     closed: bool,
 }
 
@@ -30,12 +29,12 @@ static LIVE: Mutex<Live> = Mutex::new(Live {
     closed: false,
 });
 
-/// Makes a temporary folder and tells the adapter where it is, in `TMPDIR` and `ACCORD_CASE_DIR`.
+/// Creates a temporary folder and passes its path to the adapter in `TMPDIR` and `ACCORD_CASE_DIR`.
 ///
-/// The working folder stays the caller's, since commands are often written relative to it.
+/// The working folder is the caller's, because commands are often relative to it.
 pub(super) fn prepare(invocation: &Invocation) -> Result<(Workplace, Invocation), NoAnswer> {
     let folder = make().map_err(|error| NoAnswer::Harness {
-        reason: format!("no temporary folder could be made: {error}"),
+        reason: format!("no temporary folder could be created: {error}"),
     })?;
     let invocation = invocation
         .clone()
@@ -44,12 +43,12 @@ pub(super) fn prepare(invocation: &Invocation) -> Result<(Workplace, Invocation)
     Ok((Workplace(Some(folder)), invocation))
 }
 
-/// Removes every folder that is in use, and keeps new ones from being made.
+/// Removes every folder in use, and prevents new ones.
 pub(super) fn remove_all() {
     let mut live = live();
     live.closed = true;
     for folder in live.folders.drain(..) {
-        // A process that was killed a moment ago may still have put something in.
+        // A process that was just killed may still have created a file.
         for _ in 0..ATTEMPTS {
             if removed(fs::remove_dir_all(&folder)).is_ok() {
                 break;
@@ -60,7 +59,7 @@ pub(super) fn remove_all() {
 }
 
 impl Workplace {
-    /// Removes the folder, and says why it could not be.
+    /// Removes the folder, or returns why it could not.
     pub(super) fn remove(mut self) -> Result<(), String> {
         self.put_away()
     }
@@ -83,23 +82,23 @@ impl Workplace {
 
 impl Drop for Workplace {
     fn drop(&mut self) {
-        // Nobody can be told about an error here.
+        // An error cannot be reported from `drop`.
         let _ = self.put_away();
     }
 }
 
 fn make() -> io::Result<TempDir> {
-    // Held while the folder is made, so that none is missed by `remove_all`.
+    // The lock is held while the folder is created, so that `remove_all` misses none.
     let mut live = live();
     if live.closed {
-        return Err(io::Error::other("the run was given up"));
+        return Err(io::Error::other("the run was cancelled"));
     }
     let folder = tempfile::Builder::new().prefix("accord-case-").tempdir()?;
     live.folders.push(Path::to_owned(folder.path()));
     Ok(folder)
 }
 
-/// A folder that is not there any more is what we want.
+/// A folder that does not exist any more is not an error.
 fn removed(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -108,7 +107,7 @@ fn removed(result: io::Result<()>) -> io::Result<()> {
 }
 
 fn live() -> MutexGuard<'static, Live> {
-    // The list is whole between any two statements that could panic.
+    // A panic cannot leave the list half changed, so poisoning is ignored.
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
-//! What a server answered, and reading it.
+//! The answer of a server.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(crate) struct Answer {
     /// By name in lower case; several of one name are joined with commas.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) text: String,
-    /// Whether TLS protected the exchange, or it did not leave the machine.
+    /// Whether TLS protected the exchange, or it was local.
     pub(crate) protected: bool,
 }
 
@@ -24,9 +24,9 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// The body as a document, where it is one.
+    /// The body as a document, if it is one.
     pub(crate) fn document(&self, route: &Route) -> Option<Value> {
-        // A failure is one document also where a success would be something else.
+        // A failure is one JSON document, also where a success has another form.
         let form = if self.is_success() {
             route.answer()
         } else {
@@ -49,8 +49,8 @@ impl Answer {
         }
     }
 
-    /// Whether the answer says that the server has no such route: a status for that, and no code
-    /// that says what was not found there.
+    /// Whether the answer says that the server has no such route: by its status, and without a code
+    /// for something that was not found at the route.
     pub(crate) fn lacks_route(&self, routes: &RouteList) -> bool {
         match self.status {
             405 | 501 => true,

@@ -1,4 +1,4 @@
-//! The checks of an expectation: what must hold for an answer that a literal body cannot say.
+//! The checks of an expectation, for properties that a literal body cannot express.
 
 use accord_contract::fixture::differences;
 use accord_contract::time::Time;
@@ -13,7 +13,7 @@ use crate::case::{Check, CheckKind};
 use crate::corpus::ArgumentType;
 use crate::report::Difference;
 
-/// The places where a check does not hold.
+/// The places where a check fails.
 pub(super) fn unmet(
     check: &Check,
     answer: &Answer,
@@ -37,7 +37,7 @@ pub(super) fn unmet(
     Ok(judged.unmet())
 }
 
-/// A check with its variables filled in, and what it is about.
+/// A check with its variables filled in, and the answer.
 pub(super) struct Judged<'a> {
     pub(super) check: &'a Check,
     pub(super) answer: &'a Answer,
@@ -98,17 +98,17 @@ impl Judged<'_> {
         }
     }
 
-    /// The places that the check is about.
+    /// The places that the check covers.
     pub(super) fn places(&self) -> Vec<Located<'_>> {
         places(self.body, self.pattern())
     }
 
-    /// A place where the check does not hold.
+    /// A place where the check fails.
     pub(super) fn difference(&self, pointer: &str, found: impl Into<Value>) -> Difference {
         Difference::new(pointer, self.check.encode(), found)
     }
 
-    /// Asks for each place; one at least must be there.
+    /// Checks each place; at least one must exist.
     pub(super) fn each(
         &self,
         ask: impl Fn(&Self, &Located<'_>) -> Vec<Difference>,
@@ -130,7 +130,7 @@ impl Judged<'_> {
         })
     }
 
-    /// As [`Self::everywhere`], but no place need be there.
+    /// Like [`Self::everywhere`], but also without any place.
     fn broken(&self, holds: impl Fn(&Value) -> bool) -> Vec<Difference> {
         let places = self.places();
         let broken = places.iter().filter(|place| !holds(place.value));
@@ -185,7 +185,7 @@ impl Judged<'_> {
     }
 }
 
-/// Whether a value is what the rules of comparison demand.
+/// Whether a value matches by the rules of comparison.
 pub(super) fn fits(expected: &Value, actual: &Value) -> bool {
     differences(expected, actual).is_empty()
 }

@@ -1,4 +1,4 @@
-//! From a step's request to what goes over the wire.
+//! Turns a step's request into an HTTP request.
 
 use accord_contract::wire::{Object, Value};
 
@@ -6,7 +6,7 @@ use super::variables::{Unknown, Variables};
 use crate::case::{Credential, Request};
 use crate::corpus::{AnswerForm, Method, Route, RouteList};
 
-/// A request as it is sent: everything is filled in and encoded.
+/// A request with everything filled in and encoded.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     pub(crate) method: Method,
@@ -16,7 +16,7 @@ pub(crate) struct Outgoing {
     pub(crate) credential: Credential,
     pub(crate) body: Option<Body>,
     pub(crate) answer: AnswerForm,
-    /// How many events to wait for, where the answer is a stream of them.
+    /// How many events to wait for, if the answer is an event stream.
     pub(crate) events: u64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Body {
     pub(crate) text: String,
 }
 
-/// Fills in a request. `Err` names a variable that has no value, which a sound case does not have.
+/// Fills in a request. `Err` names a variable without a value, which a checked case does not have.
 pub(crate) fn compose(
     request: &Request,
     routes: &RouteList,
@@ -51,8 +51,8 @@ pub(crate) fn compose(
     })
 }
 
-/// The document that a request sends, with its variables still in it; `None` where its body is a
-/// text or nothing.
+/// The JSON document of a request, before variables are filled in; `None` if the body is a text or
+/// empty.
 pub(crate) fn document(request: &Request, routes: &RouteList) -> Option<Value> {
     if let Some(json) = &request.json {
         return Some(json.clone());
@@ -114,7 +114,7 @@ fn body(
     }))
 }
 
-/// Puts a value where a JSON pointer says; the objects on the way there must be there.
+/// Sets the value at a JSON pointer; its parents must exist.
 fn put(document: &mut Value, pointer: &str, value: Value) {
     let Some((above, name)) = pointer.rsplit_once('/') else {
         *document = value;
@@ -144,12 +144,13 @@ fn as_object(value: &mut Value) -> Option<&mut Object> {
     value.as_object_mut()
 }
 
-/// One step of a JSON pointer as the name that it stands for.
+/// Decodes one segment of a JSON pointer.
 pub(crate) fn unescaped(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
 
-/// Everything but RFC 3986's unreserved characters as `%XX`, so that a value never becomes syntax.
+/// Percent-encodes everything but RFC 3986's unreserved characters, so that a value never becomes
+/// syntax.
 fn percent_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -26,8 +26,8 @@ pub(super) fn same_document(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Dif
         .collect()
 }
 
-/// Hashes the document that a variable holds, or those at a place; `digest` names the member of
-/// what stands there that must carry the digest.
+/// Hashes the document in a variable, or those at a place; `digest` names the member that must have
+/// the digest.
 pub(super) fn sha256_of_canonical(judged: &Judged<'_>) -> Vec<Difference> {
     if judged.check.name.is_some() {
         return carried(judged, "", &judged.named, None);
@@ -65,7 +65,7 @@ fn carried(
 }
 
 impl Judged<'_> {
-    /// A document without the members that the check leaves out.
+    /// A document without the members that the check excludes.
     fn without(&self, document: &Value) -> Value {
         let mut document = document.clone();
         if let Value::Object(members) = &mut document {

@@ -3,7 +3,7 @@
 use accord_contract::wire::Value;
 use serde_json::json;
 
-/// The events of a stream that have come to their end, in their order. Data that is JSON is read.
+/// The complete events of a stream, in order. Data that is JSON is parsed.
 pub(crate) fn read(text: &str) -> Vec<Value> {
     let mut events = Vec::new();
     let (mut id, mut name, mut data) = (Value::Null, Value::Null, None::<String>);
@@ -62,7 +62,7 @@ mod tests {
                 let text = accord_contract::testing::assemble(&PIECES, input);
                 for text in [&*String::from_utf8_lossy(input), &text] {
                     let events = read(text);
-                    // Everything behind the last empty line is cut off.
+                    // Everything after the last empty line is incomplete.
                     assert_eq!(read(&format!("{text}\ndata: cut")).len(), events.len());
                     assert!(events.len() <= text.matches("data").count());
                 }

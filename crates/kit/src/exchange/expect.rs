@@ -1,4 +1,4 @@
-//! Whether an answer is what a step expects.
+//! Compares an answer with the expectations of a step.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::case::{Expectation, Step, Tally};
 use crate::corpus::Route;
 use crate::report::Difference;
 
-/// What an answer is, measured by a step.
+/// The result of comparing an answer with a step.
 #[derive(Debug)]
 pub(super) enum Fit<'a> {
-    /// One of the step's expectations holds; `None` where a step that prepares has none.
+    /// One of the expectations is met; `None` for a preparing step without expectations.
     Met(Option<&'a Expectation>),
-    /// None holds; the differences are those to the nearest.
+    /// None is met; the differences are those to the closest one.
     Unmet(Vec<Difference>),
 }
 
@@ -66,7 +66,7 @@ pub(super) fn fit<'a>(
     })))
 }
 
-/// Compares how many answers are of a kind with how many must be.
+/// Compares how many answers are of a kind with the required number.
 pub(super) fn tally(
     tally: &Tally,
     answers: &[Answer],

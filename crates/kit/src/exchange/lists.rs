@@ -63,7 +63,7 @@ pub(super) fn sorted(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference
     }
 }
 
-/// Intervals in the order of their beginnings, and an empty one before one of the same beginning.
+/// Intervals by start; an empty one comes before another with the same start.
 pub(super) fn joined_intervals(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
     let found = || vec![judged.difference(&place.pointer, place.value.clone())];
     let Some(mut intervals) = intervals(judged, place.value) else {
@@ -126,7 +126,7 @@ fn compare(comparison: Comparison, one: &Value, other: &Value) -> Option<Orderin
     }
 }
 
-/// A value as a text that is the same for the same value.
+/// A text that is the same for equal values.
 fn key(value: &Value) -> String {
     let text = value.to_string();
     match canonicalize(Profile::Jcs, text.as_bytes()) {

@@ -1,14 +1,14 @@
-//! Carries out the steps of a case that is judged over HTTP, and compares each answer with what the
-//! step expects.
+//! Runs the steps of a case that is judged over HTTP, and compares each answer with the expectation
+//! of its step.
 //!
-//! Nothing here knows a network: a [`Transport`] sends. Nothing here gives a verdict: it tells how
-//! the exchange ended, and [`crate::verdict`] says what that means.
+//! This module does no network access: a [`Transport`] sends. It gives no verdict: it returns how
+//! the exchange ended, and [`crate::verdict`] decides what that means.
 //!
 //! Invariants:
-//! - Steps run in their order, and the first that does not come out as it must ends the exchange.
-//! - An expectation is compared after the variables of its step were put in, never before.
-//! - A route counts as missing only where the answer says so by its status, names nothing that was
-//!   not found there, and the route has not answered in this run.
+//! - Steps run in order. The first that does not meet its expectation ends the exchange.
+//! - Variables are filled in before an expectation is compared.
+//! - A route counts as missing only if the answer says so by its status, has no code for something
+//!   that was not found there, and the route has not answered in this run.
 
 pub(crate) mod answer;
 mod checks;
@@ -54,14 +54,14 @@ pub enum ExchangeError {
     /// The server could not be reached: nothing was sent.
     #[error("{0}")]
     Unreachable(String),
-    /// The connection broke while a request was under way. The next one may find the server well.
+    /// The connection broke during a request. The next request may succeed.
     #[error("{0}")]
     BrokenOff(String),
-    /// What came back is not HTTP, or too much.
+    /// The answer is not HTTP, or too large.
     #[error("{0}")]
     Broken(String),
-    /// The run was ended meanwhile.
-    #[error("the run was ended")]
+    /// The run was cancelled.
+    #[error("the run was cancelled")]
     Cancelled,
 }
 
@@ -83,9 +83,9 @@ pub struct Exchanged {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum End {
-    /// Every step came out as it must.
+    /// Every step met its expectation.
     Met,
-    /// A step did not.
+    /// A step did not meet its expectation.
     Unmet {
         /// Where the answer differs from what was expected.
         differences: Vec<Difference>,
@@ -97,7 +97,7 @@ pub enum End {
         /// The name of the route.
         route: String,
     },
-    /// An answer says that there is nothing to judge.
+    /// An answer shows that the case cannot be judged.
     Excused {
         /// The verdict instead.
         verdict: InsteadOfPass,
@@ -108,11 +108,11 @@ pub enum End {
     },
     /// A request has no answer.
     Failed(ExchangeError),
-    /// The kit could not do its part.
+    /// The kit failed.
     Harness(String),
 }
 
-/// What carries out steps.
+/// Runs steps.
 pub(crate) struct Engine<'a> {
     pub(crate) routes: &'a RouteList,
     pub(crate) transport: &'a dyn Transport,
@@ -122,14 +122,14 @@ pub(crate) struct Engine<'a> {
     pub(crate) request_limit: Duration,
     /// When the whole exchange must be over.
     pub(crate) deadline: Instant,
-    /// The word that ends the exchange early.
+    /// Ends the exchange early.
     pub(crate) cancel: Option<&'a Cancel>,
-    /// The targets of everything but reads that the server has done.
+    /// The targets of all writes that the server has executed.
     pub(crate) written: &'a Mutex<BTreeSet<String>>,
 }
 
 impl Engine<'_> {
-    /// Carries out steps; the variables afterwards hold what the answers brought.
+    /// Runs steps; afterwards the variables include the values captured from the answers.
     pub(crate) fn run(&self, steps: &[Step], variables: &mut Variables) -> Exchanged {
         let mut last = Exchanged::nothing(End::Met);
         for (index, step) in steps.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Engine<'_> {
         last
     }
 
-    /// Carries out one step.
+    /// Runs one step.
     fn step(&self, step: &Step, variables: &mut Variables) -> Result<Exchanged, Unknown> {
         let route = &self.routes.routes[&step.request.route];
         let rounds = rounds::rounds(step, self.routes, variables)?;
@@ -215,7 +215,7 @@ impl Engine<'_> {
         Ok(Exchanged::ended(end, &round.outgoing, answer, route))
     }
 
-    /// How an answer ends the exchange, where it does.
+    /// How an answer ends the exchange, if it does.
     fn end(&self, step: &Step, answer: &Answer, fit: Fit<'_>) -> Option<End> {
         let route = &step.request.route;
         match fit {
@@ -240,7 +240,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Sends one request within what is left of the time.
+    /// Sends one request within the remaining time.
     pub(crate) fn send(&self, request: &Outgoing) -> Result<Answer, ExchangeError> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Err(ExchangeError::Cancelled);
@@ -309,7 +309,7 @@ impl Outgoing {
     }
 }
 
-/// A part of an answer, where it is there.
+/// A part of an answer, if it exists.
 fn captured(source: &str, answer: &Answer, route: &Route) -> Option<Value> {
     match source.strip_prefix('@') {
         None => answer.document(route)?.pointer(source).cloned(),
@@ -322,5 +322,5 @@ fn captured(source: &str, answer: &Answer, route: &Route) -> Option<Value> {
     }
 }
 
-/// How much of a body a report repeats.
+/// How much of a body is in a report.
 const LONGEST_BODY: usize = 4_000;

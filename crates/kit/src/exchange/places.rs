@@ -1,10 +1,10 @@
-//! Places in a document: JSON pointers in which `*` stands for every element of a list.
+//! Places in a document: JSON pointers in which `*` is every element of a list.
 
 use accord_contract::wire::Value;
 
 use super::compose::unescaped;
 
-/// A place that was found, and what stands there.
+/// A place that exists, and its value.
 #[derive(Debug)]
 pub(super) struct Located<'a> {
     /// The place as a plain JSON pointer.
@@ -12,7 +12,7 @@ pub(super) struct Located<'a> {
     pub(super) value: &'a Value,
 }
 
-/// Every place that a pattern means. A pattern without `*` means at most one.
+/// Every place that matches a pattern. A pattern without `*` matches at most one.
 pub(super) fn places<'a>(document: &'a Value, pattern: &str) -> Vec<Located<'a>> {
     let mut found = vec![Located {
         pointer: String::new(),
@@ -21,13 +21,13 @@ pub(super) fn places<'a>(document: &'a Value, pattern: &str) -> Vec<Located<'a>>
     for token in pattern.split('/').skip(1) {
         found = found
             .into_iter()
-            .flat_map(|place| below(&place, token))
+            .flat_map(|place| children(&place, token))
             .collect();
     }
     found
 }
 
-fn below<'a>(place: &Located<'a>, token: &str) -> Vec<Located<'a>> {
+fn children<'a>(place: &Located<'a>, token: &str) -> Vec<Located<'a>> {
     let at = |token: &str, value: &'a Value| Located {
         pointer: format!("{}/{token}", place.pointer),
         value,

@@ -12,17 +12,17 @@ use super::{Engine, ExchangeError};
 use crate::case::Step;
 use crate::corpus::RouteList;
 
-/// One request of a step, with the variables that it was made with.
+/// One request of a step, with its variables.
 pub(super) struct Round {
-    /// Its place among the requests of the step, from 1.
+    /// Its number among the requests of the step, from 1.
     pub(super) number: usize,
     pub(super) variables: Variables,
     pub(super) outgoing: Outgoing,
-    /// The document that it sends, where its body is JSON.
+    /// The document in its body, if the body is JSON.
     pub(super) document: Option<Value>,
 }
 
-/// The requests of a step: one for each of its sets of variables, as often as it says.
+/// The requests of a step: one per set of variables and repetition.
 pub(super) fn rounds(
     step: &Step,
     routes: &RouteList,
@@ -59,8 +59,8 @@ pub(super) fn rounds(
     Ok(rounds)
 }
 
-/// The answers in the order of the requests. Those of a row are sent only as they are asked for, so
-/// that nothing is sent after the first that ends the exchange.
+/// The answers in the order of the requests. Requests of a sequence are sent lazily, so that
+/// nothing is sent after the one that ends the exchange.
 pub(super) fn send<'a>(
     engine: &'a Engine<'_>,
     step: &Step,
@@ -69,7 +69,7 @@ pub(super) fn send<'a>(
     if step.parallel.is_none() {
         return Box::new(rounds.iter().map(|round| engine.send(&round.outgoing)));
     }
-    // Every thread is there before the first request goes out.
+    // All threads are started before the first request is sent.
     let barrier = Barrier::new(rounds.len());
     let answers: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = rounds

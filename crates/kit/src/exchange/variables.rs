@@ -1,4 +1,4 @@
-//! The variables of a case, and putting them into texts and values.
+//! The variables of a case, and filling them in.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Variables {
         self.0.get(name)
     }
 
-    /// A text with the variables that it names; `write` decides how a value's text is put in.
+    /// A text with its variables filled in; `write` encodes the text of a value.
     pub(crate) fn fill(&self, text: &str, write: fn(&str) -> String) -> Result<String, Unknown> {
         let mut filled = String::with_capacity(text.len());
         for part in parts(text) {
@@ -40,13 +40,13 @@ impl Variables {
         Ok(filled)
     }
 
-    /// A text with the variables that it names, as they are.
+    /// A text with its variables filled in, without encoding.
     pub(crate) fn text(&self, text: &str) -> Result<String, Unknown> {
         self.fill(text, str::to_owned)
     }
 
-    /// A value with the variables that its strings name. A string that is nothing but one variable
-    /// becomes that variable's value, whatever its type.
+    /// A value with the variables in its strings filled in. A string that is only one variable
+    /// becomes its value, of any type.
     pub(crate) fn value(&self, value: &Value) -> Result<Value, Unknown> {
         Ok(match value {
             Value::String(text) => match parts(text).as_slice() {
@@ -65,7 +65,7 @@ impl Variables {
         })
     }
 
-    /// An object whose values have the variables that they name.
+    /// An object with the variables in its values filled in.
     pub(crate) fn object(&self, members: &Object) -> Result<Object, Unknown> {
         let members = members
             .iter()
@@ -74,7 +74,7 @@ impl Variables {
     }
 }
 
-/// A variable that is not set.
+/// A variable without a value.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the variable `{0}` has no value here")]
 pub(crate) struct Unknown(pub(crate) String);
@@ -92,7 +92,7 @@ enum Part<'a> {
     Name(&'a str),
 }
 
-/// A text cut at its variables. A `${` without an end is text.
+/// A text split at its variables. A `${` without an end is text.
 fn parts(text: &str) -> Vec<Part<'_>> {
     let mut found = Vec::new();
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! Whether a filter asks for things that the protocol has. A misspelt name would choose nothing, or
-//! with `!` everything, without a word.
+//! Checks that a filter names things that the protocol has. A misspelt name would otherwise select
+//! nothing, or with `!` everything.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,16 @@ pub(super) fn check(expr: &Expr, protocol: &Protocol) -> Result<(), FilterError>
             parts.iter().try_for_each(|part| check(part, protocol))
         }
         Expr::Not(inner) => check(inner, protocol),
-        Expr::Is(predicate, column) => known(predicate, protocol).map_err(|message| FilterError {
-            column: *column,
-            message,
-        }),
+        Expr::Is(predicate, column) => {
+            check_predicate(predicate, protocol).map_err(|message| FilterError {
+                column: *column,
+                message,
+            })
+        }
     }
 }
 
-fn known(predicate: &Predicate, protocol: &Protocol) -> Result<(), String> {
+fn check_predicate(predicate: &Predicate, protocol: &Protocol) -> Result<(), String> {
     let (what, asked, values) = match predicate {
         Predicate::Id(_) | Predicate::IdPart(_) => return Ok(()),
         Predicate::Clause(glob) => {
@@ -65,7 +67,7 @@ fn operations(protocol: &Protocol) -> BTreeSet<String> {
     declared.chain(used.map(str::to_owned)).collect()
 }
 
-/// A value that looks like the one that was asked for, or all where they are few.
+/// A similar value, or all values if they are few.
 fn advice(asked: &str, values: &BTreeSet<String>) -> String {
     let nearest = values
         .iter()
@@ -77,16 +79,16 @@ fn advice(asked: &str, values: &BTreeSet<String>) -> String {
         }
         _ if values.len() <= LISTED => {
             let names: Vec<&str> = values.iter().map(String::as_str).collect();
-            format!("; there is {}", names.join(", "))
+            format!("; choose one of {}", names.join(", "))
         }
         _ => {
             let some: Vec<&str> = values.iter().take(SOME).map(String::as_str).collect();
-            format!("; there are {}, such as {}", values.len(), some.join(", "))
+            format!("; it has {}, such as {}", values.len(), some.join(", "))
         }
     }
 }
 
-/// The edit distance, ignoring case; 0 for the beginning of a name.
+/// The edit distance, ignoring case; 0 for a prefix of a name.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
     if one.len() >= SHORTEST_BEGINNING && other.starts_with(&one) {

@@ -1,6 +1,6 @@
-//! Patterns for ids: `*` stands for any text, slashes included, and `?` for one character.
+//! Patterns for ids: `*` is any text, slashes included, and `?` is one character.
 
-/// A pattern that is compared with whole texts.
+/// A pattern that must match a whole text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Glob(Vec<char>);
 
@@ -18,7 +18,7 @@ impl Glob {
         text.contains(['*', '?'])
     }
 
-    /// Walks both texts once and goes back only to the last star, so no pattern makes it slow.
+    /// Reads both texts once and backtracks only to the last star, so no pattern is slow.
     pub(crate) fn matches(&self, text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
         let (mut at, mut here) = (0, 0);

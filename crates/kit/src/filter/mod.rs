@@ -1,4 +1,4 @@
-//! Choosing cases with an expression.
+//! Filter expressions, which select cases.
 //!
 //! Predicates: `id(glob)`, `clause(glob)`, `op(glob)` (an operation or a route), `level(name)`,
 //! `area(name)` (the second segment of the id) and `strength(name)`. They are joined with `&` or
@@ -18,32 +18,32 @@ use crate::case::Case;
 use crate::corpus::Protocol;
 use glob::Glob;
 
-/// A filter expression that was read.
+/// A parsed filter expression.
 #[derive(Clone, Debug)]
 pub struct Filter {
     text: String,
     expr: Expr,
 }
 
-/// A filter expression that cannot be read, or asks for what is not there.
+/// A filter expression that cannot be parsed, or names something that the protocol does not have.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("column {column}: {message}")]
 #[non_exhaustive]
 pub struct FilterError {
-    /// Where, in characters from 1.
+    /// The column, in characters from 1.
     pub column: usize,
     /// What is wrong there.
     pub message: String,
 }
 
 impl Filter {
-    /// Tells whether the filter chooses this case.
+    /// Whether the filter selects this case.
     pub fn matches(&self, case: &Case) -> bool {
         self.expr.matches(case)
     }
 
-    /// Checks that every clause, operation, level, area and strength that the filter names is one
-    /// of the protocol's; a pattern for ids may match nothing.
+    /// Checks that the protocol has every clause, operation, level, area and strength that the
+    /// filter names. A pattern for ids may match nothing.
     pub fn check(&self, protocol: &Protocol) -> Result<(), FilterError> {
         check::check(&self.expr, protocol)
     }
@@ -69,11 +69,11 @@ impl FromStr for Filter {
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Expr {
-    /// All of them; a list and not a tree, so that a long chain does not nest.
+    /// All of them. A list and not a tree, so that a long chain does not nest.
     And(Vec<Self>),
     Or(Vec<Self>),
     Not(Box<Self>),
-    /// With the column that it begins at, from 1.
+    /// With its column, from 1.
     Is(Predicate, usize),
 }
 

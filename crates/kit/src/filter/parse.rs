@@ -1,4 +1,4 @@
-//! Reads the text of a filter: `or` binds weakest, then `and`, then `not`.
+//! Parses a filter: `or` binds weakest, then `and`, then `not`.
 
 use super::glob::Glob;
 use super::{Expr, FilterError, Predicate};
@@ -8,12 +8,14 @@ pub(super) fn parse(text: &str) -> Result<Expr, FilterError> {
         text,
         rest: text,
         depth: 0,
+        counted: 0,
+        column: 1,
     };
     let expr = parser.any()?;
     parser.skip_space();
     match parser.rest.chars().next() {
         None => Ok(expr),
-        Some(')') => Err(parser.error("this `)` closes nothing")),
+        Some(')') => Err(parser.error("this `)` has no matching `(`")),
         Some(_) => Err(parser.error("expected `and`, `or` or the end of the filter")),
     }
 }
@@ -22,6 +24,9 @@ struct Parser<'a> {
     text: &'a str,
     rest: &'a str,
     depth: usize,
+    /// The last offset whose column was asked for, and that column.
+    counted: usize,
+    column: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -156,16 +161,20 @@ impl<'a> Parser<'a> {
         self.rest = self.rest.trim_start();
     }
 
-    fn error(&self, message: impl Into<String>) -> FilterError {
+    fn error(&mut self, message: impl Into<String>) -> FilterError {
         FilterError {
             column: self.column(),
             message: message.into(),
         }
     }
 
-    fn column(&self) -> usize {
-        let before = &self.text[..self.text.len() - self.rest.len()];
-        before.chars().count() + 1
+    /// The column of the rest. It counts on from the last call, because counting from the start for
+    /// every predicate would be quadratic. The rest never goes back beyond the last call.
+    fn column(&mut self) -> usize {
+        let offset = self.text.len() - self.rest.len();
+        self.column += self.text[self.counted..offset].chars().count();
+        self.counted = offset;
+        self.column
     }
 }
 

@@ -1,9 +1,9 @@
 //! The report as JUnit XML, for the test views of build servers.
 //!
-//! A `<failure>` or `<error>` stands only where the case spoils the run, because build servers turn
-//! red on each of them. Known failures and failures that are not required are `<skipped>`, with the
-//! reason as its message. What spoils the run and is no case, such as a stale entry of the
-//! baseline, stands as a test of its own, so that the file is red whenever the run is.
+//! A `<failure>` or `<error>` is written only for a case that makes the run fail, because build
+//! servers turn red on each of them. Known failures and failures that are not required are
+//! `<skipped>`, with the reason as the message. Other reasons why a run fails, such as a stale
+//! entry of the baseline, are tests of their own, so that the file is red whenever the run is.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -41,7 +41,7 @@ impl<W: Write> Reporter for JunitReporter<W> {
     }
 }
 
-/// One suite an area; the ids are the names.
+/// One suite per area; the ids are the names.
 fn document(report: &RunReport) -> Report {
     let mut areas: BTreeMap<String, Vec<&CaseReport>> = BTreeMap::new();
     for case in &report.cases {
@@ -70,7 +70,7 @@ fn document(report: &RunReport) -> Report {
     document
 }
 
-/// What spoils the run and is no case of its own.
+/// The reasons why a run fails that are not cases.
 fn beside_the_cases(report: &RunReport) -> Vec<TestCase> {
     let class = format!("{}.run", report.run.protocol);
     let test = |name: &str, kind, code: Code, message: &str| {
@@ -143,7 +143,7 @@ fn spoiled(kind: NonSuccessKind, case: &CaseReport) -> TestCaseStatus {
     status
 }
 
-/// What the case is about, and every difference.
+/// The title and clauses of the case, and every difference.
 fn body(case: &CaseReport) -> String {
     let mut lines = vec![format!("{} ({})", case.title, case.clauses.join(", "))];
     lines.extend(case.differences.iter().map(difference));
@@ -173,8 +173,7 @@ fn difference(difference: &Difference) -> String {
     format!("{place}: expected {expected}, found {found}")
 }
 
-/// A text in which every character may stand in an XML 1.0 document (its production `Char`),
-/// whatever an adapter printed.
+/// A text without the characters that XML 1.0 forbids (its production `Char`).
 fn xml(text: &str) -> String {
     let allowed = |next: char| matches!(next, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..='\u{10ffff}');
     let replaced = |next| if allowed(next) { next } else { '\u{fffd}' };

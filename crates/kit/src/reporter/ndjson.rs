@@ -6,7 +6,7 @@ use accord_contract::wire::Wire as _;
 
 use crate::event::{Event, EventLine, Reporter};
 
-/// Writes one line of JSON an event.
+/// Writes one line of JSON per event.
 #[derive(Debug)]
 pub struct NdjsonReporter<W>(W);
 

@@ -1,7 +1,7 @@
-//! The run as lines for people: what needs attention as it happens, then the sums.
+//! The run as lines for people: cases that need attention as they finish, then the totals.
 //!
-//! The lines are the same on a terminal and in a build log. A progress bar is another reporter
-//! beside this one, which must put itself away while these lines are written.
+//! The lines are the same on a terminal and in a build log. A progress bar is a separate reporter,
+//! which must hide itself while these lines are written.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ use crate::verdict::Verdict;
 pub struct TextOptions {
     /// Whether to colour the verdicts.
     pub colour: bool,
-    /// Whether to write a line for every case, also for those that pass.
+    /// Whether to write a line for every case, including those that pass.
     pub every_case: bool,
     /// The command that runs one case again, with `{id}` in the place of its id.
     pub rerun: Option<String>,
@@ -180,7 +180,10 @@ impl<W: Write> TextReporter<W> {
             .iter()
             .any(|case| case.strength != Strength::Must && case.verdict == Verdict::Fail);
         if others {
-            writeln!(self.out, "cases that are not required decide nothing")?;
+            writeln!(
+                self.out,
+                "cases that are not required do not change the result"
+            )?;
         }
         for line in text_levels::lines(report) {
             writeln!(self.out, "{}", printable(&line))?;
@@ -237,7 +240,7 @@ impl<W: Write> Reporter for TextReporter<W> {
     }
 }
 
-/// Whether a case gets more than a line, because it needs attention.
+/// Whether a case needs attention, and so gets more than one line.
 fn needs_attention(result: &CaseReport) -> bool {
     match result.verdict {
         Verdict::Fail => result.known_failure.is_none(),
@@ -246,7 +249,7 @@ fn needs_attention(result: &CaseReport) -> bool {
     }
 }
 
-/// What an adapter wrote must not move the cursor or change colours on the terminal.
+/// An adapter's output must not move the cursor or change colours on the terminal.
 pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for next in text.chars() {
@@ -291,7 +294,10 @@ fn counts(totals: &Totals) -> String {
     ];
     for (count, name) in [
         (totals.error, "in error"),
-        (totals.harness_error, "not run by the kit's fault"),
+        (
+            totals.harness_error,
+            "not run because of an error of the kit",
+        ),
         (totals.not_implemented, "not implemented"),
         (totals.skip, "skipped"),
     ] {
@@ -302,7 +308,7 @@ fn counts(totals: &Totals) -> String {
     format!("{}{own_word}", parts.join(", "))
 }
 
-/// The beginning of a value. `whole` is the length of a value of which the report has only the
+/// The beginning of a value. `whole` is the length of the value, if the report has only its
 /// beginning.
 fn beginning(value: &serde_json::Value, whole: Option<u64>) -> String {
     match (value, whole) {
@@ -314,7 +320,7 @@ fn beginning(value: &serde_json::Value, whole: Option<u64>) -> String {
     }
 }
 
-/// A word as a shell would need it, for people to read and copy.
+/// A word quoted for a shell, for people to copy.
 fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {

@@ -1,11 +1,11 @@
-//! Lines about levels, and about what a run leaves behind on a server.
+//! Lines about levels, and about what a run leaves on a server.
 
 use std::collections::BTreeMap;
 
 use crate::levels::{ClaimVerdict, Conformance, LevelStanding, Standing};
 use crate::report::RunReport;
 
-/// The lines, where the report has something to say about these things.
+/// The lines, if the report has any of these.
 pub(super) fn lines(report: &RunReport) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(conformance) = &report.summary.conformance {
@@ -41,7 +41,7 @@ fn headline(conformance: &Conformance) -> String {
     let claim = match (&conformance.claimed, conformance.claim) {
         (Some(level), Some(ClaimVerdict::Proved)) => format!("the server claims {level}: true"),
         (Some(level), Some(ClaimVerdict::Unproven)) => {
-            format!("the server claims {level}: nothing speaks against it")
+            format!("the server claims {level}: not disproved")
         }
         (Some(level), Some(ClaimVerdict::Disproved)) => {
             format!("the server claims {level}: NOT TRUE")
@@ -51,5 +51,5 @@ fn headline(conformance: &Conformance) -> String {
     format!("{reached}; {claim}")
 }
 
-/// A report as a document has them all.
+/// The report has the complete list.
 const IDS_SHOWN: usize = 3;

@@ -1,11 +1,12 @@
-//! Runs cases in parallel and tells what happens in one ordered stream.
+//! Runs cases in parallel and reports them as one ordered stream of events.
 //!
 //! Invariants:
-//! - Workers share nothing but the list of cases: each has its own line to the adapter.
-//! - Every event passes through the thread that called [`run`], so a reporter needs no lock.
+//! - Workers share only the list of cases: each has its own driver.
+//! - Every event passes through the thread that called [`run`], so reporters need no lock.
 //! - The report is in the order of the ids, however the cases ran.
-//! - A case that judges what a server claims runs after all others, since their verdicts decide it.
-//! - What a run made on a server is put away, whatever ended the run.
+//! - A case that judges what a server claims runs after all others, because their verdicts decide
+//!   it.
+//! - The adapter cleans up after every run, also after an error.
 
 mod stream;
 mod workers;
@@ -30,28 +31,28 @@ use crate::levels;
 use crate::report::{CaseReport, LeftBehind, ReportFormat, RunInfo, RunReport, RunSummary, millis};
 use stream::Stream;
 
-/// How to run, and what.
+/// Options of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// How many cases may run at the same time; fewer do where the limit of open files says so.
+    /// How many cases may run at the same time; fewer if the limit of open files requires it.
     pub workers: NonZeroUsize,
     /// The time limit of one case.
     pub case_timeout: Duration,
-    /// Whether the first case that spoils the run ends it.
+    /// Whether the first case that makes the run fail ends it.
     pub fail_fast: bool,
-    /// Whether cases are told in the order of their ids, each when its turn comes, rather than as
-    /// they happen. A case about what a server claims comes last all the same.
+    /// Whether results are reported in the order of the ids instead of as they finish. A case that
+    /// judges what a server claims is last in any case.
     pub in_order: bool,
-    /// Which cases to run; all when absent.
+    /// Which cases to run; all if absent.
     pub filter: Option<Filter>,
-    /// The profile whose cases to run; those that belong to no profile when absent.
+    /// The profile whose cases to run; those without a profile if absent.
     pub profile: Option<String>,
-    /// The levels or tiers that apply; all when absent. Cases of others are skipped.
+    /// The levels or tiers to run; all if absent. Cases of others are skipped.
     pub levels: Option<BTreeSet<String>>,
     /// The failures that are known.
     pub baseline: Baseline,
-    /// The day on which entries of the baseline may have expired.
+    /// The date for the expiry of baseline entries.
     pub today: Date,
 }
 
@@ -59,32 +60,32 @@ pub struct RunOptions {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// There is no adapter to answer.
+    /// The adapter cannot be used.
     #[error("{0}")]
     CannotBegin(#[from] CannotBegin),
-    /// The filter asks for something that the protocol does not have.
+    /// The filter names something that the protocol does not have.
     #[error("the filter does not fit the corpus: {0}")]
     Filter(#[from] FilterError),
     /// The baseline does not fit the corpus.
     #[error("the baseline does not fit the corpus: {0}")]
     Baseline(#[from] BaselineError),
-    /// A level was asked for that the protocol does not have.
-    #[error("no case has the level {asked:?}; there is {}", join(known))]
+    /// The protocol does not have a requested level.
+    #[error("no case has the level {asked:?}; choose one of {}", join(known))]
     UnknownLevel {
         /// The level that was asked for.
         asked: String,
-        /// The levels that are there.
+        /// The levels that exist.
         known: BTreeSet<String>,
     },
-    /// A profile was asked for that the protocol does not have.
+    /// The protocol does not have a requested profile.
     #[error(
-        "no case belongs to the profile {asked:?}; there is {}",
+        "no case belongs to the profile {asked:?}; choose one of {}",
         or_none(known)
     )]
     UnknownProfile {
         /// The profile that was asked for.
         asked: String,
-        /// The profiles that are there.
+        /// The profiles that exist.
         known: BTreeSet<String>,
     },
     /// A reporter could not write.
@@ -93,7 +94,7 @@ pub enum RunError {
 }
 
 impl Default for RunOptions {
-    /// All cases, one worker a core, ten seconds a case, no baseline.
+    /// All cases, one worker per core, ten seconds per case, no baseline.
     fn default() -> Self {
         Self {
             workers: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
@@ -218,7 +219,7 @@ fn describe(
     }
 }
 
-/// Parts the cases that do not apply, with their reports, from those that do.
+/// Separates the cases that do not apply, with their reports, from those that do.
 fn skip_others<'a>(
     selected: Vec<&'a Case>,
     adapter: &dyn Adapter,
@@ -244,7 +245,7 @@ fn skip_others<'a>(
     Ok((skipped, apply))
 }
 
-/// Has an adapter put away what a run made, also where the run breaks off.
+/// Makes an adapter clean up when dropped, so also after an error.
 struct PutAway<'a>(Option<&'a dyn Adapter>);
 
 impl<'a> PutAway<'a> {

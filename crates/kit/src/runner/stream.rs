@@ -1,4 +1,4 @@
-//! The one stream of events that a run tells its reporter, numbered and timed.
+//! Sends the events of a run to its reporter, numbered and timed.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ impl<'a> Stream<'a> {
     }
 
     pub(super) fn skip(&mut self, case: &Case, why: String) -> Result<CaseReport, RunError> {
-        let judgement = Judgement::told(Verdict::Skip, why);
+        let judgement = Judgement::with_message(Verdict::Skip, why);
         let result = CaseReport::new(case, judgement, Duration::ZERO);
         self.tell(What::CaseFinished {
             case,

@@ -1,4 +1,4 @@
-//! The workers of a run, and the thread that hears them.
+//! The workers of a run, and the thread that receives their messages.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +16,11 @@ use crate::event::What;
 use crate::report::CaseReport;
 use crate::verdict::{Judgement, STOPPED, Verdict, judge};
 
-/// Why a level that a server claims is not true, where the run has shown that.
+/// Why a claimed level is not true, if the run has shown that.
 pub(super) type Disproof<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
 
-/// Runs cases on several threads, and gives their reports in the order of the cases, with what went
-/// wrong beside them.
+/// Runs cases on several threads. Returns their reports in the order of the cases, and the errors
+/// that belong to no case.
 pub(super) fn execute(
     cases: &[&Case],
     adapter: &dyn Adapter,
@@ -41,21 +41,21 @@ pub(super) fn execute(
         }
         drop(notes);
         let results = collect(cases, options.in_order, &heard, stream);
-        // Whatever happened, no worker takes another case or goes on with the one that it has.
+        // Also after an error: no worker starts another case or continues with its current one.
         queue.stop.cancel();
         results
     })
 }
 
-/// The reports of cases that are not run any more.
+/// The reports of cases that were not run because the run ended.
 pub(super) fn skip(cases: &[&Case], stream: &mut Stream<'_>) -> Result<Vec<CaseReport>, RunError> {
     let skipped = cases.iter().map(|case| stream.skip(case, ENDED.to_owned()));
     skipped.collect()
 }
 
-/// What a worker tells the thread that called [`super::run`]; the number is the case's place in the
-/// list.
-enum Note {
+/// A message of a worker to the thread that called [`super::run`]; the number is the index of the
+/// case.
+enum WorkerMessage {
     Started(usize),
     Finished(usize, Box<CaseReport>),
     CannotStart(StartError),
@@ -64,7 +64,7 @@ enum Note {
 
 struct Queue {
     next: AtomicUsize,
-    /// Given when a case ended the run; reaches the cases that are under way.
+    /// Set when a case ended the run; reaches the running cases.
     stop: Cancel,
 }
 
@@ -74,18 +74,18 @@ fn work(
     options: &RunOptions,
     disproof: &Disproof<'_>,
     queue: &Queue,
-    notes: &Sender<Note>,
+    notes: &Sender<WorkerMessage>,
 ) {
     let mut driver = adapter.open();
     driver.cancel_with(queue.stop.clone());
     take_cases(cases, &mut *driver, options, disproof, queue, notes);
     let mut closing = driver.close();
-    // An adapter that is cancelled in the middle of a case is not to blame for how it ends.
+    // A cancelled adapter is not responsible for how it ends.
     if queue.stop.is_cancelled() {
         closing.breaches.clear();
     }
     // The receiver is gone when the run was cancelled.
-    let _ = notes.send(Note::Closed(closing));
+    let _ = notes.send(WorkerMessage::Closed(closing));
 }
 
 fn take_cases(
@@ -94,23 +94,23 @@ fn take_cases(
     options: &RunOptions,
     disproof: &Disproof<'_>,
     queue: &Queue,
-    notes: &Sender<Note>,
+    notes: &Sender<WorkerMessage>,
 ) {
     while !queue.stop.is_cancelled() {
         let at = queue.next.fetch_add(1, Ordering::Relaxed);
         let Some(case) = cases.get(at) else { return };
         // The receiver is gone when the run was cancelled.
-        if notes.send(Note::Started(at)).is_err() {
+        if notes.send(WorkerMessage::Started(at)).is_err() {
             return;
         }
         let started = Instant::now();
         let outcome = driver.execute(case, options.case_timeout);
         let note = match outcome.answer {
-            // Will not get better with the next case, other than a system that is out of something.
+            // Starting fails for the other cases too, unless the system lacked a resource.
             Err(NoAnswer::CannotStart(error))
                 if !matches!(error, StartError::System { .. }) && !queue.stop.is_cancelled() =>
             {
-                Note::CannotStart(error)
+                WorkerMessage::CannotStart(error)
             }
             _ => {
                 let mut judgement = judge(case, outcome);
@@ -121,17 +121,17 @@ fn take_cases(
                 }
                 let mut result = CaseReport::new(case, judgement, started.elapsed());
                 apply_baseline(&mut result, options);
-                // Given before this worker takes another case, so that one worker stops at once.
-                // An error that comes after the word may be of its making, and tells nothing.
+                // Set before this worker takes another case, so that a single worker stops at once.
+                // Errors after that may be caused by the cancellation and are ignored.
                 if options.fail_fast
                     && result.spoils_the_run()
                     && !queue.stop.cancel()
                     && !result.fails_the_run()
                 {
-                    let stopped = Judgement::told(Verdict::Skip, STOPPED);
+                    let stopped = Judgement::with_message(Verdict::Skip, STOPPED);
                     result = CaseReport::new(case, stopped, started.elapsed());
                 }
-                Note::Finished(at, Box::new(result))
+                WorkerMessage::Finished(at, Box::new(result))
             }
         };
         if notes.send(note).is_err() {
@@ -143,7 +143,7 @@ fn take_cases(
 fn collect(
     cases: &[&Case],
     in_order: bool,
-    heard: &Receiver<Note>,
+    heard: &Receiver<WorkerMessage>,
     stream: &mut Stream<'_>,
 ) -> Result<(Vec<CaseReport>, Closing), RunError> {
     let mut all = Closing::default();
@@ -151,13 +151,13 @@ fn collect(
     let mut turn = Turn::new(in_order);
     for note in heard {
         match note {
-            Note::CannotStart(error) => return Err(CannotBegin::from(error).into()),
-            Note::Closed(closing) => all.add(closing),
-            Note::Started(at) if !in_order => {
+            WorkerMessage::CannotStart(error) => return Err(CannotBegin::from(error).into()),
+            WorkerMessage::Closed(closing) => all.add(closing),
+            WorkerMessage::Started(at) if !in_order => {
                 stream.tell(What::CaseStarted { case: cases[at] })?;
             }
-            Note::Started(_) => {}
-            Note::Finished(at, result) => {
+            WorkerMessage::Started(_) => {}
+            WorkerMessage::Finished(at, result) => {
                 turn.finished(at, *result, |at, result| {
                     if in_order {
                         stream.tell(What::CaseStarted { case: cases[at] })?;
@@ -182,8 +182,8 @@ fn collect(
     Ok((reports, all))
 }
 
-/// How many workers may be at work: each has pipes, and a limit that is reached in the middle of a
-/// run would be trouble of the kit's own making.
+/// The number of workers: each has pipes, and reaching the limit of open files during a run would
+/// be an error of the kit.
 pub(super) fn most(options: &RunOptions) -> usize {
     let workers = options.workers.get();
     let Some(limit) = open_file_limit() else {
@@ -207,7 +207,7 @@ fn apply_baseline(result: &mut CaseReport, options: &RunOptions) {
     }
 }
 
-/// Holds results back until their turn, where the order of the ids was asked for.
+/// Keeps results back until their turn, if the order of the ids was requested.
 struct Turn {
     in_order: bool,
     next: usize,
@@ -242,8 +242,8 @@ impl Turn {
 }
 
 const ENDED: &str = "not run, because an earlier case ended the run";
-/// Both ends of three pipes and one more while a child is started, its watch, its folder, and some
-/// room.
+/// Both ends of three pipes and one more while a child is started, its watch, its folder, and a
+/// margin.
 const FILES_OF_A_WORKER: u64 = 12;
-/// What a process has open before any worker: its own three, reports, the corpus.
+/// Files that a process has open before any worker: stdin, stdout, stderr, reports, the corpus.
 const FILES_OF_THE_KIT: u64 = 16;

@@ -1,11 +1,11 @@
-//! The verifier of published fixtures: judges an implementation by what it claims, tier by tier,
-//! and reports in the form that every verifier of such fixtures uses.
+//! The verifier of published fixtures: judges an implementation by its declared capabilities, tier
+//! by tier, and reports in the common format of such verifiers.
 //!
 //! Invariants:
-//! - A run is one of the kit's runs: the kit compares outcome and expectation itself, and the same
-//!   verdicts stand in this report as in the kit's own.
-//! - An error outranks a failure, and a failure a pass, in every tier and over all. What is not
-//!   implemented, and a tier that is not claimed, change nothing.
+//! - A verification is a normal run of the kit: the kit compares outcome and expectation itself,
+//!   and this report has the same verdicts as the kit's own.
+//! - An error takes precedence over a failure, and a failure over a pass, in each tier and overall.
+//!   Fixtures that are not implemented and tiers that are not claimed change nothing.
 //! - Fixtures are run one at a time: an implementation may have one workspace for all of them.
 
 mod report;
@@ -27,12 +27,12 @@ pub use report::{ConformanceReport, Finding, Gap, SurfaceCounts, TierResult, Tie
 pub use target::{Location, Target, TargetError};
 pub use text::write_text;
 
-/// What to judge.
+/// Options of a verification.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// The highest tier; those below it belong to it.
+    /// The highest tier; it includes those below.
     pub tier: u64,
-    /// The one surface to judge; all of them when absent.
+    /// The surface to judge; all if absent.
     pub surface: Option<String>,
     /// How long one fixture may take.
     pub limit: Duration,
@@ -57,9 +57,9 @@ pub enum VerifyError {
         /// Those that it claims.
         claimed: Vec<String>,
     },
-    /// No fixture is about the surface, and the implementation does not say what it claims.
+    /// No fixture is about the surface, and the implementation declares no surfaces.
     #[error(
-        "no fixture is about the surface {asked:?}; there is {}",
+        "no fixture is about the surface {asked:?}; choose one of {}",
         listing(known)
     )]
     SurfaceUnknown {
@@ -76,7 +76,7 @@ pub enum VerifyError {
 /// Judges an implementation by the fixtures of a protocol.
 ///
 /// # Errors
-/// When the surface is not one to judge, or the run cannot start.
+/// When the surface cannot be judged, or the run cannot start.
 pub fn verify(
     protocol: &Protocol,
     target: &Target,

@@ -37,7 +37,7 @@ message! {
 }
 
 message! {
-    /// What came of one tier.
+    /// The result of one tier.
     pub struct TierResult("TierResult", open) {
         /// How it ended.
         required status: TierStatus = "status", "tier-status";
@@ -120,7 +120,7 @@ message! {
 }
 
 impl ConformanceReport {
-    /// Reads a run as a verification of these fixtures.
+    /// Turns the report of a run into a report of these fixtures.
     pub(super) fn new(
         run: &RunReport,
         fixtures: &Protocol,
@@ -258,8 +258,7 @@ impl SurfaceCounts {
     }
 }
 
-/// Why a fixture did not pass, with what the adapter says about it: the format has one place for
-/// both.
+/// Why a fixture did not pass, with the adapter's message: the format has one member for both.
 fn message_of(ran: &CaseReport) -> String {
     let message = ran.message.as_deref().unwrap_or_default();
     match &ran.adapter_message {

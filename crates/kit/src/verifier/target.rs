@@ -1,5 +1,5 @@
-//! An implementation that says what it claims: a folder with its capabilities and the command of
-//! its adapter, or a server that tells its capabilities and carries cases out.
+//! An implementation that declares its capabilities: a folder with a file of capabilities and the
+//! command of its adapter, or a server that returns its capabilities and executes cases.
 
 use std::fs;
 use std::io;
@@ -18,8 +18,8 @@ use crate::driver::{
 use crate::exchange::ExchangeError;
 use crate::report::LeftBehind;
 
-/// An implementation that says what it claims. As an adapter, it is asked for cases of those tiers
-/// alone.
+/// An implementation that declares its capabilities. As an adapter, it gets only cases of the tiers
+/// that it claims.
 pub struct Target {
     capabilities: Capabilities,
     place: Location,
@@ -29,33 +29,33 @@ pub struct Target {
 /// Where an implementation is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Location {
-    /// In this folder, whose adapter is started there.
+    /// In this folder, where its adapter is started.
     Folder(PathBuf),
-    /// Behind this base URL.
+    /// At this base URL.
     Server(String),
 }
 
-/// An implementation that cannot be judged by what it claims.
+/// An implementation whose capabilities cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// There is no file of capabilities, or it cannot be read.
+    /// The file of capabilities is missing or cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
-    /// The server does not tell its capabilities.
-    #[error("{url} does not tell its capabilities: {trouble}")]
+    /// The server does not return its capabilities.
+    #[error("{url} does not return its capabilities: {trouble}")]
     Silent {
         /// The base URL.
         url: String,
         /// What happened.
         trouble: ExchangeError,
     },
-    /// The capabilities are not what the format says.
+    /// The capabilities are not valid.
     #[error("the capabilities in {place} cannot be used: {why}")]
     Invalid {
         /// The file or the base URL.
@@ -65,17 +65,17 @@ pub enum TargetError {
         /// What is wrong there.
         why: String,
     },
-    /// The server cannot be asked at all.
+    /// The server cannot be used at all.
     #[error("{0}")]
     Server(#[from] ServerError),
 }
 
 impl Target {
-    /// The implementation in a folder, which tells its claims in the file
+    /// The implementation in a folder, with its capabilities in
     /// `.<protocol>-conformance/capabilities.json`.
     ///
     /// # Errors
-    /// When the file is not there, or is not what the format says.
+    /// When the file is missing or not valid.
     pub fn in_folder(root: &Path, protocol: &Protocol) -> Result<Self, TargetError> {
         let path = root.join(format!(".{}-conformance", protocol.name()));
         let path = path.join("capabilities.json");
@@ -98,10 +98,10 @@ impl Target {
         })
     }
 
-    /// The implementation behind a URL, which is asked for its claims.
+    /// The implementation at a URL, whose capabilities are requested.
     ///
     /// # Errors
-    /// When the server does not answer, or its answer is not what the format says.
+    /// When the server does not answer, or its answer is not valid.
     pub fn at_url(options: &HttpOptions) -> Result<Self, TargetError> {
         let server = HttpFixtures::new(options)?;
         let url = server.url().to_owned();
@@ -153,7 +153,7 @@ impl Adapter for Target {
     }
 }
 
-/// What is said about a tier that the implementation does not claim.
+/// The message for a tier that the implementation does not claim.
 pub(super) fn unclaimed(tier: u64) -> String {
     format!("Target does not claim Tier {tier}")
 }
@@ -198,5 +198,5 @@ fn invalid(place: &str, bad: &BadCapabilities) -> TargetError {
     }
 }
 
-/// Far more than anybody claims.
+/// Far more than any capabilities need.
 const LARGEST: u64 = 1024 * 1024;

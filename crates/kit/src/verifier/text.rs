@@ -8,8 +8,7 @@ use crate::corpus::Protocol;
 use crate::exit::Overall;
 use crate::reporter::{Colour, Style, printable};
 
-/// Writes the report of these fixtures below a title; what went wrong in a tier, in the order of
-/// the fixtures.
+/// Writes the report below a title; the failures of a tier are in the order of the fixtures.
 pub fn write_text(
     report: &ConformanceReport,
     fixtures: &Protocol,

@@ -71,7 +71,7 @@ fn cases_of_a_profile_run_only_when_it_is_asked_for() {
     let error = run_profile(Some("lenient")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no case belongs to the profile \"lenient\"; there is strict"
+        "no case belongs to the profile \"lenient\"; choose one of strict"
     );
 }
 

@@ -76,7 +76,7 @@ fn a_baseline_is_read_strictly() {
         ),
         (
             json!({"known_failures": [{"case": "x", "reason": "r"}, {"case": "x", "reason": "r"}]}),
-            "/known_failures/1/case: \"x\" is there twice",
+            "/known_failures/1/case: \"x\" is listed twice",
         ),
         (
             json!({"known_failures": [{"case": "x", "reason": "r", "expires": "2026-02-30"}]}),

@@ -88,7 +88,7 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
     for (changes, expected) in [
         (
             json!({"id": "demo/area/b"}),
-            "demo/area/a.json: /id: is \"demo/area/b\", but the file's place says \"demo/area/a\"",
+            "demo/area/a.json: /id: is \"demo/area/b\", but the file's path says \"demo/area/a\"",
         ),
         (
             json!({"protocol": "other"}),
@@ -124,7 +124,7 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"clauses": ["DEMO-1", "DEMO-1"]}),
-            "demo/area/a.json: /clauses/1: \"DEMO-1\" is there twice",
+            "demo/area/a.json: /clauses/1: \"DEMO-1\" is listed twice",
         ),
         (
             json!({"clauses": ["DEMO-2", "DEMO-3"]}),
@@ -132,7 +132,7 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"setup": {"x/y": 1}}),
-            "demo/area/a.json: /setup/x~1y: the operation \"echo\" knows no such setup",
+            "demo/area/a.json: /setup/x~1y: the operation \"echo\" has no such setup",
         ),
         (
             json!({"input": {"operation": "sing", "args": {}}}),
@@ -160,7 +160,7 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"expected": {}}),
-            "demo/area/a.json: /expected: expects nothing, so that it proves nothing",
+            "demo/area/a.json: /expected: expects nothing, so it proves nothing",
         ),
         (
             json!({"expected": {"text": {"assert": "like"}}}),
@@ -283,7 +283,7 @@ fn clauses_are_unique_and_say_something() {
         faults(folder.path()),
         [
             "demo/clauses.json: /protocol: is \"other\", but the folder is \"demo\"",
-            "demo/clauses.json: /clauses/1/id: \"DEMO-1\" is there twice",
+            "demo/clauses.json: /clauses/1/id: \"DEMO-1\" is listed twice",
             "demo/clauses.json: /clauses/2/text: must not be empty",
         ]
     );
@@ -307,9 +307,9 @@ fn names_are_declared_once_and_every_operation_declares_its_outcome() {
     assert_eq!(
         faults(folder.path()),
         [
-            "demo/clauses.json: /levels/1: \"core\" is there twice",
+            "demo/clauses.json: /levels/1: \"core\" is listed twice",
             "demo/clauses.json: /oracles/0: must not be empty",
-            "demo/operations.json: /operations/echo/result/1: \"text\" is there twice",
+            "demo/operations.json: /operations/echo/result/1: \"text\" is listed twice",
             "demo/operations.json: /operations/noop/result: is missing; it names the members of an \
              outcome beside `result`",
         ]

@@ -29,7 +29,7 @@ fn a_server_that_has_nothing_reaches_no_level_and_breaks_nothing() {
     );
     let reason = &report.summary.reasons[..];
     assert!(
-        matches!(reason, [only] if only.starts_with("no level is reached: L0 is not there")),
+        matches!(reason, [only] if only.starts_with("no level is reached: L0 is missing")),
         "{reason:?}"
     );
 }

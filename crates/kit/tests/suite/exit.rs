@@ -117,7 +117,7 @@ impl Adapter for NoRoom {
 
 impl Driver for NoRoom {
     fn execute(&mut self, _: &Case, _: Duration) -> DriverOutcome {
-        let reason = "no temporary folder could be made".to_owned();
+        let reason = "no temporary folder could be created".to_owned();
         DriverOutcome::new(Err(NoAnswer::Harness { reason }), b"")
     }
 }

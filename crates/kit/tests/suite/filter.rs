@@ -85,7 +85,7 @@ fn an_error_points_at_its_column() {
         ("id(x) and", 10, "expected a predicate"),
         ("and x", 1, "expected a predicate before `and`"),
         ("(a | b", 7, "closing `)`"),
-        ("a)", 2, "closes nothing"),
+        ("a)", 2, "has no matching `(`"),
         ("é & )", 5, "expected a predicate"),
         ("a && b", 4, "expected a predicate"),
     ] {
@@ -132,7 +132,7 @@ fn what_the_protocol_does_not_have_is_refused_with_what_it_has() {
     for (filter, expected) in [
         (
             "level(nope)",
-            "column 1: the protocol demo has no level \"nope\"; there is core, registry",
+            "column 1: the protocol demo has no level \"nope\"; choose one of core, registry",
         ),
         (
             "plain & !strength(MUST)",

@@ -137,7 +137,7 @@ fn every_member_that_a_fixture_needs_is_missed() {
 fn a_folder_without_fixtures_judges_nothing() {
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), "README.md", "for people");
-    assert!(refusal(folder.path()).contains("holds no fixture"));
+    assert!(refusal(folder.path()).contains("has no fixture"));
     let error = agentxchain().with_fixtures(&folder.path().join("elsewhere"));
     assert!(matches!(error, Err(CorpusError::Unreadable { .. })));
 }

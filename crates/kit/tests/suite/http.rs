@@ -464,10 +464,10 @@ fn only_urls_of_servers_are_taken() {
         ("http://", "it cannot be read"),
         (
             "http://me:secret@host/",
-            "a key does not belong into it; hand it over as a token",
+            "it must not contain a key; pass the key as a token",
         ),
-        ("http://host/?a=b", "it must end with its path"),
-        ("http://host/#top", "it must end with its path"),
+        ("http://host/?a=b", "it must not have a query or a fragment"),
+        ("http://host/#top", "it must not have a query or a fragment"),
     ] {
         match Http::new(HttpOptions::new(url)) {
             Err(ServerError::BadUrl { why: told, .. }) => assert_eq!(told, why, "{url}"),

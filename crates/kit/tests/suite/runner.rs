@@ -50,7 +50,7 @@ fn the_filter_leaves_cases_out_and_the_levels_skip_them() {
     let error = error.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no case has the level \"gold\"; there is core, registry"
+        "no case has the level \"gold\"; choose one of core, registry"
     );
 }
 

@@ -96,7 +96,7 @@ fn what_cannot_be_put_away_is_named() {
     let own = report.run.adapter.scope.unwrap();
     assert_eq!(
         told(&left[0]),
-        (own.as_str(), "left as it is, because `retire` answered 405")
+        (own.as_str(), "kept, because `retire` answered 405")
     );
 
     // A scope that never came to be leaves nothing.
@@ -313,7 +313,7 @@ fn cases_of_servers_and_of_adapters_are_told_apart() {
     let error = accord_kit::run(&demo, &http, &patient(), &mut Silent).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "demo is not judged over HTTP; name an adapter instead"
+        "demo has no cases over HTTP; name an adapter instead"
     );
 
     let report = crate::support::run(
@@ -324,6 +324,6 @@ fn cases_of_servers_and_of_adapters_are_told_apart() {
     assert_eq!(verdicts(&report), [("web/a/lists", "skip")]);
     assert_eq!(
         report.cases[0].message.as_deref(),
-        Some("is judged over HTTP, and no server was named")
+        Some("is judged over HTTP, and the run has no server")
     );
 }

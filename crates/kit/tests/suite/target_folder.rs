@@ -374,7 +374,7 @@ fn without_claims_a_surface_must_be_one_that_fixtures_are_about() {
     assert!(
         error
             .to_string()
-            .ends_with("there is coordinator, history, hook_audit"),
+            .ends_with("choose one of coordinator, history, hook_audit"),
         "{error}"
     );
 }

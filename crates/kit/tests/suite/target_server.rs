@@ -209,7 +209,7 @@ fn answers_are_bounded_in_time_and_size() {
         ..up_to(1)
     };
     let said = error_of(Answer::text(200, "{").that_never_ends(), &hasty);
-    assert_eq!(said, "there was no whole answer within 3000 ms");
+    assert_eq!(said, "no complete answer within 3000 ms");
 }
 
 #[test]

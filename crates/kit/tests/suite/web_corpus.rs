@@ -144,7 +144,7 @@ fn a_mistake_in_a_step_is_named() {
         (json!({"expect": []}), "/steps/0/expect: expects nothing"),
         (
             json!({"repeat": 2, "parallel": 2}),
-            "/steps/0/repeat: cannot be there beside `parallel`",
+            "/steps/0/repeat: cannot be combined with `parallel`",
         ),
         (
             json!({"parallel": 300}),
@@ -160,7 +160,7 @@ fn a_mistake_in_a_step_is_named() {
         ),
         (
             json!({"parallel": 2, "capture": {"a": ""}}),
-            "/steps/0/capture: answers of parallel requests cannot be told apart",
+            "/steps/0/capture: answers of parallel requests cannot be distinguished",
         ),
         (
             json!({"tally": [{"status": [200], "least": 1}]}),
@@ -168,7 +168,7 @@ fn a_mistake_in_a_step_is_named() {
         ),
         (
             json!({"parallel": 2, "tally": [{"status": [200]}]}),
-            "/steps/0/tally/0: says neither `least` nor `most`",
+            "/steps/0/tally/0: needs `least` or `most`",
         ),
         (
             json!({"capture": {"a": "id"}}),
@@ -234,7 +234,7 @@ fn a_mistake_in_a_request_is_named() {
         ),
         (
             json!({"route": "extra", "query": {"colour": "x"}}),
-            "/steps/0/request/query/colour: the route knows no such parameter",
+            "/steps/0/request/query/colour: the route has no such parameter",
         ),
         (
             json!({"route": "extra", "query": {"q": "${a}"}}),
@@ -258,7 +258,7 @@ fn a_mistake_in_a_request_is_named() {
         ),
         (
             json!({"route": "write", "remember": "a"}),
-            "/steps/0/request: says something about a body and has none",
+            "/steps/0/request: describes a body and has none",
         ),
         (
             json!({"route": "write", "json": {}, "set": {"/a": 1}}),

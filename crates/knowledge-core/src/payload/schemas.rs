@@ -3,7 +3,7 @@
 /// What a member must be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
-    /// Any value, yet there.
+    /// Any value. The member must be present.
     Any,
     Text,
     Number,

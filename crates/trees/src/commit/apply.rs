@@ -1,7 +1,7 @@
 //! Applying the writes of a commit, for the first time or again.
 //!
 //! Invariants:
-//! - every write is synced before the journal goes;
+//! - every write is synced before the journal is removed;
 //! - applied again, nothing is duplicated and nothing stays half written: what an earlier attempt
 //!   appended is found after the length that the file had, and truncated if it is incomplete.
 
@@ -19,7 +19,7 @@ use crate::{Result, atomic, limits, record};
 pub enum Attempt {
     /// They were not.
     First,
-    /// An earlier attempt may have got anywhere.
+    /// An earlier attempt may have applied any part of them.
     Again,
 }
 
@@ -56,7 +56,7 @@ pub fn apply(
                     folders.insert(parent(path).to_owned());
                 }
                 Some(by) if obstacle::is_own(writes, path, &by) => left.push(path.clone()),
-                // One file that must wait does not hold up the others.
+                // One file that cannot be written does not block the others.
                 Some(by) => drop(pending.get_or_insert(obstacle::obstructed(path, by))),
             },
             Write::Remove { path } => match disk.remove_tree(path) {
@@ -105,7 +105,7 @@ fn append(
     let mut others = false;
     let mut found = RecordLines::open(disk, path, from, 0)?;
     for line in &mut found {
-        // A damaged line is not judged here; it counts as a line of somebody else.
+        // A damaged line is not an error here; it counts as a line of another program.
         let ours = line.is_ok_and(|line| {
             missing.retain(|own| !key.matches(&line.object, own));
             lines.iter().any(|own| key.matches(&line.object, own))

@@ -1,8 +1,8 @@
 //! The files below one folder of this machine.
 //!
 //! Invariants:
-//! - nothing outside the folder is opened, made, renamed or removed, through whatever links;
-//! - to open a pipe or a device never waits: what is no file is refused.
+//! - nothing outside the folder is opened, created, renamed or removed, through any link;
+//! - opening a pipe or a device never blocks: anything but a file is refused.
 
 mod remove;
 mod resolve;
@@ -22,7 +22,7 @@ use crate::disk::{Content, Disk, Entry, Kind, Stat, name, parent};
 use crate::{Result, TreeError};
 use resolve::Resolver;
 
-/// A folder that no path leads out of.
+/// A folder that no path can leave.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
@@ -33,10 +33,10 @@ pub struct Root {
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 impl Root {
-    /// Opens a folder that is there.
+    /// Opens an existing folder.
     ///
     /// # Errors
-    /// If it is not there, or is no folder that may be entered.
+    /// If it does not exist, is not a folder, or cannot be entered.
     pub fn open(path: &Path) -> Result<Self> {
         let refused = |source: std::io::Error| {
             TreeError::system(&path.display().to_string(), "opened", source)
@@ -58,7 +58,7 @@ impl Root {
         self.resolver.open(self.folder.as_fd(), path, flags, mode)
     }
 
-    /// The folder that a path is in, and its name there.
+    /// The folder of a path, and its name there.
     fn split<'a>(&self, path: &'a str, doing: &'static str) -> Result<(OwnedFd, &'a str)> {
         let folder = self
             .resolve(parent(path), FOLDER)
@@ -66,7 +66,7 @@ impl Root {
         Ok((folder, name(path)))
     }
 
-    /// As [`Root::split`]; `None` where there is no such folder.
+    /// Like [`Root::split`]; `None` if the folder does not exist.
     fn split_if_there<'a>(
         &self,
         path: &'a str,
@@ -177,8 +177,8 @@ impl Disk for Root {
         match linkat(&folder, old, &folder, new, AtFlags::empty()) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
-            // Some file systems have no second names; there it is copied, which is not whole at
-            // once, and readers of a new file live with one that is cut off.
+            // Some file systems have no hard links. There the file is copied, which is not atomic;
+            // readers of a new file must accept one that is cut off.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
                 let bytes = crate::disk::read_file(self, from, u64::MAX - 1)?.unwrap_or_default();
                 if !self.create(to, &bytes)? {
@@ -314,7 +314,7 @@ fn refused(path: &str, doing: &'static str, errno: Errno) -> TreeError {
     let path = path.to_owned();
     match errno {
         Errno::XDEV | Errno::LOOP => TreeError::Outside { path },
-        // A pipe that nobody reads, a socket, a folder where a file is to be written.
+        // A pipe without a reader, a socket, or a folder at the path of a file.
         Errno::NXIO | Errno::ISDIR => TreeError::NotFile { path },
         errno => TreeError::system(&path, doing, errno),
     }

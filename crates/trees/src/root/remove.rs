@@ -1,8 +1,7 @@
-//! Removing a folder with all that is in it, however deep it is.
+//! Removing a folder with all its content, at any depth.
 //!
-//! Whoever filled the folder may have nested it deeper than a path, the stack or the open files
-//! reach. So folders are not entered one in the other: what lies deeper is moved up into the
-//! folder that is removed, until it is flat.
+//! The folder may be nested deeper than a path, the stack or the open files allow. So removal does
+//! not recurse: deeper folders are moved up into the folder that is removed, until it is flat.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -10,7 +9,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, renameat, statat, unlinkat};
 use rustix::io::{Errno, Result};
 
-/// Removes what has a name in a folder; it may be gone.
+/// Removes a name in a folder; it may be gone already.
 pub(super) fn tree(folder: BorrowedFd<'_>, name: &OsStr) -> Result<()> {
     let Some(top) = enter(folder, name)? else {
         return Ok(());
@@ -48,7 +47,7 @@ fn flatten(top: &OwnedFd, name: &CStr, moved: &mut u64) -> Result<()> {
             *moved += 1;
             match renameat(&folder, &inner, top, format!(".removed-{moved}")) {
                 Ok(()) | Err(Errno::NOENT) => break,
-                // Somebody has a folder of that name there.
+                // The name exists there already.
                 Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
                 Err(errno) => return Err(errno),
             }
@@ -57,7 +56,7 @@ fn flatten(top: &OwnedFd, name: &CStr, moved: &mut u64) -> Result<()> {
     absent_is_fine(unlinkat(top, name, AtFlags::REMOVEDIR))
 }
 
-/// Opens a folder; anything else of that name is removed, and there is nothing to enter.
+/// Opens a folder. Anything else with that name is removed, and there is nothing to enter.
 fn enter(folder: BorrowedFd<'_>, name: &OsStr) -> Result<Option<OwnedFd>> {
     match openat(folder, name, folder_flags(), Mode::empty()) {
         Ok(opened) => Ok(Some(opened)),
@@ -70,7 +69,7 @@ fn enter(folder: BorrowedFd<'_>, name: &OsStr) -> Result<Option<OwnedFd>> {
     }
 }
 
-/// Removes a name, unless it is a folder with something in it.
+/// Removes a name, unless it is a folder that is not empty.
 fn unlink(folder: &OwnedFd, name: &CStr) -> Result<bool> {
     let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => stat,

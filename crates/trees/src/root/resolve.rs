@@ -1,9 +1,9 @@
-//! Opening a path below a folder, links resolved inside it.
+//! Opens a path below a folder and resolves links inside it.
 //!
-//! On Linux the kernel does it (`openat2` with `RESOLVE_BENEATH`), and nobody can change a folder
-//! into a link in between. Where it cannot (older kernels, other systems, sandboxes), the path is
-//! walked name by name without following anything, and links are resolved here. Both refuse a
-//! link that is absolute or leads above the root, wherever in the path it is.
+//! On Linux the kernel does it (`openat2` with `RESOLVE_BENEATH`), so no other process can replace
+//! a folder by a link in between. Without it (older kernels, other systems, sandboxes), the path is
+//! walked name by name without following links, and links are resolved here. Both refuse a link
+//! that is absolute or leads above the root, anywhere in the path.
 
 use std::ffi::OsString;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -16,22 +16,22 @@ use rustix::io::{Errno, Result};
 /// How paths are resolved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Resolver {
-    /// By the kernel, at once.
+    /// By the kernel, in one call.
     #[cfg(target_os = "linux")]
     Kernel,
     /// Here, name by name.
     Walk,
 }
 
-/// As many links as Linux follows for one path.
+/// The number of links that Linux follows for one path.
 const MAX_LINKS: usize = 40;
 
-/// How often an answer of the kernel that says "again" is taken.
+/// How often a call that the kernel wants repeated is repeated.
 #[cfg(target_os = "linux")]
 const MAX_TRIES: usize = 64;
 
 impl Resolver {
-    /// The best way that works for this folder.
+    /// The best method that works for this folder.
     #[cfg(target_os = "linux")]
     pub(super) fn for_folder(root: BorrowedFd<'_>) -> Self {
         match Self::Kernel.open(root, "", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()) {
@@ -40,13 +40,13 @@ impl Resolver {
         }
     }
 
-    /// The best way that works for this folder.
+    /// The best method that works for this folder.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn for_folder(_: BorrowedFd<'_>) -> Self {
         Self::Walk
     }
 
-    /// Opens a path; `XDEV` where it leads out of the root.
+    /// Opens a path; `XDEV` if it leads out of the root.
     pub(super) fn open(
         self,
         root: BorrowedFd<'_>,
@@ -56,7 +56,7 @@ impl Resolver {
     ) -> Result<OwnedFd> {
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
         let path = if path.is_empty() { "." } else { path };
-        // The kernel refuses a mode for what is not made.
+        // The kernel refuses a mode unless a file is created.
         let mode = if flags.contains(OFlags::CREATE) {
             mode
         } else {
@@ -78,7 +78,8 @@ fn beneath(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Resul
     let mut tries = 0;
     loop {
         match openat2(root, path, flags, mode, how) {
-            // Something was renamed meanwhile, and the kernel could not tell whether we left.
+            // A rename happened meanwhile, and the kernel could not decide whether the path left
+            // the root.
             Err(Errno::AGAIN) if tries < MAX_TRIES => tries += 1,
             opened => return opened,
         }
@@ -120,12 +121,12 @@ fn walk(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<O
             Err(refused) => return Err(refused),
         }
     }
-    // The path ended in a folder that was entered already.
+    // The path ended in a folder that is open already.
     let here = entered.last().map_or(root, OwnedFd::as_fd);
     openat(here, ".", flags, mode)
 }
 
-/// The names of a path, the first one last.
+/// The names of a path, in reverse order.
 fn names(path: &Path) -> Vec<OsString> {
     let names = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
     let names = names.filter(|name| !matches!(*name, b"" | b"."));
@@ -145,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    /// A tree with links of all sorts, beside a secret.
+    /// A tree with all kinds of links, beside a secret.
     fn tree() -> tempfile::TempDir {
         let outer = tempfile::tempdir().unwrap();
         let secret = outer.path().join("secret");

@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Disk, Result};
 
-/// A disk that carries so many writing operations out and then ends the process, as `kill -9`
-/// does: nothing is dropped, nothing is said.
+/// A disk that executes a number of writing operations and then ends the process as `kill -9` does:
+/// nothing is dropped or printed.
 pub struct AbortAfter<D> {
     disk: D,
     left: AtomicU64,
 }
 
 impl<D: Disk> AbortAfter<D> {
-    /// Ends the process at the operation behind the first `operations`.
+    /// Ends the process after this number of operations.
     pub fn new(disk: D, operations: u64) -> Self {
         Self {
             disk,

@@ -1,9 +1,9 @@
-//! A disk in memory that forgets what was not synced.
+//! A disk in memory that loses what was not synced.
 //!
-//! It keeps every file and folder twice: as processes see it, and as it was last synced. After a
-//! crash each file is what was synced, or what was written, or something between, cut off or
-//! filled up with zeros; and of the names that were made, changed or removed in a folder since it
-//! was synced, any may have reached the disk and any may not.
+//! It has two versions of every file and folder: the one that processes see, and the one last
+//! synced. After a crash a file is either of them, or something in between, cut off or padded with
+//! zeros. Each name that was created, changed or removed in a folder since its last sync may or may
+//! not have reached the disk.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::disk::{name, parent};
 use crate::{Content, Disk, Entry, Kind, Result, Stat, TreeError};
 
-/// How the machine goes down.
+/// How the machine crashes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Crash {
-    /// The process ends; everything that it wrote is there.
+    /// The process ends; everything that it wrote is kept.
     Process,
-    /// The power fails; chance, from this seed, decides about what was not synced.
+    /// The power fails; a random choice from this seed decides what is kept of unsynced writes.
     Power(u64),
 }
 
@@ -35,7 +35,7 @@ struct Inner {
     nodes: Vec<Node>,
     /// How many writing operations were carried out.
     operations: u64,
-    /// How many there may be; behind that everything fails.
+    /// The number of operations after which everything fails.
     budget: u64,
 }
 
@@ -48,12 +48,12 @@ enum Node {
     Folder {
         now: Names,
         synced: Names,
-        /// What was done since, one after the other; each reaches the disk whole or not.
+        /// The writes since the last sync, in order; each reaches the disk in full or not at all.
         since: Vec<Vec<(String, Option<usize>)>>,
     },
 }
 
-/// The names in a folder, and the nodes that they name.
+/// The names in a folder, and their nodes.
 type Names = BTreeMap<String, usize>;
 
 impl Default for Inner {
@@ -72,13 +72,13 @@ impl SimDisk {
         Self::default()
     }
 
-    /// From now on, so many writing operations succeed; then everything fails.
+    /// Allows this number of further writing operations; then everything fails.
     pub fn stop_after(&self, operations: u64) {
         let mut inner = self.inner();
         inner.budget = inner.operations + operations;
     }
 
-    /// How many writing operations were carried out.
+    /// The number of writing operations so far.
     pub fn operations(&self) -> u64 {
         self.inner().operations
     }

@@ -8,3 +8,4 @@
 
 mod commits;
 mod counter;
+mod fuzz;

@@ -1,7 +1,7 @@
 //! Sends requests over HTTP.
 //!
-//! Every request has a connection of its own: one that was kept could have been closed by the
-//! server meanwhile, and nobody could tell that from a fault.
+//! Each request has its own connection: the server could have closed a reused one, which could not
+//! be distinguished from a fault.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _};
@@ -21,9 +21,9 @@ use crate::exchange::{ExchangeError, Transport, events};
 
 pub(super) struct Client {
     agent: Agent,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     base: String,
-    /// Whether TLS protects what is sent, or it does not leave the machine.
+    /// Whether TLS protects the connection, or it is local.
     protected: bool,
     token: Option<String>,
     second_token: Option<String>,
@@ -58,7 +58,7 @@ impl Client {
         &self.base
     }
 
-    /// Finds out whether anybody is there. Whatever is answered will do.
+    /// Checks whether a server answers, with any status.
     pub(super) fn greet(&self, limit: Duration) -> Result<(), ExchangeError> {
         let request = http::Request::get(format!("{}/", self.base));
         let request = request.body(()).map_err(|error| broken(&error))?;
@@ -80,7 +80,7 @@ impl Client {
             Credential::Main => self.token.as_deref(),
             Credential::Second => self.second_token.as_deref(),
             Credential::Wrong => Some(WRONG_KEY),
-            Credential::Nobody => None,
+            Credential::None => None,
         }
     }
 
@@ -116,8 +116,8 @@ impl Client {
         })
     }
 
-    /// Reads a stream that need not end, up to so many events. When the time is over, what has come
-    /// is the answer.
+    /// Reads a stream until it has this many events or the time is over; the answer is what has
+    /// arrived by then.
     fn read_events(&self, body: &mut Body, wanted: u64) -> Result<Vec<u8>, ureq::Error> {
         let mut reader = body.with_config().limit(self.body_limit).reader();
         let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
@@ -160,7 +160,7 @@ impl Transport for Client {
             }
             Some(body) => {
                 request = request.header("content-type", &body.content_type);
-                // A server that refuses a large body can say so before it comes.
+                // A server can refuse a large body before it is sent.
                 if body.text.len() > LARGE {
                     request = request.header("expect", "100-continue");
                 }
@@ -174,7 +174,7 @@ impl Transport for Client {
     }
 }
 
-/// The base of all URLs, and whether what is sent there is protected.
+/// The base URL, and whether the connection is protected.
 fn base(url: &str) -> Result<(String, bool), &'static str> {
     let uri: Uri = url.parse().map_err(|_| "it cannot be read")?;
     let scheme = uri.scheme_str().unwrap_or_default();
@@ -183,10 +183,10 @@ fn base(url: &str) -> Result<(String, bool), &'static str> {
     }
     let authority = uri.authority().ok_or("it names no host")?;
     if authority.as_str().contains('@') {
-        return Err("a key does not belong into it; hand it over as a token");
+        return Err("it must not contain a key; pass the key as a token");
     }
     if uri.query().is_some() || url.contains('#') {
-        return Err("it must end with its path");
+        return Err("it must not have a query or a fragment");
     }
     let host = authority.host().trim_matches(['[', ']']);
     let loopback = host == "localhost"
@@ -200,14 +200,14 @@ fn base(url: &str) -> Result<(String, bool), &'static str> {
 fn trouble(error: ureq::Error, limit: Duration) -> ExchangeError {
     match error {
         ureq::Error::Timeout(_) => ExchangeError::TimedOut(format!(
-            "there was no whole answer within {} ms",
+            "no complete answer within {} ms",
             limit.as_millis()
         )),
         ureq::Error::BodyExceedsLimit(limit) => {
             ExchangeError::Broken(format!("the answer has more than {limit} bytes"))
         }
         ureq::Error::Io(error) if is_broken_off(&error) => ExchangeError::BrokenOff(format!(
-            "the connection broke before a whole answer: {error}"
+            "the connection broke before the answer was complete: {error}"
         )),
         error @ (ureq::Error::Io(_)
         | ureq::Error::HostNotFound
@@ -218,8 +218,7 @@ fn trouble(error: ureq::Error, limit: Duration) -> ExchangeError {
     }
 }
 
-/// Whether the other side ended a connection that there was. One that never came about has other
-/// words.
+/// Whether the other side closed an established connection. Errors while connecting are different.
 fn is_broken_off(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -234,7 +233,7 @@ fn broken(error: &http::Error) -> ExchangeError {
     ExchangeError::Broken(format!("the request cannot be sent: {error}"))
 }
 
-/// A key in the form of keys, which no server has given out.
+/// A key that has the right form and that no server has issued.
 const WRONG_KEY: &str = "accord-check-not-a-key-0000000000000000";
-/// Bodies past this size are announced before they are sent.
+/// Larger bodies are sent with `Expect: 100-continue`.
 const LARGE: usize = 1024 * 1024;

@@ -1,8 +1,8 @@
-//! Connections to the server that is judged.
+//! Connections to the server under test.
 //!
-//! A server with a short queue can turn a connection away when many come at once; that says nothing
-//! about its answers. Such a connection is asked for again, a few times. Invariant: only before any
-//! byte of a request was sent, so that no request is ever made twice.
+//! A server with a short queue can refuse a connection when many arrive at once, which is not a
+//! fault of its answers. Such a connection is retried a few times. Invariant: only before any byte
+//! of a request was sent, so no request is sent twice.
 
 use std::io::ErrorKind;
 use std::thread;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ureq::Error;
 use ureq::unversioned::transport::{ConnectionDetails, Connector, DefaultConnector};
 
-/// Connects as usual, and again where the server turned the connection away.
+/// Connects, and retries if the server refused the connection.
 #[derive(Debug, Default)]
 pub(super) struct Persistent {
     inner: DefaultConnector,
@@ -39,7 +39,7 @@ impl Connector<()> for Persistent {
     }
 }
 
-/// Whether the other side ended the connection before it came about.
+/// Whether the other side closed the connection before it was established.
 fn is_turned_away(error: &Error) -> bool {
     let Error::Io(error) = error else {
         return matches!(error, Error::ConnectionFailed);
@@ -50,7 +50,7 @@ fn is_turned_away(error: &Error) -> bool {
     )
 }
 
-/// How long to wait before each further try. Together less than a person notices.
+/// The wait before each retry.
 const PAUSES: [Duration; 4] = [
     Duration::from_millis(30),
     Duration::from_millis(60),

@@ -1,10 +1,8 @@
-//! `http-fixture-v1`: one request a case, to a server that carries cases out.
+//! `http-fixture-v1`: one request per case, to a server that executes cases.
 //!
-//! The case document goes to the server as it is, and one result document comes back with the
-//! status
-//! 200. Anything else, a redirect included, is the server's error. What the server claims is asked
-//!      first,
-//! with the same key.
+//! The case document is sent to the server unchanged, and the server answers with one result
+//! document and status 200. Any other answer, including a redirect, is an error of the server. The
+//! capabilities of the server are requested first, with the same key.
 
 use std::time::Duration;
 
@@ -21,17 +19,17 @@ use crate::exchange::answer::Answer;
 use crate::exchange::compose::{Body, Outgoing};
 use crate::exchange::{End, ExchangeError, Exchanged, Transport as _};
 
-/// A server that carries cases out, by its URL.
+/// A server that executes cases, by its URL.
 pub struct HttpFixtures {
     client: Client,
     request_timeout: Duration,
 }
 
 impl HttpFixtures {
-    /// A server that is reached like this. Nothing is sent yet.
+    /// Prepares the client. Nothing is sent yet.
     ///
     /// # Errors
-    /// When the URL is none.
+    /// When the URL is not valid.
     pub fn new(options: &HttpOptions) -> Result<Self, ServerError> {
         Ok(Self {
             client: Client::new(options)?,
@@ -44,7 +42,7 @@ impl HttpFixtures {
         self.client.base()
     }
 
-    /// Asks what the server claims, and gives the text of its answer.
+    /// Requests the capabilities, and returns the text of the answer.
     pub(crate) fn capabilities(&self) -> Result<String, ExchangeError> {
         let answer = self.ask(Method::Get, CAPABILITIES_PATH, None, self.request_timeout);
         whole(answer?).map(|answer| answer.text)
@@ -126,7 +124,7 @@ fn whole(answer: Answer) -> Result<Answer, ExchangeError> {
     }))
 }
 
-/// What a failed answer says: its member `message`, or the beginning of its text.
+/// The message of a failed answer: its member `message`, or the beginning of its text.
 fn said(text: &str) -> Option<String> {
     let document: Option<Value> = serde_json::from_str(text).ok();
     let message = document.as_ref().and_then(|body| body["message"].as_str());

@@ -1,10 +1,9 @@
-//! A server that is judged by its answers over HTTP.
+//! A server under test, judged by its answers over HTTP.
 //!
 //! Invariants:
-//! - A run works in scopes (projects) of its own and touches no other, or reads one that it was
-//!   given.
-//! - Redirects are not followed, bodies are bounded, every request and every case has a time limit.
-//! - A key goes to the server that was named, and into no report.
+//! - A run uses its own scopes (projects), or only reads one that it was given. It uses no other.
+//! - Redirects are not followed, bodies are limited, every request and every case has a time limit.
+//! - A key is sent only to the named server, and is in no report.
 
 mod client;
 mod connect;
@@ -39,11 +38,11 @@ pub struct HttpOptions {
     pub second_token: Option<String>,
     /// An existing scope to read. The run then writes nothing, and cases that would are skipped.
     pub scope: Option<String>,
-    /// The server is thrown away after the run, so that nothing needs to be put away or told about.
+    /// The server is discarded after the run, so nothing is retired or reported as left behind.
     pub thrown_away: bool,
     /// How long one request may take.
     pub request_timeout: Duration,
-    /// How large the body of an answer may be.
+    /// The largest body of an answer.
     pub body_limit: u64,
 }
 
@@ -51,7 +50,7 @@ pub struct HttpOptions {
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The URL is not one that a server can be reached at.
+    /// The URL is not valid.
     #[error("{url:?} is not the URL of a server: {why}")]
     BadUrl {
         /// The URL.
@@ -67,7 +66,7 @@ pub enum ServerError {
         /// What happened.
         why: String,
     },
-    /// The server refuses what the cases need, without a key or with this one.
+    /// The server refuses a request that the run needs, with or without a key.
     #[error(
         "the server refuses what the run needs: {request} answered {status}; {}{}",
         advice(*has_key),
@@ -80,11 +79,11 @@ pub enum ServerError {
         status: u16,
         /// Whether the run was given a key.
         has_key: bool,
-        /// What the run had made until then, and what became of it.
+        /// What the run had created until then, and its state.
         left: Vec<LeftBehind>,
     },
     /// The protocol has no cases that are judged over HTTP.
-    #[error("{protocol} is not judged over HTTP; name an adapter instead")]
+    #[error("{protocol} has no cases over HTTP; name an adapter instead")]
     NotOverHttp {
         /// The protocol.
         protocol: String,
@@ -96,7 +95,7 @@ fn advice(has_key: bool) -> &'static str {
         "give a key that has all scopes in new projects with --token, or name a project to read \
          with --project"
     } else {
-        "give a key with --token, or name a project that anybody can read with --project"
+        "give a key with --token, or name a publicly readable project with --project"
     }
 }
 
@@ -114,14 +113,14 @@ pub struct Http {
     run: OnceLock<Run>,
 }
 
-/// What is known once a run has begun.
+/// What is known once a run has started.
 struct Run {
     routes: RouteList,
     scopes: RunScopes,
 }
 
 impl HttpOptions {
-    /// A server at this URL, without keys; ten seconds a request, eight megabytes a body.
+    /// A server at this URL, without keys; ten seconds per request, eight megabytes per body.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -134,8 +133,8 @@ impl HttpOptions {
         }
     }
 
-    /// A server at this URL that carries cases out, without a key; thirty seconds a request, and no
-    /// more in a body than an adapter may write.
+    /// A server at this URL that executes cases, without a key; thirty seconds per request, and
+    /// bodies up to the limit of an adapter.
     pub fn fixtures(url: impl Into<String>) -> Self {
         Self {
             request_timeout: Duration::from_secs(30),
@@ -146,7 +145,7 @@ impl HttpOptions {
 }
 
 impl Http {
-    /// A server that is reached like this. Nothing is sent yet.
+    /// Prepares the client. Nothing is sent yet.
     pub fn new(options: HttpOptions) -> Result<Self, ServerError> {
         Ok(Self {
             client: Client::new(&options)?,
@@ -172,13 +171,13 @@ impl Http {
         }
     }
 
-    /// Why a case cannot be run with the keys that the run has.
+    /// Why a case cannot be run with the keys of the run.
     fn lacks_key(&self, exchange: &Exchange) -> Option<&'static str> {
         let uses = |wanted: Credential| {
             let mut steps = exchange.steps.iter();
             steps.any(|step| step.request.credential == Some(wanted))
         };
-        let strangers = uses(Credential::Wrong) || uses(Credential::Nobody);
+        let strangers = uses(Credential::Wrong) || uses(Credential::None);
         if strangers && self.options.token.is_none() {
             return Some("is about keys, and the run was given none; give one with --token");
         }
@@ -204,7 +203,7 @@ impl Adapter for Http {
         self.client
             .greet(self.options.request_timeout)
             .map_err(unreachable)?;
-        // A second run with the same adapter goes on in the scope of the first.
+        // A second run with the same adapter reuses the scope of the first.
         if self.run.get().is_none() {
             let opened = RunScopes::open(routes, &self.client, &self.options);
             let scopes = opened.map_err(|cannot| match cannot {
@@ -224,7 +223,7 @@ impl Adapter for Http {
 
     fn applies(&self, case: &Case) -> Result<(), String> {
         let Task::Exchange(exchange) = &case.task else {
-            return Err("is judged by an adapter, and a server was named".to_owned());
+            return Err("needs an adapter, and the run has a server".to_owned());
         };
         let Some(run) = self.run.get() else {
             return Ok(());
@@ -278,7 +277,7 @@ struct HttpDriver<'a> {
 impl Driver for HttpDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
         let (Some(run), Task::Exchange(exchange)) = (self.http.run.get(), &case.task) else {
-            let why = "the case is not one that a server can be asked for".to_owned();
+            let why = "a server cannot run this case".to_owned();
             return Exchanged::nothing(End::Harness(why)).into();
         };
         let engine = self.http.engine(run, limit, self.cancel.as_ref());
@@ -306,7 +305,7 @@ impl ServerError {
     }
 }
 
-/// Whether a case does more than read what is there.
+/// Whether a case writes.
 fn writes(exchange: &Exchange, routes: &RouteList) -> bool {
     let scopes = exchange.variables.values();
     let mut scopes = scopes.filter(|made| made.make == GeneratorKind::Scope);

@@ -1,4 +1,4 @@
-//! What a run makes on a server: its scopes, and the values that nothing else has.
+//! The scopes that a run creates on a server, and its unique values.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,23 +18,23 @@ use crate::exchange::variables::Variables;
 use crate::exchange::{End, Engine, ExchangeError, Exchanged, Transport as _};
 use crate::report::LeftBehind;
 
-/// What a run has made, and knows of the server.
+/// The state of a run on a server.
 pub(super) struct RunScopes {
-    /// What no other run has.
+    /// A value that no other run has.
     run: String,
-    /// The scope that cases work in unless they make their own.
+    /// The scope of the cases that do not create their own.
     scope: String,
     made: Mutex<Vec<String>>,
-    /// Scopes that every run shares; they stay as they are.
+    /// Scopes that all runs share; they are kept.
     shared: Mutex<BTreeSet<String>>,
-    /// The targets of everything that the server wrote, and the ids of the scopes that it made.
+    /// The targets of all writes, and the ids of the scopes that were created.
     written: Mutex<BTreeSet<String>>,
     count: AtomicU64,
     present: BTreeSet<String>,
     filled: bool,
 }
 
-/// Why a run finds no place on a server.
+/// Why a run cannot start on a server.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CannotOpen {
     #[error("{0}")]
@@ -43,21 +43,21 @@ pub(super) enum CannotOpen {
     Refused(Refusal),
 }
 
-/// A request that the run's key, or the lack of one, was turned away for.
+/// A request that was refused because of the run's key, or the lack of one.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) request: String,
     pub(super) status: u16,
-    /// What the run had made until then.
+    /// What the run had created until then.
     pub(super) left: Vec<LeftBehind>,
 }
 
 impl RunScopes {
-    /// Makes the run's scope, puts something into it and finds out which routes are there; or takes
-    /// the scope that the run was given, as it is.
+    /// Creates the run's scope, writes to it and finds out which routes exist; or uses the scope
+    /// that the run was given.
     ///
-    /// A server that turns the run's key away is not judged at all: what it would answer to those
-    /// who may ask is not known.
+    /// A server that refuses the run's key is not judged at all: its answers to authorised callers
+    /// are unknown.
     pub(super) fn open(
         routes: &RouteList,
         client: &Client,
@@ -88,15 +88,15 @@ impl RunScopes {
             written: &world.written,
         };
         if options.scope.is_some() {
-            world.look(&engine)?;
+            world.check_readable(&engine)?;
             return Ok(world);
         }
         world.create(&world.scope, &engine);
         let mut variables = world.base(routes);
         for (index, step) in routes.scope.open.iter().enumerate() {
             let ended = engine.run(std::slice::from_ref(step), &mut variables);
-            // A gateway may answer 403 to whatever it does not know; only the first step, which
-            // every run needs, is believed without the protocol's own code.
+            // A gateway may answer 403 to any unknown path. Only the first step, which every run
+            // needs, counts without the protocol's own code.
             if let Some(refusal) = Refusal::of(&ended, routes, index == 0) {
                 let left = world.close(routes, client, options.request_timeout);
                 return Err(CannotOpen::Refused(Refusal { left, ..refusal }));
@@ -107,8 +107,8 @@ impl RunScopes {
                     world.filled |= index == 0 && matches!(ended.end, End::Met);
                 }
                 End::Failed(trouble @ ExchangeError::Unreachable(_)) => return Err(trouble.into()),
-                // A request without an answer says nothing of the others. A variable that an
-                // earlier step would have brought is one more thing unknown.
+                // A request without an answer says nothing about the others, and neither does a
+                // variable that an earlier step did not set.
                 End::Missing { .. } | End::Failed(_) | End::Harness(_) => {}
             }
         }
@@ -127,12 +127,12 @@ impl RunScopes {
         &self.written
     }
 
-    /// Whether there is something to read in the run's own scope.
+    /// Whether the run's own scope has something to read.
     pub(super) fn is_filled(&self) -> bool {
         self.filled
     }
 
-    /// The variables that a case begins with.
+    /// The initial variables of a case.
     pub(super) fn variables(&self, exchange: &Exchange, engine: &Engine<'_>) -> Variables {
         let mut variables = self.base(engine.routes);
         for (name, generator) in &exchange.variables {
@@ -141,8 +141,8 @@ impl RunScopes {
         variables
     }
 
-    /// Puts the run's scopes away and tells what is left of them. A scope that the server never
-    /// wrote to did not come to be.
+    /// Retires the run's scopes and returns those that are left. A scope that the server never
+    /// wrote to does not exist.
     pub(super) fn close(
         &self,
         routes: &RouteList,
@@ -158,24 +158,24 @@ impl RunScopes {
         let mut left = Vec::new();
         for id in locked(&self.made).iter().filter(came_to_be) {
             let state = if gone {
-                Some("left as it is, because the server no longer answers".to_owned())
+                Some("kept, because the server no longer answers".to_owned())
             } else {
                 retire(id, routes, client, limit).unwrap_or_else(|trouble| {
                     gone = matches!(trouble, ExchangeError::Unreachable(_));
-                    Some(format!("left as it is: {trouble}"))
+                    Some(format!("kept: {trouble}"))
                 })
             };
             left.extend(state.map(|state| LeftBehind::new(&routes.scope.kind, id.clone(), state)));
         }
         left.extend(locked(&self.shared).iter().filter(came_to_be).map(|id| {
-            let state = "kept, because every run uses it and leaves the same in it";
+            let state = "kept, because all runs share it";
             LeftBehind::new(&routes.scope.kind, id.clone(), state)
         }));
         left
     }
 
-    /// Reads from the scope that the run was given, to see that it may.
-    fn look(&self, engine: &Engine<'_>) -> Result<(), CannotOpen> {
+    /// Reads from the given scope, to check that the key allows it.
+    fn check_readable(&self, engine: &Engine<'_>) -> Result<(), CannotOpen> {
         let routes = engine.routes;
         let reads_scope = |step: &&Step| {
             let route = &routes.routes[&step.request.route];
@@ -221,7 +221,8 @@ impl RunScopes {
             }
             GeneratorKind::Scope => match &generator.id {
                 Some(id) => {
-                    // Held until the scope is there, so that no other case is ahead of it.
+                    // The lock is held until the scope exists, so that no other case uses it
+                    // earlier.
                     let mut shared = locked(&self.shared);
                     if shared.insert(id.clone()) {
                         self.request(id, engine);
@@ -238,13 +239,13 @@ impl RunScopes {
         }
     }
 
-    /// Makes a scope of this run.
+    /// Creates a scope for this run.
     fn create(&self, id: &str, engine: &Engine<'_>) {
         locked(&self.made).push(id.to_owned());
         self.request(id, engine);
     }
 
-    /// Asks the server for a scope. Where it cannot be asked, the first write makes the scope.
+    /// Creates a scope. If the server has no route for that, the first write creates it.
     fn request(&self, id: &str, engine: &Engine<'_>) {
         let variables = Variables::of(&engine.routes.scope.variable, id);
         let request = compose(&engine.routes.scope.create, engine.routes, &variables);
@@ -260,7 +261,7 @@ impl RunScopes {
 }
 
 impl Refusal {
-    /// The refusal in an answer: of a caller without a key, or of what its key may not do.
+    /// The refusal in an answer: the caller has no key, or its key lacks permission.
     fn of(ended: &Exchanged, routes: &RouteList, plain: bool) -> Option<Self> {
         let answer = &ended.actual["answer"];
         let status = u16::try_from(answer["status"].as_u64()?).ok()?;
@@ -279,7 +280,7 @@ impl Refusal {
     }
 }
 
-/// Puts one scope away and says what became of it; nothing where the server does not have it.
+/// Retires one scope and returns its state; `None` if the server does not have it.
 fn retire(
     id: &str,
     routes: &RouteList,
@@ -289,7 +290,7 @@ fn retire(
     let variables = Variables::of(&routes.scope.variable, id);
     let request = match compose(&routes.scope.retire, routes, &variables) {
         Ok(request) => request,
-        Err(unknown) => return Ok(Some(format!("left as it is: {unknown}"))),
+        Err(unknown) => return Ok(Some(format!("kept: {unknown}"))),
     };
     let answer = client.send(&request, limit)?;
     let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
@@ -297,16 +298,16 @@ fn retire(
         _ if answer.is_success() => Some(routes.scope.retired.clone()),
         _ if routes.not_found_codes().any(|code| names(&body, code)) => None,
         status => Some(format!(
-            "left as it is, because `{}` answered {status}",
+            "kept, because `{}` answered {status}",
             routes.scope.retire.route
         )),
     })
 }
 
-/// What a thread that panicked left half done is still a list of scopes.
+/// The list of scopes is usable after a panic, so poisoning is ignored.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long the whole opening of a run may take.
+/// The time limit for opening a run.
 const OPENING_LIMIT: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! The two forms of an outcome.
+//! The two forms of an answer.
 
 use accord_canon::CanonError;
 use accord_contract::codes::{Code, Failure};
@@ -6,8 +6,8 @@ use accord_contract::wire::DecodeError;
 use accord_knowledge_core::KbError;
 use serde_json::{Value, json};
 
-/// The outcome of an operation: members of the answer, or a refusal.
-pub(super) struct Outcome(Result<Value, Refused>);
+/// The answer to a call: the members of its outcome, or a refusal.
+pub(super) struct Answer(Result<Value, Refused>);
 
 /// A refusal with its code and its place in the document.
 pub(super) struct Refused {
@@ -15,22 +15,22 @@ pub(super) struct Refused {
     pointer: String,
 }
 
-impl Outcome {
-    /// An answer; `members` is an object.
+impl Answer {
+    /// A success; `members` is an object.
     pub(super) fn ok(members: Value) -> Self {
         Self(Ok(members))
     }
 }
 
-impl<E: Into<Refused>> From<Result<Value, E>> for Outcome {
+impl<E: Into<Refused>> From<Result<Value, E>> for Answer {
     fn from(result: Result<Value, E>) -> Self {
         Self(result.map_err(Into::into))
     }
 }
 
-impl From<Outcome> for Value {
-    fn from(outcome: Outcome) -> Self {
-        match outcome.0 {
+impl From<Answer> for Value {
+    fn from(answer: Answer) -> Self {
+        match answer.0 {
             Ok(mut members) => {
                 members["result"] = "ok".into();
                 members
