@@ -148,11 +148,11 @@ fn what_the_protocol_does_not_have_is_refused_with_what_it_has() {
         ),
         (
             "clause(X*)",
-            "column 1: the protocol demo has no clause \"X*\"; there is DEMO-1, DEMO-2, DEMO-3",
+            "column 1: the protocol demo has no clause \"X*\"; choose one of DEMO-1, DEMO-2, DEMO-3",
         ),
         (
             "op(x)",
-            "column 1: the protocol demo has no operation \"x\"; there is echo, noop",
+            "column 1: the protocol demo has no operation \"x\"; choose one of echo, noop",
         ),
     ] {
         assert_eq!(check(filter), Err(expected.to_owned()));

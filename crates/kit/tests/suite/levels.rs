@@ -140,7 +140,7 @@ fn a_claim_that_a_missing_route_disproves_is_a_failure_of_its_own() {
     let claim = report.cases.last().unwrap();
     assert_eq!(
         claim.message.as_deref(),
-        Some("the server claims C, which is not true: C is not there (web/c/judge and 1 more)")
+        Some("the server claims C, which is not true: C is missing (web/c/judge and 1 more)")
     );
     // The claim decides no level, and is the only thing that fails.
     assert_eq!(conformance(&report).reached.as_deref(), Some("B"));
@@ -273,10 +273,9 @@ fn lines_for_people_say_what_is_reached_and_why_not_more() {
     let scope = report.run.adapter.scope.unwrap();
     let expected = format!(
         "conformance  B is reached; the server claims C: NOT TRUE\n             \
-         C is not there (web/c/judge and 1 more)\nleft behind  scope {scope}: retired\nFAIL: 1 required case fails ("
+         C is missing (web/c/judge and 1 more)\nleft behind  scope {scope}: retired\nFAIL: 1 required case fails ("
     );
     assert!(text.contains(&expected), "{text}");
-    let why =
-        "    the server claims C, which is not true: C is not there (web/c/judge and 1 more)\n";
+    let why = "    the server claims C, which is not true: C is missing (web/c/judge and 1 more)\n";
     assert!(text.contains(why), "{text}");
 }

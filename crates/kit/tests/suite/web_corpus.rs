@@ -302,7 +302,7 @@ fn a_mistake_in_a_check_is_named() {
         (json!({"check": "regex", "at": ""}), None),
         (
             json!({"check": "count", "at": "/l/*"}),
-            Some("/steps/0/expect/0/checks/0: says nothing that `count` could check"),
+            Some("/steps/0/expect/0/checks/0: has nothing for `count` to check"),
         ),
         (
             json!({"check": "count", "least": 1}),
@@ -318,19 +318,19 @@ fn a_mistake_in_a_check_is_named() {
         ),
         (
             json!({"check": "type", "at": "/l", "value": "uint"}),
-            Some("/steps/0/expect/0/checks/0: says nothing that `type` could check"),
+            Some("/steps/0/expect/0/checks/0: has nothing for `type` to check"),
         ),
         (
             json!({"check": "has_number", "value": "1"}),
-            Some("/steps/0/expect/0/checks/0: says nothing that `has_number` could check"),
+            Some("/steps/0/expect/0/checks/0: has nothing for `has_number` to check"),
         ),
         (
             json!({"check": "sha256_of_canonical", "at": "", "profile": "mine"}),
-            Some("/steps/0/expect/0/checks/0: says nothing that `sha256_of_canonical` could check"),
+            Some("/steps/0/expect/0/checks/0: has nothing for `sha256_of_canonical` to check"),
         ),
         (
             json!({"check": "sha256_of_canonical", "profile": "agentic"}),
-            Some("/steps/0/expect/0/checks/0: says nothing that `sha256_of_canonical` could check"),
+            Some("/steps/0/expect/0/checks/0: has nothing for `sha256_of_canonical` to check"),
         ),
         (
             json!({"check": "same_items", "at": "", "name": "before"}),
