@@ -98,10 +98,13 @@ fn config() -> Value {
         "schema_version": "1.0",
         "project": {"id": "shop", "name": "Shop"},
         "roles": {
-            "dev": {"title": "Dev", "mandate": "Build.", "write_authority": "authoritative", "runtime": "agent"},
-            "qa": {"title": "QA", "mandate": "Judge.", "write_authority": "review_only", "runtime": "hand"}
+            "dev": {"title": "Dev", "mandate": "Build.", "write_authority": "authoritative",
+                "runtime": "agent"},
+            "qa": {"title": "QA", "mandate": "Judge.", "write_authority": "review_only",
+                "runtime": "hand"}
         },
-        "runtimes": {"hand": {"type": "manual"}, "agent": {"type": "local_cli", "command": ["agent"]}},
+        "runtimes": {"hand": {"type": "manual"}, "agent": {"type": "local_cli",
+            "command": ["agent"]}},
         "routing": {
             "planning": {"entry_role": "dev", "allowed_next_roles": ["dev", "qa", "human"]},
             "implementation": {"entry_role": "dev", "allowed_next_roles": ["dev", "qa", "human"]},
@@ -112,35 +115,42 @@ fn config() -> Value {
 
 fn state() -> Value {
     json!({
-        "schema_version": "1.1", "run_id": "run_1", "project_id": "shop", "status": "active", "phase": "implementation",
+        "schema_version": "1.1", "run_id": "run_1", "project_id": "shop", "status": "active",
+            "phase": "implementation",
         "turn_sequence": 1,
-        "active_turns": {"turn_1": {"turn_id": "turn_1", "run_id": "run_1", "assigned_role": "dev", "status": "running",
+        "active_turns": {"turn_1": {"turn_id": "turn_1", "run_id": "run_1", "assigned_role": "dev",
+            "status": "running",
             "attempt": 1, "runtime_id": "agent", "assigned_sequence": 1}}
     })
 }
 
 /// A result with so many decisions, and twice as many files.
 fn result(decisions: usize) -> Value {
+    let rationale =
+        "Every question that the shop asks about orders needs one index, not two joins.";
     let decision = |number: usize| {
         json!({"id": format!("DEC-{number:03}"), "category": "implementation",
                "statement": "Orders are kept in one table, with a column for their state.",
-               "rationale": "Every question that the shop asks about orders needs one index, not two joins."})
+               "rationale": rationale})
     };
     let files: Vec<String> = (0..2 * decisions)
         .map(|number| format!("src/orders/part_{number}.rs"))
         .collect();
     let made: Vec<Value> = (1..=decisions).map(decision).collect();
     json!({
-        "schema_version": "1.0", "run_id": "run_1", "turn_id": "turn_1", "role": "dev", "runtime_id": "agent",
+        "schema_version": "1.0", "run_id": "run_1", "turn_id": "turn_1", "role": "dev",
+            "runtime_id": "agent",
         "status": "completed",
-        "summary": "Orders can be placed, paid and cancelled; the old tables are migrated at start-up.",
+        "summary":
+            "Orders can be placed, paid and cancelled; the old tables are migrated at start-up.",
         "decisions": made,
         "objections": [{"id": "OBJ-001", "severity": "low", "status": "raised",
                         "statement": "A cancelled order still holds its number."}],
         "files_changed": files,
         "verification": {"status": "pass", "commands": ["make test", "make lint"],
             "evidence_summary": "All tests pass.",
-            "machine_evidence": [{"command": "make test", "exit_code": 0}, {"command": "make lint", "exit_code": 0}]},
+            "machine_evidence": [{"command": "make test", "exit_code": 0},
+                {"command": "make lint", "exit_code": 0}]},
         "artifact": {"type": "workspace"},
         "proposed_next_role": "qa",
         "phase_transition_request": "qa"

@@ -131,7 +131,10 @@ fn nothing_staged_and_garbage_are_refused() {
 
 #[test]
 fn decision_ids_are_unique_in_a_run() {
-    let decision = |id: &str| json!({"id": id, "category": "scope", "statement": "Small.", "rationale": "Time."});
+    let decision = |id: &str| {
+        json!({"id": id, "category": "scope", "statement": "Small.",
+        "rationale": "Time."})
+    };
     let mut world = world(config(), "implementation");
     let first = assign(&mut world, "dev", 2);
     let mut staged = result(&world, &first);
@@ -382,7 +385,10 @@ fn what_was_seen_is_held_against_what_is_declared() {
 
 #[test]
 fn hooks_have_their_say_in_order() {
-    let hook = |name: &str, mode: &str| json!({"name": name, "type": "process", "command": ["x"], "timeout_ms": 1000, "mode": mode});
+    let hook = |name: &str, mode: &str| {
+        json!({"name": name, "type": "process", "command": ["x"],
+        "timeout_ms": 1000, "mode": mode})
+    };
     let config = config_with(|document| {
         document["hooks"] = json!({
             "before_validation": [hook("bv", "blocking")],

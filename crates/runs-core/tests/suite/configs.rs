@@ -141,7 +141,8 @@ fn each_rule_names_its_member() {
         ("hooks", json!({"before_lunch": []}), "hooks.before_lunch"),
         (
             "hooks",
-            json!({"after_acceptance": [{"name": "a", "type": "process", "command": ["x"], "timeout_ms": 100, "mode": "blocking"}]}),
+            json!({"after_acceptance": [{"name": "a", "type": "process", "command": ["x"],
+                "timeout_ms": 100, "mode": "blocking"}]}),
             "hooks.after_acceptance.0",
         ),
         (
@@ -163,7 +164,8 @@ fn each_rule_names_its_member() {
         ("timeouts", json!({"action": "wait"}), "timeouts.action"),
         (
             "approval_policy",
-            json!({"run_completion": {"action": "auto_approve", "when": {"credentialed_gate": true}}}),
+            json!({"run_completion": {"action": "auto_approve",
+                "when": {"credentialed_gate": true}}}),
             "approval_policy.run_completion",
         ),
     ] {
@@ -174,7 +176,8 @@ fn each_rule_names_its_member() {
 
 #[test]
 fn fewer_rules_hold_for_the_protocols_cases() {
-    let loose = json!({"schema_version": "1.0", "roles": {"r": {"runtime": "x", "write_authority": "review_only"}},
+    let loose = json!({"schema_version": "1.0", "roles": {"r": {"runtime": "x",
+        "write_authority": "review_only"}},
         "runtimes": {"x": {"type": "local_cli"}}, "routing": {"qa": {"entry_role": "r"}}});
     assert!(narrow_problems(&loose).is_empty());
     assert!(!problems(&loose).is_empty());

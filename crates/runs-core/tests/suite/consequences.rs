@@ -136,7 +136,8 @@ fn a_failing_gate_stops_a_run_that_does_not_move() {
 fn a_whole_run_ends() {
     let config = config_with(|document| {
         document["approval_policy"] = json!({"phase_transitions": {"rules": [
-            {"from_phase": "planning", "action": "auto_approve", "when": {"roles_participated": ["pm"]}}]}});
+            {"from_phase": "planning", "action": "auto_approve",
+                "when": {"roles_participated": ["pm"]}}]}});
     });
     let mut world = world(config, "planning");
     world

@@ -21,11 +21,15 @@ fn document() -> Value {
         "repos": {"api": {"path": "./api"}, "web": {"path": "./web"}},
         "routing": {"planning": {}, "implementation": {"entry_workstream": "core"}, "qa": {}},
         "workstreams": {
-            "talk": {"phase": "planning", "repos": ["api"], "entry_repo": "api", "depends_on": [], "completion_barrier": "shared_human_gate"},
-            "late": {"phase": "implementation", "repos": ["web"], "entry_repo": "web", "depends_on": ["core"], "completion_barrier": "all_repos_accepted"},
-            "core": {"phase": "implementation", "repos": ["api", "web"], "entry_repo": "api", "depends_on": [],
+            "talk": {"phase": "planning", "repos": ["api"], "entry_repo": "api", "depends_on": [],
+                "completion_barrier": "shared_human_gate"},
+            "late": {"phase": "implementation", "repos": ["web"], "entry_repo": "web",
+                "depends_on": ["core"], "completion_barrier": "all_repos_accepted"},
+            "core": {"phase": "implementation", "repos": ["api", "web"], "entry_repo": "api",
+                "depends_on": [],
                      "completion_barrier": "named_decisions",
-                     "named_decisions": {"decision_ids_by_repo": {"api": ["DEC-1"], "web": ["DEC-2"]}}}
+                     "named_decisions": {"decision_ids_by_repo": {"api": ["DEC-1"],
+                         "web": ["DEC-2"]}}}
         }
     })
 }
@@ -50,7 +54,8 @@ pub(crate) fn begun(phase: &str) -> Initialised {
 }
 
 pub(crate) fn turn(id: &str, decisions: &[&str], file: &str) -> Map<String, Value> {
-    let turn = json!({"turn_id": id, "summary": "s", "files_changed": [file], "decisions": decisions,
+    let turn = json!({"turn_id": id, "summary": "s", "files_changed": [file],
+        "decisions": decisions,
                       "verification": {"status": "pass"}});
     turn.as_object().unwrap().clone()
 }
@@ -537,8 +542,12 @@ fn a_coordinators_journal_is_carried_out_once() {
 #[test]
 fn hooks_of_the_coordinator_are_told_what_it_knows() {
     let mut document = document();
-    let hook = |mode: &str| json!([{"name": "h", "type": "process", "command": ["x"], "timeout_ms": 100, "mode": mode}]);
-    document["hooks"] = json!({"before_assignment": hook("blocking"), "after_acceptance": hook("advisory"),
+    let hook = |mode: &str| {
+        json!([{"name": "h", "type": "process", "command": ["x"],
+        "timeout_ms": 100, "mode": mode}])
+    };
+    document["hooks"] = json!({"before_assignment": hook("blocking"),
+        "after_acceptance": hook("advisory"),
         "before_gate": hook("blocking"), "on_escalation": hook("advisory")});
     let config = CoordinatorConfig::read(document).unwrap();
     let start = begun("implementation");

@@ -91,7 +91,8 @@ fn what_is_corrected_is_refused_when_strict() {
         (
             "decisions.0.category",
             Box::new(|staged| {
-                staged["decisions"] = json!([{"id": "DEC-1", "category": "mood", "statement": "s", "rationale": "r"}]);
+                staged["decisions"] = json!([{"id": "DEC-1", "category": "mood", "statement": "s",
+                    "rationale": "r"}]);
             }),
             "schema",
             "schema_error",

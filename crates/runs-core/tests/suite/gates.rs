@@ -41,7 +41,8 @@ fn lenient(change: impl FnOnce(&mut Value)) -> Config {
 fn missing_files_come_before_everything_else() {
     let config = config_with(|document| {
         document["gates"]["plan"] = json!({
-            "requires_files": [".planning/PM_SIGNOFF.md", "docs/x.md"], "requires_verification_pass": true
+            "requires_files": [".planning/PM_SIGNOFF.md", "docs/x.md"],
+                "requires_verification_pass": true
         });
     });
     let reason =
@@ -216,7 +217,10 @@ fn a_policy_passes_gates_without_a_person_only_as_it_says() {
         )
     };
     let index = RunIndex::default();
-    let rule = |action: &str, when: Value| json!({"from_phase": "planning", "action": action, "when": when});
+    let rule = |action: &str, when: Value| {
+        json!({"from_phase": "planning", "action": action,
+        "when": when})
+    };
     let rules =
         |rules: Value| json!({"phase_transitions": {"default": "auto_approve", "rules": rules}});
     assert!(passes(rules(json!([])), false, &index));

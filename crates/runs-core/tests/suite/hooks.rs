@@ -14,7 +14,8 @@ fn chain(modes: &[&str], runs: &[Execution]) -> HookReport {
         .iter()
         .enumerate()
         .map(|(index, mode)| {
-            json!({"name": format!("h{index}"), "type": "process", "command": ["x"], "timeout_ms": 100, "mode": mode})
+            json!({"name": format!("h{index}"), "type": "process", "command": ["x"],
+                "timeout_ms": 100, "mode": mode})
         })
         .collect();
     let config = config_with(|document| document["hooks"] = json!({"before_gate": hooks}));

@@ -50,7 +50,8 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         1 => any::<bool>().prop_map(Operation::Init),
         8 => role.prop_map(Operation::Assign),
-        10 => (0..2_usize, ask, prop::bool::weighted(0.8)).prop_map(|(at, ask, pass)| Operation::Accept(at, ask, pass)),
+        10 => (0..2_usize, ask, prop::bool::weighted(0.8))
+            .prop_map(|(at, ask, pass)| Operation::Accept(at, ask, pass)),
         1 => Just(Operation::Reject),
         3 => Just(Operation::ApproveTransition),
         3 => Just(Operation::ApproveCompletion),
@@ -65,7 +66,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_run_never_leaves_its_declared_states(operations in prop::collection::vec(operation(), 20..90)) {
+    fn a_run_never_leaves_its_declared_states(
+        operations in prop::collection::vec(operation(), 20..90)
+    ) {
         let mut world = world(config(), "planning");
         let mut timeline: Vec<Value> = vec![started(&world)];
         let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -85,7 +88,8 @@ proptest! {
                 before.status() == after.status() || before.status().may_become(after.status()),
                 "{:?}: {} to {}", operation, before.status(), after.status()
             );
-            let begins = matches!(operation, Operation::Init(_)) && before.run_id() != after.run_id();
+            let begins =
+                matches!(operation, Operation::Init(_)) && before.run_id() != after.run_id();
             prop_assert!(begins || before.run_id() == after.run_id());
             prop_assert!(begins || before.turn_sequence() <= after.turn_sequence());
             prop_assert!(after.turns().len() <= 2);
@@ -96,20 +100,22 @@ proptest! {
                 seen.insert(turn.id().to_string());
             }
             if after.status() == Status::Paused {
-                prop_assert!(after.pending_transition().is_some() || after.pending_completion().is_some());
+                let (transition, end) = (after.pending_transition(), after.pending_completion());
+                prop_assert!(transition.is_some() || end.is_some());
             }
             if after.status() != Status::Blocked {
                 prop_assert!(after.member("blocked_reason").is_null());
             }
         }
-        let turns: Vec<&str> = world.history.iter().map(|line| line["turn_id"].as_str().unwrap()).collect();
-        let unique: BTreeSet<&str> = turns.iter().copied().collect();
-        prop_assert_eq!(unique.len(), turns.len(), "a turn was accepted twice");
+        let lines = world.history.iter();
+        let unique: BTreeSet<&str> = lines.map(|line| line["turn_id"].as_str().unwrap()).collect();
+        prop_assert_eq!(unique.len(), world.history.len(), "a turn was accepted twice");
         for event in &timeline {
             prop_assert_eq!(event::check(event), Vec::<String>::new());
         }
         let last_run = timeline.last().unwrap()["run_id"].clone();
-        let of_run: Vec<Value> = timeline.into_iter().filter(|event| event["run_id"] == last_run).collect();
+        let is_last = |event: &Value| event["run_id"] == last_run;
+        let of_run: Vec<Value> = timeline.into_iter().filter(is_last).collect();
         prop_assert_eq!(event::check_order(&of_run.into()), Ok(()));
     }
 }
@@ -350,8 +356,10 @@ fn a_turn_that_fails_too_often_blocks_the_run() {
 #[test]
 fn old_states_are_read_and_unknown_members_survive() {
     let old = json!({
-        "schema_version": "1.0", "run_id": "run_1", "status": "active", "phase": "qa", "x-note": {"a": [1]},
-        "current_turn": {"turn_id": "turn_9", "role": "dev", "x": true}, "blocked_reason": {"category": "old"}
+        "schema_version": "1.0", "run_id": "run_1", "status": "active", "phase": "qa",
+            "x-note": {"a": [1]},
+        "current_turn": {"turn_id": "turn_9", "role": "dev", "x": true},
+            "blocked_reason": {"category": "old"}
     });
     let state = State::read(old).unwrap();
     let document = state.document();

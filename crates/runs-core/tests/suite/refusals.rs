@@ -71,7 +71,8 @@ fn a_result_that_cannot_be_looked_at_is_refused_and_recorded() {
     };
     let told = commit.writes.iter().any(|write| {
         matches!(write, Write::Append { record: Record::Events, line }
-            if line["event_type"] == "acceptance_failed" && line["payload"]["error_code"] == "file_too_large")
+            if line["event_type"] == "acceptance_failed"
+                && line["payload"]["error_code"] == "file_too_large")
     });
     assert!(told, "{commit:?}");
     machine.answer(Answer::Committed, now()).unwrap();

@@ -225,19 +225,22 @@ fn each_rule_refuses_at_its_stage() {
         ),
         (
             "proposed_changes",
-            json!([{"path": "a", "action": "create", "content": ""}, {"path": "a/b", "action": "create", "content": ""}]),
+            json!([{"path": "a", "action": "create", "content": ""},
+                {"path": "a/b", "action": "create", "content": ""}]),
             "artifact",
             "artifact_error",
         ),
         (
             "proposed_changes",
-            json!([{"path": "a/b", "action": "modify", "content": ""}, {"path": "./a", "action": "create", "content": ""}]),
+            json!([{"path": "a/b", "action": "modify", "content": ""},
+                {"path": "./a", "action": "create", "content": ""}]),
             "artifact",
             "artifact_error",
         ),
         (
             "proposed_changes",
-            json!([{"path": "a", "action": "create", "content": ""}, {"path": "a", "action": "delete"}]),
+            json!([{"path": "a", "action": "create", "content": ""},
+                {"path": "a", "action": "delete"}]),
             "artifact",
             "artifact_error",
         ),
@@ -279,7 +282,8 @@ fn each_rule_refuses_at_its_stage() {
         ),
         (
             "verification",
-            json!({"status": "pass", "machine_evidence": [{"command": "x", "exit_code": 1, "expected_exit_code": 0}]}),
+            json!({"status": "pass", "machine_evidence": [{"command": "x", "exit_code": 1,
+                "expected_exit_code": 0}]}),
             "verification",
             "verification_error",
         ),
@@ -291,7 +295,8 @@ fn each_rule_refuses_at_its_stage() {
         ),
         (
             "verification",
-            json!({"status": "pass", "produced_files": [{"path": "src/lib.rs", "disposition": "ignore"}]}),
+            json!({"status": "pass", "produced_files": [{"path": "src/lib.rs",
+                "disposition": "ignore"}]}),
             "verification",
             "verification_error",
         ),
@@ -394,9 +399,12 @@ fn judging_does_not_fall_over() {
         json!(null),
         json!(7),
         json!({}),
-        json!({"decisions": {}, "objections": 3, "files_changed": "x", "verification": [], "artifact": []}),
-        json!({"decisions": [1, null], "objections": [[]], "files_changed": [{}], "verification": {"machine_evidence": [1], "produced_files": [[]]}}),
-        json!({"delegations": [null], "proposed_changes": [1], "cost": [], "artifacts_created": [{}]}),
+        json!({"decisions": {}, "objections": 3, "files_changed": "x", "verification": [],
+            "artifact": []}),
+        json!({"decisions": [1, null], "objections": [[]], "files_changed": [{}],
+            "verification": {"machine_evidence": [1], "produced_files": [[]]}}),
+        json!({"delegations": [null], "proposed_changes": [1], "cost": [],
+            "artifacts_created": [{}]}),
     ] {
         for strict in [false, true] {
             assert!(

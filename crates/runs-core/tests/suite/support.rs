@@ -30,19 +30,28 @@ pub(crate) fn config_with(change: impl FnOnce(&mut Value)) -> Config {
         "schema_version": "1.0",
         "project": {"id": "shop", "name": "Shop"},
         "roles": {
-            "pm": {"title": "PM", "mandate": "Plan.", "write_authority": "authoritative", "runtime": "hand"},
-            "dev": {"title": "Dev", "mandate": "Build.", "write_authority": "authoritative", "runtime": "agent"},
-            "qa": {"title": "QA", "mandate": "Judge.", "write_authority": "review_only", "runtime": "hand"}
+            "pm": {"title": "PM", "mandate": "Plan.", "write_authority": "authoritative",
+                "runtime": "hand"},
+            "dev": {"title": "Dev", "mandate": "Build.", "write_authority": "authoritative",
+                "runtime": "agent"},
+            "qa": {"title": "QA", "mandate": "Judge.", "write_authority": "review_only",
+                "runtime": "hand"}
         },
-        "runtimes": {"hand": {"type": "manual"}, "agent": {"type": "local_cli", "command": ["agent"]}},
+        "runtimes": {"hand": {"type": "manual"}, "agent": {"type": "local_cli",
+            "command": ["agent"]}},
         "routing": {
-            "planning": {"entry_role": "pm", "allowed_next_roles": ["pm", "dev", "human"], "exit_gate": "plan"},
-            "implementation": {"entry_role": "dev", "allowed_next_roles": ["dev", "pm", "qa", "human"], "max_concurrent_turns": 2},
-            "qa": {"entry_role": "qa", "allowed_next_roles": ["qa", "dev", "human"], "exit_gate": "ship"}
+            "planning": {"entry_role": "pm", "allowed_next_roles": ["pm", "dev", "human"],
+                "exit_gate": "plan"},
+            "implementation": {"entry_role": "dev", "allowed_next_roles": ["dev", "pm", "qa",
+                "human"], "max_concurrent_turns": 2},
+            "qa": {"entry_role": "qa", "allowed_next_roles": ["qa", "dev", "human"],
+                "exit_gate": "ship"}
         },
         "gates": {
-            "plan": {"requires_files": [".planning/PM_SIGNOFF.md"], "requires_human_approval": true},
-            "ship": {"requires_files": [".planning/ship-verdict.md"], "requires_verification_pass": true}
+            "plan": {"requires_files": [".planning/PM_SIGNOFF.md"],
+                "requires_human_approval": true},
+            "ship": {"requires_files": [".planning/ship-verdict.md"],
+                "requires_verification_pass": true}
         },
         "workflow_kit": {}
     });
@@ -108,7 +117,8 @@ pub(crate) fn result(world: &MemoryRepository, turn: &TurnId) -> Value {
         "summary": "Did the work.",
         "decisions": [],
         "objections": if review {
-            json!([{"id": "OBJ-001", "severity": "low", "statement": "Names could be better.", "status": "raised"}])
+            json!([{"id": "OBJ-001", "severity": "low", "statement": "Names could be better.",
+                "status": "raised"}])
         } else {
             json!([])
         },

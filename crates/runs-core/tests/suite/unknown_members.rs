@@ -12,7 +12,8 @@ fn full() -> Value {
         "schema_version": "1.0", "template": "generic",
         "project": {"id": "p", "name": "P", "goal": "g", "default_branch": "main", "x_custom": 1},
         "roles": {
-            "dev": {"title": "D", "mandate": "m", "write_authority": "authoritative", "runtime": "cli",
+            "dev": {"title": "D", "mandate": "m", "write_authority": "authoritative",
+                "runtime": "cli",
                     "decision_authority": 5, "declared_file_scope": ["src"]},
             "qa": {"title": "Q", "mandate": "m", "write_authority": "review_only", "runtime": "man"}
         },
@@ -23,8 +24,10 @@ fn full() -> Value {
                     "prompt_transport": "argv", "startup_watchdog_ms": 1, "startup_heartbeat_ms": 1,
                     "liveness_heartbeat_ms": 1},
             "api": {"type": "api_proxy", "provider": "anthropic", "model": "m", "auth_env": "KEY",
-                    "base_url": "https://a.example", "max_output_tokens": 1, "context_window_tokens": 9000,
-                    "retry_policy": {"enabled": true, "max_attempts": 2, "base_delay_ms": 1, "max_delay_ms": 2,
+                    "base_url": "https://a.example", "max_output_tokens": 1,
+                        "context_window_tokens": 9000,
+                    "retry_policy": {"enabled": true, "max_attempts": 2, "base_delay_ms": 1,
+                        "max_delay_ms": 2,
                         "backoff_multiplier": 2, "jitter": "none", "retry_on": ["timeout"]},
                     "preflight_tokenization": {"enabled": true, "tokenizer": "provider_local",
                         "safety_margin_tokens": 1}},
@@ -32,11 +35,13 @@ fn full() -> Value {
                     "tool_name": "t"},
             "web": {"type": "mcp", "transport": "streamable_http", "url": "https://a.example",
                     "headers": {"Anything": "v"}},
-            "far": {"type": "remote_agent", "url": "https://a.example", "headers": {"Anything": "v"},
+            "far": {"type": "remote_agent", "url": "https://a.example",
+                "headers": {"Anything": "v"},
                     "timeout_ms": 1000}
         },
         "routing": {
-            "planning": {"entry_role": "dev", "allowed_next_roles": ["dev", "qa", "human"], "exit_gate": "g",
+            "planning": {"entry_role": "dev", "allowed_next_roles": ["dev", "qa", "human"],
+                "exit_gate": "g",
                 "max_concurrent_turns": 2, "timeout_minutes": 5, "timeout_action": "skip_phase"},
             "qa": {"entry_role": "qa"}
         },
@@ -46,7 +51,8 @@ fn full() -> Value {
         "hooks": {
             "before_gate": [{"name": "h", "type": "process", "command": ["a"], "timeout_ms": 100,
                 "mode": "blocking", "env": {"ANYTHING": "v"}}],
-            "on_escalation": [{"name": "h", "type": "http", "url": "https://a.example", "method": "POST",
+            "on_escalation": [{"name": "h", "type": "http", "url": "https://a.example",
+                "method": "POST",
                 "headers": {"Anything": "v"}, "timeout_ms": 100, "mode": "advisory"}]
         },
         "workflow_kit": {"phases": {"planning": {"template": "planning-default", "artifacts": [
@@ -59,20 +65,24 @@ fn full() -> Value {
             {"id": "a", "rule": "max_total_turns", "action": "warn", "params": {"limit": 3},
              "scope": {"phases": ["qa"], "roles": ["dev"]}, "message": "m"},
             {"id": "b", "rule": "max_cost_per_turn", "action": "warn", "params": {"limit_usd": 3}},
-            {"id": "c", "rule": "require_status", "action": "warn", "params": {"allowed": ["completed"]}}
+            {"id": "c", "rule": "require_status", "action": "warn",
+                "params": {"allowed": ["completed"]}}
         ],
         "approval_policy": {
             "phase_transitions": {"default": "require_human", "rules": [
                 {"from_phase": "planning", "to_phase": "qa", "action": "auto_approve",
-                 "when": {"gate_passed": true, "roles_participated": ["dev"], "all_phases_visited": true,
+                 "when": {"gate_passed": true, "roles_participated": ["dev"],
+                     "all_phases_visited": true,
                           "credentialed_gate": false}}]},
             "run_completion": {"action": "require_human", "when": {"gate_passed": true}}
         },
-        "timeouts": {"per_turn_minutes": 1, "per_phase_minutes": 1, "per_run_minutes": 1, "action": "warn"},
+        "timeouts": {"per_turn_minutes": 1, "per_phase_minutes": 1, "per_run_minutes": 1,
+            "action": "warn"},
         "prompts": {"dev": "a.md"}, "gate_semantic_coverage_mode": "strict",
         "run_loop": {"startup_watchdog_ms": 1, "stale_turn_threshold_ms": 1, "max_turns": 5,
             "startup_heartbeat_ms": 1, "liveness_heartbeat_ms": 1, "continuous": {}},
-        "notifications": {"webhooks": []}, "schedules": {}, "retention": {}, "intent_coverage_mode": "strict",
+        "notifications": {"webhooks": []}, "schedules": {}, "retention": {},
+            "intent_coverage_mode": "strict",
         "intake": {}, "files": {}, "compat": {}, "mission_planner": {}
     })
 }
@@ -237,12 +247,16 @@ fn names_for_other_eyes_and_free_maps_are_left_alone() {
 fn a_coordinators_members_are_looked_at_too() {
     let document = json!({
         "schema_version": "0.1", "project": {"id": "a", "name": "A", "nam": "B"},
-        "repos": {"api": {"path": "./api", "default_branch": "main", "required": true, "requird": false}},
+        "repos": {"api": {"path": "./api", "default_branch": "main", "required": true,
+            "requird": false}},
         "routing": {"planning": {"entry_workstream": "w", "exit_gate": "g", "exit_gat": "g"}},
-        "gates": {"g": {"requires_human_approval": true, "requires_repos": ["api"], "require_repos": []}},
-        "hooks": {"before_gate": [{"name": "h", "type": "process", "command": ["a"], "timeout_ms": 100,
+        "gates": {"g": {"requires_human_approval": true, "requires_repos": ["api"],
+            "require_repos": []}},
+        "hooks": {"before_gate": [{"name": "h", "type": "process", "command": ["a"],
+            "timeout_ms": 100,
             "mode": "blocking", "mod": 1}]},
-        "workstreams": {"w": {"phase": "planning", "repos": ["api"], "entry_repo": "api", "depends_on": [],
+        "workstreams": {"w": {"phase": "planning", "repos": ["api"], "entry_repo": "api",
+            "depends_on": [],
             "completion_barrier": "named_decisions", "complete_barrier": 1,
             "named_decisions": {"decision_ids_by_repo": {"api": ["DEC-1"]}}}},
         "x_note": 1
