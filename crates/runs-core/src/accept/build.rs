@@ -3,9 +3,9 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 
+use super::cleared::Cleared;
 use super::commit::{append, state_write};
 use super::replay::leftovers;
-use super::steps::Cleared;
 use super::{Accepted, Commit, Context, Record, Write, run_record, talk};
 use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
@@ -21,9 +21,9 @@ impl Cleared {
     /// Builds the commit.
     pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted), Failure> {
         let config = &context.inputs.config;
-        let overrun = budget::overrun(config, self.sound.result.cost_usd());
+        let overrun = budget::overrun(config, self.valid.result.cost_usd());
         let overrun = overrun.map(|(message, payload)| {
-            self.sound.warnings.push(message);
+            self.valid.warnings.push(message);
             payload
         });
         let mut ids = context.ids.clone();
@@ -40,7 +40,7 @@ impl Cleared {
         };
         self.note_rewrites(context, &mut draft);
         let over_budget = self.book(context, &mut draft, overrun);
-        let result = &self.sound.result;
+        let result = &self.valid.result;
         let mut decisions = context.inputs.repo_decisions.clone();
         let lasting = decisions.accept(result.decisions(), turn, &context.inputs.state, now);
         if lasting {
@@ -58,11 +58,10 @@ impl Cleared {
             rule!(vec![append(Record::History, &entry)]; HistoryForgotten => Vec::new());
         writes.extend(ledger.iter().map(|line| append(Record::Ledger, line)));
         if lasting {
-            let lines = decisions.lines().iter();
-            let lines = lines.map(|line| Value::Object(line.clone()).to_string() + "\n");
+            let text = |line: &Object| Value::Object(line.clone()).to_string() + "\n";
             writes.push(Write::Replace {
                 path: RepoDecisions::path(),
-                text: lines.collect(),
+                text: decisions.lines().iter().map(text).collect(),
             });
         }
         writes.push(talk::section(result, turn, context.inputs.state.phase()));
@@ -84,7 +83,7 @@ impl Cleared {
         );
         writes.push(state_write(&state));
         writes.extend(leftovers(turn.id()));
-        if self.sound.at_flat_path {
+        if self.valid.at_flat_path {
             writes.push(Write::Remove {
                 path: dispatch::FLAT_STAGING_PATH.to_owned(),
             });
@@ -96,7 +95,7 @@ impl Cleared {
             accepted_sequence,
             history_entry: entry,
             state,
-            warnings: self.sound.warnings,
+            warnings: self.valid.warnings,
             after_hooks: None,
         };
         context.ids = ids;
@@ -105,7 +104,7 @@ impl Cleared {
 
     fn decision_lines(&self, context: &Context) -> Vec<Object> {
         let (turn, state, now) = (&context.turn, &context.inputs.state, context.now);
-        let result = &self.sound.result;
+        let result = &self.valid.result;
         let line = |decision: &Object| {
             ledger::decision_line(decision, result.objections(), turn, state, now)
         };
@@ -131,7 +130,7 @@ impl Cleared {
     fn note_rewrites(&self, context: &Context, draft: &mut Draft<'_>) {
         let is_artifact = |rewrite: &&Rewrite| rewrite.code == RewriteCode::ArtifactBecameReview;
         let (artifact, other): (Vec<&Rewrite>, Vec<&Rewrite>) =
-            self.sound.rewrites.iter().partition(is_artifact);
+            self.valid.rewrites.iter().partition(is_artifact);
         for (kind, rewrites) in [
             (EventType::StagedResultAutoNormalized, other),
             (EventType::ArtifactTypeAutoNormalized, artifact),
@@ -154,7 +153,7 @@ impl Cleared {
         overrun: Option<Object>,
     ) -> Option<Exceeded> {
         let (turn, config) = (&context.turn, &context.inputs.config);
-        let result = &self.sound.result;
+        let result = &self.valid.result;
         let state = &mut draft.state;
         rule!(state.remove_turn(turn.id()); AcceptedStaysActive => None);
         state.set(doc::State::LAST_COMPLETED_TURN_ID, turn.id());
@@ -163,8 +162,9 @@ impl Cleared {
         }
         let over_budget = budget::book(state, config, turn.id(), result.cost_usd());
         let delegated = delegation::book(state, turn, result.document(), context.now);
-        let proposed = result.proposed_next_role();
-        let proposed = proposed.filter(|role| config.role(role).is_some());
+        let proposed = result
+            .proposed_next_role()
+            .filter(|role| config.role(role).is_some());
         let next = delegated.or_else(|| proposed.map(str::to_owned));
         state.set(doc::State::NEXT_RECOMMENDED_ROLE, next);
         let payload = build([
@@ -194,7 +194,7 @@ impl Cleared {
         draft: &mut Draft<'_>,
         over_budget: Option<Exceeded>,
     ) -> Result<(), Failure> {
-        let (turn, now, result) = (&context.turn, context.now, &self.sound.result);
+        let (turn, now, result) = (&context.turn, context.now, &self.valid.result);
         let inputs = GateInputs {
             config: &context.inputs.config,
             files: &self.files,

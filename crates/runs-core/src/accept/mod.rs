@@ -11,13 +11,17 @@
 //! - a refusal writes only its own record.
 
 mod build;
+mod cleared;
 mod commit;
+mod concluded;
 mod observe;
+mod observed;
 mod records;
 mod refuse;
 mod replay;
-mod steps;
+mod staged;
 mod talk;
+mod validated;
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -26,13 +30,16 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
+use cleared::Cleared;
 pub use commit::{Commit, CommitKind, Key, Record, Write};
 pub(crate) use commit::{append, digest};
 pub use observe::Observation;
+use observed::{Gated, Observed};
 pub use records::{Checkpoint, run_record, session};
 pub(crate) use replay::recover_coordinator;
 pub use replay::{Recovery, recover};
-use steps::{Cleared, Gated, Judged, Observed, Sound, Staged};
+use staged::{Judged, Staged};
+use validated::Valid;
 
 use crate::config::{Config, RuntimeType};
 use crate::history::RunIndex;
@@ -177,8 +184,8 @@ enum Step {
     BeforeValidation(Staged),
     ReadingAgain(Staged),
     AfterValidation(Judged),
-    Cleaning(Sound),
-    Observing(Sound),
+    Cleaning(Valid),
+    Observing(Valid),
     GateFiles(Observed),
     Replaying(Gated),
     BeforeAcceptance(Cleared),
@@ -223,7 +230,7 @@ impl Acceptance {
             now,
         };
         Ok(Self {
-            want: steps::ask_staging(&context),
+            want: staged::ask_staging(&context),
             step: Step::Reading,
             context,
         })
@@ -260,8 +267,8 @@ impl Acceptance {
             (Step::AfterValidation(judged), Answer::Hooks(report)) => {
                 judged.after_hooks(context, &report)
             }
-            (Step::Cleaning(sound), Answer::Cleaned) => Ok(sound.observe(context)),
-            (Step::Observing(sound), Answer::Observed(seen)) => sound.observed(context, seen),
+            (Step::Cleaning(valid), Answer::Cleaned) => Ok(valid.observe(context)),
+            (Step::Observing(valid), Answer::Observed(seen)) => valid.observed(context, seen),
             (Step::GateFiles(observed), Answer::Files(files)) => observed.gated(context, files),
             (Step::Replaying(gated), Answer::Replayed(codes)) => gated.replayed(context, &codes),
             (Step::BeforeAcceptance(cleared), Answer::Hooks(report)) => {
@@ -292,8 +299,10 @@ impl Acceptance {
             ) => Err(failure.into()),
             (step, answer) => {
                 self.step = step;
-                let message = format!("{answer:?} does not answer {:?}", self.want);
-                let message: String = message.chars().take(200).collect();
+                let message: String = format!("{answer:?} does not answer {:?}", self.want)
+                    .chars()
+                    .take(200)
+                    .collect();
                 return Err(Failure::new(Code::XchainAcceptanceOutOfStep, message));
             }
         };

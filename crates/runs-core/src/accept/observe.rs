@@ -12,9 +12,8 @@ use crate::result::TurnResult;
 use crate::state::{Baseline, Turn};
 
 /// A hint for changes that a person may have made while the worker ran.
-const OF_A_PERSON: &str = "what a person changed meanwhile is taken from the turn once it is \
-                           committed and the run was stopped and let go on (accord run escalate, \
-                           accord run resolve)";
+const OF_A_PERSON: &str = "if a person made these changes, commit them, then run `accord run \
+                           escalate` and `accord run resolve`";
 
 /// What has changed since a baseline.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -108,8 +107,8 @@ pub(super) fn check(
     let stays = |by: &str| !deleted.iter().any(|path| path.as_str() == by);
     if let Some((path, by)) = seen.obstructed.iter().find(|(_, by)| stays(by)) {
         let message = format!(
-            "the result proposes the file {path}, and {by} is there; propose to delete it too, or \
-             another path"
+            "the result proposes the file {path}, but {by} is in the way; propose to delete it \
+             too, or use another path"
         );
         let failure = Failure::new(Code::XchainArtifactError, message);
         return Err(failure.with("files", array(std::slice::from_ref(path))));

@@ -4,7 +4,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::Context;
-use super::steps::Cleared;
+use super::cleared::Cleared;
 use crate::config::Config;
 use crate::conflict::HUMAN_MERGE;
 use crate::dispatch::bundle_folder;
@@ -17,7 +17,7 @@ use crate::state::{State, Status, Turn};
 impl Cleared {
     /// The turn's line in the history.
     pub(super) fn history_entry(&self, context: &Context, accepted_sequence: u64) -> Object {
-        let (turn, result) = (&context.turn, &self.sound.result);
+        let (turn, result) = (&context.turn, &self.valid.result);
         let document = result.document();
         let verification = result.normalized_verification(context.runtime());
         let list = |member: Member<List>| member.get(document).to_vec();
@@ -77,8 +77,10 @@ impl Cleared {
             .iter()
             .filter_map(|file| Some((file.clone(), seen.changed.get(file)?.as_str().into())))
             .collect();
-        let baseline = turn.baseline().and_then(|baseline| baseline.head_ref);
-        let baseline = baseline.map(|head| format!("git:{head}"));
+        let baseline = turn
+            .baseline()
+            .and_then(|baseline| baseline.head_ref)
+            .map(|head| format!("git:{head}"));
         build([
             ("derived_by", "orchestrator".into()),
             ("baseline_ref", baseline.into()),
@@ -91,12 +93,12 @@ impl Cleared {
 
     /// Adds the members that only some lines have.
     fn extend_entry(&self, context: &Context, entry: &mut Object) {
-        if !self.sound.rewrites.is_empty() {
-            let rewrites: Vec<Object> = self.sound.rewrites.iter().map(Rewrite::document).collect();
+        if !self.valid.rewrites.is_empty() {
+            let rewrites: Vec<Object> = self.valid.rewrites.iter().map(Rewrite::document).collect();
             doc::History::NORMALIZATIONS.set(entry, rewrites);
         }
-        if !self.sound.warnings.is_empty() {
-            doc::History::WARNINGS.set(entry, &self.sound.warnings);
+        if !self.valid.warnings.is_empty() {
+            doc::History::WARNINGS.set(entry, &self.valid.warnings);
         }
         if let Some(replay) = &self.replay {
             doc::History::VERIFICATION_REPLAY.set(entry, replay);
@@ -110,7 +112,7 @@ impl Cleared {
             doc::Conflict::RESOLUTION.set(&mut resolution, HUMAN_MERGE);
             doc::History::CONFLICT_RESOLUTION.set(entry, resolution);
         }
-        if let Some(delegations) = doc::Result::DELEGATIONS.given(self.sound.result.document()) {
+        if let Some(delegations) = doc::Result::DELEGATIONS.given(self.valid.result.document()) {
             doc::History::DELEGATIONS_ISSUED.set(entry, delegations.clone());
         }
         if let Some(value) = context.turn.value(doc::Turn::DELEGATION_CONTEXT) {

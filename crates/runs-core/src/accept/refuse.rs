@@ -7,7 +7,7 @@ use super::{Commit, Conclusion, Context, Inputs, Next, Step, Want, append, run_r
 use crate::accept::Record;
 use crate::conflict::Conflict;
 use crate::event::{Emitter, EventType};
-use crate::hooks::HookPhase;
+use crate::hooks::{HookPhase, HookReport};
 use crate::members::{array, build};
 use crate::policy::{self, Violation};
 use crate::run::{Change, block_payload};
@@ -134,8 +134,10 @@ impl Context {
         // A blocked run gets a line in the run history, like a completed one.
         let Inputs { config, index, .. } = &self.inputs;
         let ended = run_record(&change.state, config, index, self.now);
-        let writes = ended.iter().map(|line| append(Record::RunHistory, line));
-        let writes = writes.collect();
+        let writes = ended
+            .iter()
+            .map(|line| append(Record::RunHistory, line))
+            .collect();
         let commit = Commit::of_change_with(before, change, writes, &mut self.ids, self.now);
         Want::Commit(Box::new(commit))
     }
@@ -152,7 +154,7 @@ fn fail_turn(state: &mut State, context: &Context, failure: &Failure) {
 
 fn conflict_failure(conflict: &Conflict) -> Failure {
     let files = conflict.files.join(", ");
-    let message = format!("{} changed {files} meanwhile", conflict.turns.join(", "));
+    let message = format!("{} changed {files} concurrently", conflict.turns.join(", "));
     Failure::new(Code::XchainConflict, message)
         .with("files", array(&conflict.files))
         .with("accepted_since_turn_ids", array(&conflict.turns))
@@ -171,4 +173,16 @@ fn payload(failure: &Failure) -> Object {
         }
     }
     payload
+}
+
+/// Refuses the turn when a hook stopped the chain.
+pub(super) fn check_hooks(report: &HookReport) -> Result<(), Refusal> {
+    match report.failure() {
+        None => Ok(()),
+        Some(failure) => Err(Refusal::Hook {
+            failure,
+            phase: report.phase,
+            hook: report.stopper().unwrap_or_default().to_owned(),
+        }),
+    }
 }

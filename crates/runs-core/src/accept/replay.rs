@@ -114,9 +114,11 @@ fn check_prepared(journal: &Object) -> Result<(), Failure> {
 
 /// The writes of a journal of this runner.
 fn own_writes(writes: &[Value]) -> Result<Vec<Write>, Failure> {
-    let read = writes.iter().map(|write| Write::read(write.as_object()?));
-    let read: Option<Vec<Write>> = read.collect();
-    read.ok_or_else(|| damaged("one of its writes is not known"))
+    writes
+        .iter()
+        .map(|write| Write::read(write.as_object()?))
+        .collect::<Option<_>>()
+        .ok_or_else(|| damaged("one of its writes is unknown"))
 }
 
 /// Whether the state says that the turn was accepted.

@@ -1,0 +1,88 @@
+//! Steps before the commit: nothing may have changed since the checks.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+
+use super::refuse::{Refusal, check_hooks};
+use super::validated::Valid;
+use super::{Context, Next, Observation, Step, Want};
+use crate::RepoPath;
+use crate::conflict::Overlap;
+use crate::hooks::HookReport;
+use crate::members::array;
+
+/// Policies are kept, and conflicts are absent or merged.
+#[derive(Clone, Debug)]
+pub(super) struct Cleared {
+    pub(super) valid: Valid,
+    pub(super) observation: Observation,
+    /// The files that count as changed by the turn.
+    pub(super) changed: Vec<RepoPath>,
+    pub(super) files: BTreeMap<String, String>,
+    /// How the declared commands ended when they ran again, where a policy asks for that.
+    pub(super) replay: Option<Object>,
+    pub(super) overlap: Overlap,
+}
+
+impl Cleared {
+    pub(super) fn after_hooks(
+        self,
+        context: &mut Context,
+        report: &HookReport,
+    ) -> Result<Next, Refusal> {
+        check_hooks(report)?;
+        self.observe_again(context)
+    }
+
+    /// Nothing may have changed meanwhile. Without version control that cannot be checked.
+    pub(super) fn observe_again(self, context: &mut Context) -> Result<Next, Refusal> {
+        if self.observation.is_git() {
+            let want = self.valid.ask_changes(context);
+            Ok((Step::ObservingAgain(self), want))
+        } else {
+            self.read_gate_again(context)
+        }
+    }
+
+    pub(super) fn observed_again(
+        self,
+        context: &mut Context,
+        seen: &Observation,
+    ) -> Result<Next, Refusal> {
+        let files = self.observation.drift(seen);
+        if files.is_empty() {
+            return self.read_gate_again(context);
+        }
+        let message = format!("{} changed during the acceptance", files.join(", "));
+        let failure = Failure::new(Code::XchainAcceptanceDrift, message);
+        Err(failure.with("files", array(&files)).into())
+    }
+
+    fn read_gate_again(self, context: &mut Context) -> Result<Next, Refusal> {
+        let files = self.valid.gate_files(context);
+        if files.is_empty() {
+            self.commit(context)
+        } else {
+            Ok((Step::GateFilesAgain(self), Want::Files(files)))
+        }
+    }
+
+    pub(super) fn gated_again(
+        mut self,
+        context: &mut Context,
+        files: BTreeMap<String, String>,
+    ) -> Result<Next, Refusal> {
+        self.files = files;
+        self.commit(context)
+    }
+
+    fn commit(self, context: &mut Context) -> Result<Next, Refusal> {
+        let (commit, accepted) = self.build(context)?;
+        Ok((
+            Step::Committing(Box::new(accepted)),
+            Want::Commit(Box::new(commit)),
+        ))
+    }
+}

@@ -1,0 +1,220 @@
+//! Steps after the changes were observed: gate, replay of the evidence, policies, conflicts.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{self, Object, Value};
+
+use super::cleared::Cleared;
+use super::refuse::Refusal;
+use super::validated::Valid;
+use super::{Context, Next, Observation, Step, Want};
+use crate::config::PolicyAction;
+use crate::conflict;
+use crate::gate::{self, PhaseExit, View};
+use crate::hooks::{self, HookPhase};
+use crate::members::{array, build};
+use crate::result::TurnStatusClaim;
+use crate::{RepoPath, doc, policy};
+
+/// The changes in the repository match the result.
+#[derive(Clone, Debug)]
+pub(super) struct Observed {
+    pub(super) valid: Valid,
+    pub(super) observation: Observation,
+    pub(super) changed: Vec<RepoPath>,
+}
+
+/// The files of the gate were read.
+#[derive(Clone, Debug)]
+pub(super) struct Gated {
+    observed: Observed,
+    files: BTreeMap<String, String>,
+}
+
+impl Observed {
+    /// The files of the gate were read. Evidence is run again where a policy asks for that.
+    pub(super) fn gated(
+        mut self,
+        context: &mut Context,
+        files: BTreeMap<String, String>,
+    ) -> Result<Next, Refusal> {
+        self.check_gate_coverage(context, &files)?;
+        let result = &self.valid.result;
+        let evidence = result.evidence().iter().filter_map(Value::as_object);
+        let commands: Vec<String> = evidence
+            .filter_map(|item| doc::Evidence::COMMAND.get(item).map(str::to_owned))
+            .collect();
+        let claims = result.verification() == Some("pass") && !commands.is_empty();
+        let gated = Gated {
+            observed: self,
+            files,
+        };
+        if claims && policy::wants_replay(&context.inputs.config) {
+            Ok((Step::Replaying(gated), Want::Replay(commands)))
+        } else {
+            gated.clear(context, None)
+        }
+    }
+
+    /// A turn that asks to leave a phase must have changed one of the files that keep its gate
+    /// shut. In the planning phase only the request is dropped.
+    fn check_gate_coverage(
+        &mut self,
+        context: &Context,
+        files: &BTreeMap<String, String>,
+    ) -> Result<(), Failure> {
+        let result = &mut self.valid.result;
+        if result.status() != TurnStatusClaim::Completed {
+            return Ok(());
+        }
+        let (config, phase) = (&context.inputs.config, context.inputs.state.phase());
+        let view = View {
+            config,
+            phase,
+            verification: result.verification(),
+            files,
+            index: &context.inputs.index,
+            asking_role: Some(context.turn.role()),
+        };
+        let PhaseExit::Failed { gate, failures } =
+            gate::evaluate_phase_exit(result.phase_request(), &view)
+        else {
+            return Ok(());
+        };
+        let touched = |file: &String| self.changed.iter().any(|path| path.as_str() == file);
+        if failures.files.is_empty() || failures.files.iter().any(touched) {
+            return Ok(());
+        }
+        let gate = gate.unwrap_or_default();
+        let files = failures.files.join(", ");
+        let message = format!("the gate {gate} fails on {files}, which the turn did not touch");
+        if phase == "planning" {
+            result.strip_phase_request();
+            let warning = format!("{message}; its request to leave was dropped");
+            self.valid.warnings.push(warning);
+            return Ok(());
+        }
+        let mode = config.document().get("gate_semantic_coverage_mode");
+        if mode.is_some_and(|mode| mode != "strict") {
+            self.valid.warnings.push(message);
+            return Ok(());
+        }
+        Err(Failure::new(Code::XchainGateSemanticCoverage, message)
+            .with("files", array(&failures.files))
+            .with("reasons", array(&failures.reasons)))
+    }
+}
+
+impl Gated {
+    /// The commands of the evidence ran again.
+    pub(super) fn replayed(
+        self,
+        context: &mut Context,
+        codes: &[Option<i64>],
+    ) -> Result<Next, Refusal> {
+        let evidence = self.observed.valid.result.evidence().iter().enumerate();
+        let drifted: Vec<&str> = evidence
+            .filter(|(index, item)| {
+                let expected = doc::Evidence::EXPECTED_EXIT_CODE
+                    .raw(item)
+                    .or_else(|| doc::Evidence::EXIT_CODE.raw(item))
+                    .and_then(wire::integer_of)
+                    .unwrap_or(0);
+                codes.get(*index).copied().flatten() != Some(expected)
+            })
+            .map(|(_, item)| doc::Evidence::COMMAND.get(item).unwrap_or_default())
+            .collect();
+        if !drifted.is_empty() {
+            let message = format!("{} did not end as declared", drifted.join(", "));
+            let failure = Failure::new(Code::XchainVerificationReplayDrift, message);
+            return Err(failure.with("commands", array(&drifted)).into());
+        }
+        let replay = build([
+            ("replayed_at", context.now.to_string().into()),
+            ("commands", codes.len().into()),
+            ("outcome", "match".into()),
+        ]);
+        self.clear(context, Some(replay))
+    }
+
+    /// Checks policies and conflicts, then asks the last hooks before the commit.
+    fn clear(mut self, context: &mut Context, replay: Option<Object>) -> Result<Next, Refusal> {
+        let warnings = self.check_policies(context, replay.is_some())?;
+        let Self { observed, files } = self;
+        let Observed {
+            mut valid,
+            observation,
+            changed,
+        } = observed;
+        valid.warnings.extend(warnings);
+        let inputs = &context.inputs;
+        let phase = inputs.state.phase();
+        let overlap = conflict::detect(
+            &context.turn,
+            phase,
+            &changed,
+            &inputs.index,
+            &inputs.config,
+        );
+        if let Some(conflict) = overlap
+            .conflict
+            .as_ref()
+            .filter(|_| !context.options.human_merge)
+        {
+            return Err(Refusal::Conflict(conflict.clone()));
+        }
+        let document = Value::Object(valid.result.document().clone());
+        let names: Vec<String> = changed.iter().map(ToString::to_string).collect();
+        let conflicts = overlap.conflict.is_some();
+        let payload = hooks::before_acceptance(&context.turn, &document, &names, conflicts);
+        let cleared = Cleared {
+            valid,
+            observation,
+            changed,
+            files,
+            replay,
+            overlap,
+        };
+        match context.hooks(HookPhase::BeforeAcceptance, payload) {
+            Some(batch) => Ok((Step::BeforeAcceptance(cleared), Want::Hooks(batch))),
+            None => cleared.observe_again(context),
+        }
+    }
+
+    fn check_policies(
+        &mut self,
+        context: &Context,
+        replayed: bool,
+    ) -> Result<Vec<String>, Refusal> {
+        let result = &self.observed.valid.result;
+        let verification = if replayed {
+            "pass"
+        } else {
+            result.normalized_verification(context.runtime())
+        };
+        let candidate = policy::Candidate {
+            result,
+            role: context.turn.role(),
+            phase: context.inputs.state.phase(),
+            verification,
+            index: &context.inputs.index,
+        };
+        let broken = policy::violations(&context.inputs.config, &candidate);
+        let of = |action| {
+            broken
+                .iter()
+                .find(move |violation| violation.action == action)
+        };
+        if let Some(violation) = of(PolicyAction::Block) {
+            return Err(policy::refusal(violation).into());
+        }
+        if let Some(violation) = of(PolicyAction::Escalate) {
+            return Err(Refusal::Policy(violation.clone()));
+        }
+        let warning = |violation: &policy::Violation| {
+            format!("policy {}: {}", violation.id, violation.message)
+        };
+        Ok(broken.iter().map(warning).collect())
+    }
+}

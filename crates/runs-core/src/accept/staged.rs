@@ -1,0 +1,178 @@
+//! Steps from the staged result to its validation.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+
+use super::refuse::{Refusal, check_hooks};
+use super::validated::Valid;
+use super::{Context, Next, Step, Want};
+use crate::hooks::{self, HookPhase, HookReport};
+use crate::result::{self, Rewrite, Situation, TurnResult};
+use crate::{RepoPath, dispatch, doc, rule};
+
+/// The staged result was read, or could not be.
+#[derive(Clone, Debug)]
+pub(super) struct Staged {
+    result: Result<Value, String>,
+    /// Whether it was staged at the path from when a run had one turn at a time.
+    at_flat_path: bool,
+}
+
+/// The result was corrected and judged.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    result: Value,
+    rewrites: Vec<Rewrite>,
+    failure: Option<Failure>,
+    warnings: Vec<String>,
+    at_flat_path: bool,
+}
+
+/// Asks for the staged result.
+pub(super) fn ask_staging(context: &Context) -> Want {
+    Want::Staging(vec![
+        dispatch::staging_path(context.turn.id()),
+        dispatch::FLAT_STAGING_PATH.to_owned(),
+    ])
+}
+
+impl Staged {
+    /// The result is read for the first time; hooks may still change it.
+    pub(super) fn read(
+        context: &Context,
+        staged: Option<(String, Vec<u8>)>,
+    ) -> Result<Next, Refusal> {
+        let (staged, path) = Self::parse(context, staged)?;
+        let result = staged.result.as_ref().map_err(String::as_str);
+        let payload = hooks::before_validation(&context.turn, &path, result);
+        match context.hooks(HookPhase::BeforeValidation, payload) {
+            Some(batch) => Ok((Step::BeforeValidation(staged), Want::Hooks(batch))),
+            None => staged.judge(context, false),
+        }
+    }
+
+    /// The hooks ran; one of them may have corrected the result.
+    pub(super) fn after_hooks(
+        self,
+        context: &Context,
+        report: &HookReport,
+    ) -> Result<Next, Refusal> {
+        check_hooks(report)?;
+        Ok((Step::ReadingAgain(self), ask_staging(context)))
+    }
+
+    /// The result is read again after the hooks.
+    pub(super) fn read_again(
+        self,
+        context: &Context,
+        staged: Option<(String, Vec<u8>)>,
+    ) -> Result<Next, Refusal> {
+        let (staged, _) = Self::parse(context, staged)?;
+        let is_changed = staged.result != self.result;
+        staged.judge(context, is_changed)
+    }
+
+    fn parse(
+        context: &Context,
+        staged: Option<(String, Vec<u8>)>,
+    ) -> Result<(Self, String), Failure> {
+        let (path, result) = match staged {
+            None => {
+                let path = dispatch::staging_path(context.turn.id());
+                (path, Err("there is no staged result".to_owned()))
+            }
+            Some((path, bytes)) => (path, result::read_staged(&bytes)),
+        };
+        let at_flat_path = path == dispatch::FLAT_STAGING_PATH;
+        let claimed = result
+            .as_ref()
+            .ok()
+            .and_then(|value| doc::Result::TURN_ID.get(value));
+        if let Some(claimed) =
+            claimed.filter(|id| at_flat_path && *id != context.turn.id().as_str())
+        {
+            let message = format!("{path} contains the result of {claimed}");
+            return Err(Failure::new(Code::XchainStaleStaging, message));
+        }
+        let staged = Self {
+            result,
+            at_flat_path,
+        };
+        Ok((staged, path))
+    }
+
+    /// Clauses: AX-HS-VALIDATED.
+    fn judge(self, context: &Context, is_changed_by_hook: bool) -> Result<Next, Refusal> {
+        let situation = Situation {
+            config: &context.inputs.config,
+            state: &context.inputs.state,
+            turn: Some(&context.turn),
+            index: &context.inputs.index,
+        };
+        let judged = result::judge(self.result, &situation, context.options.leniency);
+        let validation = &judged.validation;
+        let payload = hooks::after_validation(
+            &context.turn,
+            &judged.result,
+            validation.failed_stage.map(|stage| stage.as_str()),
+            &validation.errors(),
+            &validation.warnings,
+        );
+        let failure = validation.failure();
+        let mut warnings = judged.validation.warnings;
+        if is_changed_by_hook {
+            warnings.push("a before_validation hook changed the staged result".to_owned());
+        }
+        let judged = Judged {
+            result: judged.result,
+            rewrites: judged.rewrites,
+            failure,
+            warnings,
+            at_flat_path: self.at_flat_path,
+        };
+        match context.hooks(HookPhase::AfterValidation, payload) {
+            Some(batch) => Ok((Step::AfterValidation(judged), Want::Hooks(batch))),
+            None => judged.pass(context),
+        }
+    }
+}
+
+impl Judged {
+    pub(super) fn after_hooks(
+        self,
+        context: &Context,
+        report: &HookReport,
+    ) -> Result<Next, Refusal> {
+        check_hooks(report)?;
+        self.pass(context)
+    }
+
+    fn pass(self, context: &Context) -> Result<Next, Refusal> {
+        if let Some(failure) = rule!(self.failure; UnsoundAccepted => None) {
+            return Err(failure.into());
+        }
+        let result = TurnResult::new(self.result).ok_or_else(|| {
+            Failure::new(Code::XchainValidationFailed, "the result is not an object")
+        })?;
+        let mut valid = Valid {
+            result,
+            rewrites: self.rewrites,
+            warnings: self.warnings,
+            at_flat_path: self.at_flat_path,
+        };
+        valid.check_decisions(context)?;
+        // A file that existed when the turn was assigned, or that belongs to the run, is kept.
+        let dirty = context
+            .turn
+            .baseline()
+            .map_or_else(Vec::new, |baseline| baseline.dirty);
+        let existed = |path: &RepoPath| dirty.iter().any(|(known, _)| known == path.as_str());
+        let mut outputs = valid.result.ignored_outputs();
+        outputs.retain(|path| !existed(path) && !path.is_reserved());
+        if outputs.is_empty() {
+            Ok(valid.observe(context))
+        } else {
+            Ok((Step::Cleaning(valid), Want::Clean(outputs)))
+        }
+    }
+}
