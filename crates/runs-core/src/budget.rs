@@ -160,10 +160,10 @@ impl fmt::Display for Shortfall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (left, wanted) = (self.left_usd, self.wanted_usd);
         write!(formatter, "{left:.2} dollars are left of the run's budget")?;
-        match wanted > 0.0 {
-            true => write!(formatter, ", and a turn may cost {wanted:.2}"),
-            false => Ok(()),
+        if wanted > 0.0 {
+            write!(formatter, ", and a turn may cost {wanted:.2}")?;
         }
+        Ok(())
     }
 }
 

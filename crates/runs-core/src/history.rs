@@ -170,8 +170,10 @@ impl RunIndex {
                 (path.clone(), Value::Array(touch))
             })
             .collect();
-        let streak = self.streak.as_ref();
-        let streak = streak.map(|(role, turns)| vec![role.as_str().into(), (*turns).into()]);
+        let streak = self
+            .streak
+            .as_ref()
+            .map(|(role, turns)| vec![role.as_str().into(), (*turns).into()]);
         members::build([
             ("run_id", self.run_id.as_deref().into()),
             ("lines", self.lines.into()),

@@ -37,10 +37,10 @@ impl Lock {
     /// Reads a lock file; `None` when it is invalid, as after a crash during the write.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let document = accord_canon::read(bytes).ok()?;
-        let document = document.as_object()?;
+        let members = document.as_object()?;
         Some(Self {
-            owner_pid: count(document, "owner_pid")?,
-            acquired_at: text(document, "acquired_at").and_then(Time::parse_iso),
+            owner_pid: count(members, "owner_pid")?,
+            acquired_at: text(members, "acquired_at").and_then(Time::parse_iso),
         })
     }
 

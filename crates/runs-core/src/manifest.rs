@@ -154,7 +154,7 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
             errors.push(error(
                 Fault::UnexpectedFile,
                 Some(name),
-                "it is there and not listed",
+                "the file is not listed",
             ));
         }
     }

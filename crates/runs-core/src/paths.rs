@@ -29,7 +29,7 @@ pub enum PathError {
     #[error("the path leads out of the repository")]
     Outside,
     /// It contains a forbidden character.
-    #[error("the path holds a control character or a backslash")]
+    #[error("the path contains a control character or a backslash")]
     Character,
     /// It ends like a folder.
     #[error("the path ends like a folder; name each file in it")]

@@ -127,9 +127,8 @@ fn collect(
             }
             Some(_) => UnknownMemberKind::Kept,
             None => {
-                let names = known.iter().map(|known| known.name);
-                let meant = closest(name, names);
-                let meant = known.iter().find(|known| Some(known.name) == meant);
+                let closest = closest(name, known.iter().map(|known| known.name));
+                let meant = known.iter().find(|known| Some(known.name) == closest);
                 UnknownMemberKind::Unknown {
                     meant: meant.map(|known| known.name),
                     leaves_open: meant.is_some_and(|known| known.part == Part::Guards),

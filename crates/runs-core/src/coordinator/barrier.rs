@@ -7,6 +7,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
+use super::history::{self, LineType};
 use super::{CoordinatorConfig, Workstream};
 use crate::doc;
 use crate::members::{array, build, texts};
@@ -150,14 +151,16 @@ impl Barrier {
     /// Computes the status, and the repositories that satisfy it, from the coordinator's history.
     ///
     /// Clauses: AX-CO-FIRST, AX-CO-ALL, AX-CO-ORDERED, AX-CO-HUMAN, AX-CO-ALIGNMENT, AX-CO-NAMED.
-    fn judge(&self, workstream: &Workstream, history: &[Object]) -> (BarrierStatus, Vec<String>) {
+    fn judge(&self, workstream: &Workstream, lines: &[Object]) -> (BarrierStatus, Vec<String>) {
         let of_workstream =
             |line: &&Object| doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(&workstream.id);
-        let projections: Vec<&Object> = history
+        let projections: Vec<&Object> = lines
             .iter()
             .filter(|line| {
-                let kind = doc::MultiHistory::TYPE.get(line);
-                rule!(kind == Some("acceptance_projection"); AnyLineCounts => true)
+                rule!(
+                    history::is(line, LineType::AcceptanceProjection);
+                    AnyLineCounts => true
+                )
             })
             .filter(of_workstream)
             .collect();

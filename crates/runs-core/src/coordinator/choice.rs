@@ -7,6 +7,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
+use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
 use crate::TurnId;
@@ -129,16 +130,14 @@ pub fn dispatched_line(
     turn: &TurnId,
     now: Time,
 ) -> Object {
-    build([
-        doc::MultiHistory::TYPE.to("turn_dispatched"),
-        doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
+    let members = [
         doc::MultiHistory::WORKSTREAM_ID.to(choice.workstream.as_str()),
         doc::MultiHistory::REPO_ID.to(choice.repo.as_str()),
         doc::MultiHistory::REPO_RUN_ID.to(initiative.state.repo_run(&choice.repo)),
         doc::MultiHistory::REPO_TURN_ID.to(turn.as_str()),
         doc::MultiHistory::ROLE.to(choice.role.as_str()),
-    ])
+    ];
+    history::line(LineType::TurnDispatched, initiative.state, now, members)
 }
 
 fn consider(
@@ -157,7 +156,7 @@ fn consider(
     let done = initiative.barriers.is_satisfied(&stream.id);
     let accepted = |repo: &str| {
         initiative.history.iter().any(|line| {
-            doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection")
+            history::is(line, LineType::AcceptanceProjection)
                 && doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(stream.id.as_str())
                 && doc::MultiHistory::REPO_ID.get(line) == Some(repo)
         })

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
+use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::{BarrierStatus, Choice, Workstream};
 use crate::Ids;
@@ -39,7 +40,7 @@ pub fn turn_context(
     let upstream: Vec<&Object> = initiative
         .history
         .iter()
-        .filter(|line| doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection"))
+        .filter(|line| history::is(line, LineType::AcceptanceProjection))
         .filter(|line| {
             let of = doc::MultiHistory::WORKSTREAM_ID
                 .get(line)
@@ -75,14 +76,12 @@ pub fn turn_context(
         ),
         ("generated_at", now.to_string().into()),
     ]);
-    let line = build([
-        doc::MultiHistory::TYPE.to("context_generated"),
-        doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
+    let members = [
         doc::MultiHistory::CONTEXT_REF.to(reference.as_str()),
         doc::MultiHistory::WORKSTREAM_ID.to(choice.workstream.as_str()),
         doc::MultiHistory::REPO_ID.to(choice.repo.as_str()),
-    ]);
+    ];
+    let line = history::line(LineType::ContextGenerated, initiative.state, now, members);
     TurnContext {
         markdown: markdown(choice, initiative.state.phase(), &owed, &upstream),
         reference,

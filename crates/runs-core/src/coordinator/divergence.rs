@@ -6,6 +6,7 @@ use accord_contract::wire::{Extensible, Object, Value};
 use accord_contract::wire_enum;
 
 use super::RepoView;
+use super::history::{self, LineType};
 use super::projection::Initiative;
 use crate::TurnId;
 use crate::doc;
@@ -116,19 +117,17 @@ pub fn diverging(
 /// Compares the dispatched turns with their results.
 fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
     let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
-    let known = |kinds: &[&str]| -> BTreeSet<&str> {
-        let lines = initiative.history.iter().filter(of_repo);
-        let lines = lines.filter(|line| {
-            doc::MultiHistory::TYPE
-                .get(line)
-                .is_some_and(|kind| kinds.contains(&kind))
-        });
-        lines
+    let recorded = |kinds: &[LineType]| -> BTreeSet<&str> {
+        initiative
+            .history
+            .iter()
+            .filter(of_repo)
+            .filter(|line| kinds.iter().any(|kind| history::is(line, *kind)))
             .filter_map(|line| doc::MultiHistory::REPO_TURN_ID.get(line))
             .collect()
     };
-    let projected = known(&["acceptance_projection"]);
-    let rejected = known(&["turn_rejected", "turn_disappeared"]);
+    let projected = recorded(&[LineType::AcceptanceProjection]);
+    let rejected = recorded(&[LineType::TurnRejected, LineType::TurnDisappeared]);
     let run = initiative.state.repo_run(repo);
     let accepted: BTreeSet<&str> = view
         .history
@@ -136,15 +135,17 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
         .filter(|line| doc::History::RUN_ID.get(line) == run && is_accepted(line))
         .filter_map(|line| doc::History::TURN_ID.get(line))
         .collect();
-    let anew = taken_back(view, run);
-    let handed_out = initiative.history.iter().filter(of_repo);
-    let handed_out =
-        handed_out.filter(|line| doc::MultiHistory::TYPE.get(line) == Some("turn_dispatched"));
-    for line in handed_out {
+    let replacements = withdrawn_turns(view, run);
+    let dispatched = initiative
+        .history
+        .iter()
+        .filter(of_repo)
+        .filter(|line| history::is(line, LineType::TurnDispatched));
+    for line in dispatched {
         let Some(first) = doc::MultiHistory::REPO_TURN_ID.get(line) else {
             continue;
         };
-        let turn = last_of(first, &anew);
+        let turn = last_of(first, &replacements);
         let workstream = doc::MultiHistory::WORKSTREAM_ID.get(line);
         let mut add = |kind| found.push(difference(kind, repo, Some(turn), workstream));
         let active = TurnId::parse(turn)
@@ -163,7 +164,7 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
             if failed && !rejected.contains(turn) {
                 add(DivergenceKind::TurnRejectedUnprojected);
             }
-        } else if anew.contains_key(turn) && !rejected.contains(turn) {
+        } else if replacements.contains_key(turn) && !rejected.contains(turn) {
             // The turn was withdrawn, and no record names its replacement.
             add(DivergenceKind::TurnRejectedUnprojected);
         } else if !rejected.contains(turn) {
@@ -173,10 +174,14 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
 }
 
 /// The withdrawn turns of a run, each with its replacement where that is known.
-fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Option<&'a str>> {
-    let lines = view.history.iter();
-    let lines = lines.filter(|line| doc::History::RUN_ID.get(line) == run && !is_accepted(line));
-    let mut anew: BTreeMap<&str, Option<&str>> = lines
+fn withdrawn_turns<'a>(
+    view: &'a RepoView,
+    run: Option<&str>,
+) -> BTreeMap<&'a str, Option<&'a str>> {
+    let mut replacements: BTreeMap<&str, Option<&str>> = view
+        .history
+        .iter()
+        .filter(|line| doc::History::RUN_ID.get(line) == run && !is_accepted(line))
         .filter_map(|line| {
             Some((
                 doc::History::TURN_ID.get(line)?,
@@ -188,18 +193,18 @@ fn taken_back<'a>(view: &'a RepoView, run: Option<&str>) -> BTreeMap<&'a str, Op
     for turn in active {
         let from = turn.value(doc::Turn::REISSUED_FROM).and_then(Value::as_str);
         if let Some(from) = from {
-            anew.insert(from, Some(turn.id().as_str()));
+            replacements.insert(from, Some(turn.id().as_str()));
         }
     }
-    anew
+    replacements
 }
 
 /// The last turn in a chain of reissued turns.
-fn last_of<'a>(first: &'a str, anew: &BTreeMap<&'a str, Option<&'a str>>) -> &'a str {
+fn last_of<'a>(first: &'a str, replacements: &BTreeMap<&'a str, Option<&'a str>>) -> &'a str {
     let mut turn = first;
     // A foreign record may contain a cycle.
-    for _ in 0..anew.len() {
-        match anew.get(turn) {
+    for _ in 0..replacements.len() {
+        match replacements.get(turn) {
             Some(Some(next)) => turn = next,
             _ => break,
         }

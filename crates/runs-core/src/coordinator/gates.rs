@@ -7,6 +7,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
+use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::{
     BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
@@ -76,21 +77,19 @@ impl GateChange {
     pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
         let decisions = self.history.iter().map(|line| {
             let gate = doc::MultiHistory::GATE.get(line).unwrap_or_default();
-            let (category, statement) = match doc::MultiHistory::TYPE.get(line) {
-                Some("phase_transition_requested") => (
-                    CoordinatorDecision::PhaseTransition,
-                    format!("{gate} is reached"),
-                ),
-                Some("phase_transition_approved") => (
-                    CoordinatorDecision::PhaseTransition,
-                    format!("{gate} is passed"),
-                ),
-                Some("run_completion_requested") => (
-                    CoordinatorDecision::Completion,
-                    format!("{gate} is reached"),
-                ),
-                _ => (CoordinatorDecision::Completion, format!("{gate} is passed")),
+            let (category, what) = match doc::MultiHistory::TYPE.get(line) {
+                Some(LineType::PhaseTransitionRequested) => {
+                    (CoordinatorDecision::PhaseTransition, "reached")
+                }
+                Some(LineType::PhaseTransitionApproved) => {
+                    (CoordinatorDecision::PhaseTransition, "passed")
+                }
+                Some(LineType::RunCompletionRequested) => {
+                    (CoordinatorDecision::Completion, "reached")
+                }
+                _ => (CoordinatorDecision::Completion, "passed"),
             };
+            let statement = format!("{gate} is {what}");
             let about = [
                 doc::MultiHistory::GATE.to(doc::MultiHistory::GATE.copy(line)),
                 doc::MultiHistory::FROM.to(doc::MultiHistory::FROM.copy(line)),
@@ -207,7 +206,7 @@ pub fn request_phase(
         initiative,
         gate,
         pending,
-        "phase_transition_requested",
+        LineType::PhaseTransitionRequested,
         now,
     ))
 }
@@ -239,7 +238,7 @@ pub fn request_completion(
         initiative,
         gate,
         pending,
-        "run_completion_requested",
+        LineType::RunCompletionRequested,
         now,
     ))
 }
@@ -269,7 +268,7 @@ fn wait_or_pass(
     initiative: &Initiative<'_>,
     gate: &str,
     pending: Object,
-    requested: &str,
+    requested: LineType,
     now: Time,
 ) -> GateChange {
     let needs_person = initiative
@@ -319,12 +318,17 @@ fn pass(
             for repo in doc::MultiGate::REQUIRED_REPOS.get(pending) {
                 state.set_repo_phase(&repo, to);
             }
-            history.push(line(initiative, "phase_transition_approved", pending, now));
+            history.push(line(
+                initiative,
+                LineType::PhaseTransitionApproved,
+                pending,
+                now,
+            ));
         }
         None => {
             state.set_status(CoordinatorStatus::Completed, now);
             state.set(doc::Coordinator::COMPLETED_AT, now);
-            history.push(line(initiative, "run_completed", pending, now));
+            history.push(line(initiative, LineType::RunCompleted, pending, now));
         }
     }
     GateChange {
@@ -335,12 +339,8 @@ fn pass(
     }
 }
 
-fn line(initiative: &Initiative<'_>, kind: &str, pending: &Object, now: Time) -> Object {
-    let mut line = build([
-        doc::MultiHistory::TYPE.to(kind),
-        doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
-    ]);
+fn line(initiative: &Initiative<'_>, kind: LineType, pending: &Object, now: Time) -> Object {
+    let mut line = history::line(kind, initiative.state, now, []);
     for member in [
         doc::MultiGate::GATE.any(),
         doc::MultiGate::FROM.any(),
@@ -359,7 +359,10 @@ fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
     if state.status() == CoordinatorStatus::Active {
         return Ok(());
     }
-    let message = format!("an initiative that is {} reaches no gate", state.status());
+    let message = format!(
+        "an initiative that is {} cannot request a gate",
+        state.status()
+    );
     Err(Failure::new(Code::XchainInvalidStateTransition, message))
 }
 

@@ -65,8 +65,10 @@ pub fn after_acceptance(
     ] {
         member.set(&mut payload, member.copy(line));
     }
-    let effects = effects.iter().map(|effect| effect.document().into());
-    let effects: Vec<Value> = effects.collect();
+    let effects: Vec<Value> = effects
+        .iter()
+        .map(|effect| effect.document().into())
+        .collect();
     payload.insert("barrier_effects".into(), effects.into());
     batch(initiative, HookPhase::AfterAcceptance, payload, workspace)
 }

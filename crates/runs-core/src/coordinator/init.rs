@@ -6,6 +6,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
+use super::history::{self, LineType};
 use super::validate::phase_alignment;
 use super::{
     Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorDecision, CoordinatorLedger,
@@ -126,14 +127,11 @@ pub fn init(
         .copied()
         .unwrap_or(crate::config::DEFAULT_PHASES[0]);
     let id = format!("srun_{}_{}", now.unix_millis(), ids.hex(4));
-    let line = build([
-        doc::MultiHistory::TYPE.to("run_initialized"),
-        doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(id.as_str()),
-        doc::MultiHistory::REPO_RUNS.to(runs.clone()),
-    ]);
+    let repo_runs = doc::MultiHistory::REPO_RUNS.to(runs.clone());
+    let state = CoordinatorState::new(&id, config.project_id(), first, runs, now);
+    let line = history::line(LineType::RunInitialized, &state, now, [repo_runs]);
     Ok(Ok(Initialised {
-        state: CoordinatorState::new(&id, config.project_id(), first, runs, now),
+        state,
         barriers: Barriers::of_config(config, now),
         line,
     }))

@@ -17,6 +17,7 @@ mod context;
 mod dispatching;
 mod divergence;
 mod gates;
+mod history;
 pub mod hooks;
 mod init;
 mod ledger;
@@ -40,6 +41,7 @@ pub use gates::{
     Blocker, BlockerKind, GateChange, approve_gate, completion_blockers, gate_blockers,
     request_completion, request_phase,
 };
+pub(crate) use history::LineType;
 pub use init::{Initialised, RepoStart, init};
 pub use ledger::{CoordinatorDecision, CoordinatorLedger};
 pub use projection::{Initiative, Offer, Projection, project};

@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
+use super::history::{self, LineType};
 use super::{Barriers, CoordinatorConfig, CoordinatorState, Effect};
 use crate::doc;
 use crate::members::build;
@@ -94,7 +95,7 @@ pub fn project(
         .filter(|id| !id.trim().is_empty())
         .ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
     check_files(repo, root, accepted)?;
-    let known = taken_over(history, repo, workstream, turn);
+    let known = known_projection(history, repo, workstream, turn);
     if let Some(known) = rule!(known; TakenOverAgain => None) {
         return Ok(Projection {
             reference: known.to_owned(),
@@ -105,10 +106,7 @@ pub fn project(
         });
     }
     let reference = format!("proj_{workstream}_{repo}_{}", ids.hex(4));
-    let line = build([
-        doc::MultiHistory::TYPE.to("acceptance_projection"),
-        doc::MultiHistory::TIMESTAMP.to(now),
-        doc::MultiHistory::SUPER_RUN_ID.to(state.super_run_id()),
+    let members = [
         doc::MultiHistory::PROJECTION_REF.to(reference.as_str()),
         doc::MultiHistory::WORKSTREAM_ID.to(workstream),
         doc::MultiHistory::REPO_ID.to(repo),
@@ -118,7 +116,8 @@ pub fn project(
         doc::MultiHistory::FILES_CHANGED.to(doc::History::FILES_CHANGED.copy(accepted)),
         doc::MultiHistory::DECISIONS.to(doc::History::DECISIONS.copy(accepted)),
         doc::MultiHistory::VERIFICATION.to(doc::History::VERIFICATION.copy(accepted)),
-    ]);
+    ];
+    let line = history::line(LineType::AcceptanceProjection, state, now, members);
     let mut later = history.to_vec();
     later.push(line.clone());
     let mut barriers = barriers.clone();
@@ -141,14 +140,15 @@ pub fn project(
     })
 }
 
-fn taken_over<'a>(
+/// The reference of the projection of a turn, if it was projected before.
+fn known_projection<'a>(
     history: &'a [Object],
     repo: &str,
     workstream: &str,
     turn: &str,
 ) -> Option<&'a str> {
     let same = |line: &&Object| {
-        doc::MultiHistory::TYPE.get(line) == Some("acceptance_projection")
+        history::is(line, LineType::AcceptanceProjection)
             && doc::MultiHistory::REPO_ID.get(line) == Some(repo)
             && doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(workstream)
             && doc::MultiHistory::REPO_TURN_ID.get(line) == Some(turn)

@@ -6,6 +6,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
+use super::history::{self, LineType};
 use super::projection::{Initiative, Offer, project};
 use super::{
     Barriers, CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorState,
@@ -13,7 +14,6 @@ use super::{
     recovery_report_path,
 };
 use crate::doc;
-use crate::members::build;
 use crate::{Ids, RunId};
 
 /// Whether a person reported how a blocked initiative was repaired.
@@ -176,29 +176,30 @@ impl Resync {
                 return self.take_over(initiative, view, found, ids, now);
             }
             DivergenceKind::RunIdMismatch => {
-                let run = view.and_then(|view| view.state.as_ref()?.run_id());
-                let run = run.map_or("", RunId::as_str).to_owned();
+                let run = view
+                    .and_then(|view| view.state.as_ref()?.run_id())
+                    .map_or("", RunId::as_str)
+                    .to_owned();
                 self.state
                     .set_of_repo(&found.repo, doc::RepoRun::RUN_ID, &run);
-                "repo_run_adopted"
+                LineType::RepoRunAdopted
             }
             DivergenceKind::RepoCompletedUnexpectedly => {
                 self.state
                     .set_of_repo(&found.repo, doc::RepoRun::STATUS, "completed");
-                "repo_completion_adopted"
+                LineType::RepoCompletionAdopted
             }
-            DivergenceKind::TurnDisappeared => "turn_disappeared",
-            _ => "turn_rejected",
+            DivergenceKind::TurnDisappeared => LineType::TurnDisappeared,
+            _ => LineType::TurnRejected,
         };
-        self.history.push(build([
-            doc::MultiHistory::TYPE.to(kind),
-            doc::MultiHistory::TIMESTAMP.to(now),
-            doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
+        let members = [
             doc::MultiHistory::REPO_ID.to(found.repo.as_str()),
             doc::MultiHistory::REPO_RUN_ID.to(self.state.repo_run(&found.repo)),
             doc::MultiHistory::WORKSTREAM_ID.to(found.workstream.clone()),
             doc::MultiHistory::REPO_TURN_ID.to(found.turn.clone()),
-        ]));
+        ];
+        let line = history::line(kind, initiative.state, now, members);
+        self.history.push(line);
         Ok(())
     }
 
@@ -281,36 +282,34 @@ impl Resync {
 
     /// Adds the history lines of the resynchronization.
     fn account_for(&mut self, initiative: &Initiative<'_>, now: Time) {
-        let head = |kind: &str| {
-            build([
-                doc::MultiHistory::TYPE.to(kind),
-                doc::MultiHistory::TIMESTAMP.to(now),
-                doc::MultiHistory::SUPER_RUN_ID.to(initiative.state.super_run_id()),
-            ])
-        };
         let mut repos: Vec<&str> = self
             .repaired
             .iter()
             .map(|found| found.repo.as_str())
             .collect();
         repos.dedup();
-        let effects = self.projected.iter().flat_map(|(_, effects)| effects);
-        let effects: Vec<Value> = effects.map(|effect| effect.document().into()).collect();
-        let mut line = head("state_resynced");
-        line.extend(build([
+        let effects: Vec<Value> = self
+            .projected
+            .iter()
+            .flat_map(|(_, effects)| effects)
+            .map(|effect| effect.document().into())
+            .collect();
+        let members = [
             doc::MultiHistory::RESYNCED_REPOS.to(&repos),
             doc::MultiHistory::BARRIER_CHANGES.to(effects),
             doc::MultiHistory::BLOCKED_REASON.to(self.state.blocked_reason()),
-        ]));
+        ];
+        let state = initiative.state;
+        let line = history::line(LineType::StateResynced, state, now, members);
         self.history.push(line);
         if self.resumed {
-            let mut line = head("blocked_resolved");
-            line.extend(build([
+            let members = [
                 doc::MultiHistory::FROM.to("blocked"),
                 doc::MultiHistory::TO.to(self.state.status().as_str()),
                 doc::MultiHistory::BLOCKED_REASON.to(self.before.clone()),
                 doc::MultiHistory::RECOVERY_REPORT.to(self.report.clone()),
-            ]));
+            ];
+            let line = history::line(LineType::BlockedResolved, state, now, members);
             self.history.push(line);
         }
     }

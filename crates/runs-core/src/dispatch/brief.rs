@@ -178,8 +178,11 @@ fn gate(config: &Config, state: &State, prompt: &mut String) {
     let _ = write!(prompt, "\n## Exit gate of the phase: {}\n\n", gate.id);
     for path in needed {
         let requirement = crate::gate::requirement(config, state.phase(), &path);
-        let requirement = requirement.as_deref().unwrap_or("exists");
-        let _ = writeln!(prompt, "- `{path}` {requirement}.");
+        let _ = writeln!(
+            prompt,
+            "- `{path}` {}.",
+            requirement.as_deref().unwrap_or("exists")
+        );
     }
     if gate.requires_verification_pass {
         prompt.push_str("- The verification must pass.\n");

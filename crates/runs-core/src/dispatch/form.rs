@@ -91,8 +91,10 @@ fn decisions(briefing: &Briefing<'_>, text: &mut String) {
 
 fn delegations(briefing: &Briefing<'_>, text: &mut String) {
     let own = briefing.turn.role();
-    let roles = next_roles(briefing);
-    let roles: Vec<&str> = roles.into_iter().filter(|role| *role != own).collect();
+    let roles: Vec<&str> = next_roles(briefing)
+        .into_iter()
+        .filter(|role| *role != own)
+        .collect();
     if roles.is_empty() || briefing.turn.delegation_context().is_some() {
         text.push_str("\n### Delegations\n\nThis turn cannot delegate: omit `delegations`.\n");
         return;
@@ -103,7 +105,8 @@ fn delegations(briefing: &Briefing<'_>, text: &mut String) {
          To delegate parts of the work, add `delegations`: at most {MAX_DELEGATIONS} objects with\n\
          `id` (del-001, del-002, …), `to_role` ({}), `charter` (the task),\n\
          `acceptance_contract` (a list: what shows that the task is done) and, where\n\
-         decisions are needed, `required_decision_ids`. You review the results in a later turn. Do not ask for the end\n\
+         decisions are needed, `required_decision_ids`. You review the results in a later turn. \
+         Do not ask for the end\n\
          of the run in the same result.\n",
         roles.join(", "),
     );
@@ -123,8 +126,13 @@ fn proposals(briefing: &Briefing<'_>, text: &mut String) {
 
 /// The allowed next roles, without `human`.
 fn next_roles<'a>(briefing: &Briefing<'a>) -> Vec<&'a str> {
-    let route = briefing.config.route(briefing.state.phase());
-    let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
-    let allowed = allowed.unwrap_or_default().iter().map(String::as_str);
-    allowed.filter(|role| *role != "human").collect()
+    briefing
+        .config
+        .route(briefing.state.phase())
+        .and_then(|route| route.allowed_next_roles.as_deref())
+        .unwrap_or_default()
+        .iter()
+        .map(String::as_str)
+        .filter(|role| *role != "human")
+        .collect()
 }

@@ -180,9 +180,10 @@ pub fn hand_over(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Failure> {
-    let baseline = changes.map(|changes| changes.baseline.document(now));
-    let about = baseline.map(|baseline| ("baseline".to_owned(), baseline.into()));
-    let about = about.into_iter().collect();
+    let about = changes
+        .map(|changes| ("baseline".to_owned(), changes.baseline.document(now).into()))
+        .into_iter()
+        .collect();
     let mut change = mark_with(state, turn, TurnStatus::Dispatched, about, ids, now)?;
     let changes = changes.filter(|changes| !changes.files.is_empty());
     if let (Some(changes), Some(handed)) = (changes, change.state.turn(turn)) {

@@ -1,7 +1,7 @@
 //! The documents of a coordinator.
 
 use super::{Any, Count, Flag, List, Map, Text, Texts, Timestamp, Word, documents};
-use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus};
+use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus, LineType};
 
 documents! {
     /// `multirepo/state.json`: an initiative.
@@ -44,7 +44,7 @@ documents! {
 
     /// A line of `multirepo/history.jsonl`.
     MultiHistory {
-        TYPE: Text = "type",
+        TYPE: Word<LineType> = "type",
         WORKSTREAM_ID: Text = "workstream_id",
         REPO_ID: Text = "repo_id",
         DECISIONS: List = "decisions",

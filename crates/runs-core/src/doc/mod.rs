@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use accord_contract::time::Time;
 use accord_contract::wire::{self, Names, Object, Value};
 
-use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus};
+use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus, LineType};
 use crate::event::EventType;
 use crate::{RunId, TurnId};
 
@@ -317,6 +317,7 @@ contents! {
     Map: Object => |object| object.into(), &Object => |object| object.clone().into();
     Word<EventType>: EventType => |word| word.as_str().into();
     Word<BarrierType>: BarrierType => |word| word.as_str().into();
+    Word<LineType>: LineType => |word| word.as_str().into();
     Word<BarrierStatus>: BarrierStatus => |word| word.as_str().into();
     Word<CoordinatorStatus>: CoordinatorStatus => |word| word.as_str().into();
 }

@@ -34,8 +34,7 @@ pub(super) fn labelled<'a>(text: &'a str, prefix: &str, label: &str) -> Option<&
         if !head.eq_ignore_ascii_case(label) {
             return None;
         }
-        let value = rest[label.len()..].trim_start().strip_prefix(':')?;
-        let value = value.trim();
+        let value = rest[label.len()..].trim_start().strip_prefix(':')?.trim();
         (!value.is_empty()).then_some(value)
     })
 }

@@ -170,9 +170,10 @@ impl HookReport {
         }
         let stopper = self.entries.iter().find(|entry| !entry.action.goes_on());
         let name = stopper.map_or("?", |entry| &entry.hook);
-        let said = stopper.and_then(|entry| entry.message.as_deref());
-        let said = said.unwrap_or("no reason was given");
-        let message = format!("the {} hook {name} stopped it: {said}", self.phase);
+        let reason = stopper
+            .and_then(|entry| entry.message.as_deref())
+            .unwrap_or("no reason was given");
+        let message = format!("the {} hook {name} stopped it: {reason}", self.phase);
         let code = self.tampered.unwrap_or(Code::XchainHookBlocked);
         Some(
             Failure::new(code, message)

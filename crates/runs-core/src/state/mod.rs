@@ -231,7 +231,7 @@ impl State {
         if turn.attempt() == attempt {
             return Ok(turn);
         }
-        let message = format!("{id} is at try {}, not {attempt} any more", turn.attempt());
+        let message = format!("{id} is at attempt {}, not {attempt}", turn.attempt());
         Err(Failure::new(Code::XchainAttemptOver, message)
             .with("turn_id", id.as_str())
             .with("attempt", attempt))

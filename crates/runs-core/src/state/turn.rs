@@ -85,8 +85,9 @@ impl Turn {
             .or_else(|| doc::Turn::ROLE.get(&members))
             .ok_or_else(no_role)?
             .to_owned();
-        let status = doc::Turn::STATUS.get(&members);
-        let status = status.map_or(TurnStatus::Assigned.into(), Extensible::from_text);
+        let status = doc::Turn::STATUS
+            .get(&members)
+            .map_or(TurnStatus::Assigned.into(), Extensible::from_text);
         if let (false, Some(run)) = (doc::Turn::RUN_ID.is_in(&members), run_id) {
             doc::Turn::RUN_ID.set(&mut members, run.as_str());
         }
@@ -264,8 +265,9 @@ impl Turn {
 
     /// Replaces a turn in the list of turns that run concurrently.
     pub(crate) fn runs_beside(&mut self, new: &TurnId, old: &TurnId) {
-        let others = doc::Turn::CONCURRENT_WITH.raw_mut(&mut self.members);
-        let others = others.and_then(Value::as_array_mut);
+        let others = doc::Turn::CONCURRENT_WITH
+            .raw_mut(&mut self.members)
+            .and_then(Value::as_array_mut);
         for other in others.into_iter().flatten() {
             if other == old.as_str() {
                 *other = new.as_str().into();

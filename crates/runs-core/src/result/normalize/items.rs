@@ -100,9 +100,10 @@ pub(super) fn objections(draft: &mut Draft) {
             .get(objection)
             .is_some_and(is_objection_id)
         {
-            let free = (next..).map(|n| (n, format!("OBJ-{n:03}")));
-            let mut free = free.filter(|(_, id)| !taken.contains(id));
-            if let Some((number, id)) = free.next() {
+            let free = (next..)
+                .map(|n| (n, format!("OBJ-{n:03}")))
+                .find(|(_, id)| !taken.contains(id));
+            if let Some((number, id)) = free {
                 next = number + 1;
                 notes.push((
                     RewriteCode::ObjectionIdAssigned,
@@ -199,8 +200,11 @@ fn fold_evidence(verification: &mut Object, notes: &mut Vec<(RewriteCode, &'stat
     let summary = doc::Verification::EVIDENCE_SUMMARY
         .get(verification)
         .unwrap_or_default();
-    let parts = [summary.to_owned()].into_iter().chain(remarks);
-    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    let parts: Vec<String> = [summary.to_owned()]
+        .into_iter()
+        .chain(remarks)
+        .filter(|part| !part.is_empty())
+        .collect();
     doc::Verification::EVIDENCE_SUMMARY.set(verification, parts.join("\n"));
     MACHINE_EVIDENCE.set(verification, commands);
     let why = "evidence without a command was moved to evidence_summary".to_owned();

@@ -158,7 +158,7 @@ pub(super) fn status(draft: &mut Draft) {
                 .filled(&draft.result)
                 .is_some()
             {
-                let why = "it says why a person must decide";
+                let why = "needs_human_reason is set";
                 draft.set(
                     RewriteCode::StatusInferred,
                     doc::Result::STATUS,

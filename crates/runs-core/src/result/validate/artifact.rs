@@ -13,7 +13,7 @@ use crate::rule;
 use crate::{PathError, RepoPath};
 
 /// The maximum length of an invalid path in a message.
-const TOLD_CHARS: usize = 120;
+const MAX_SHOWN_CHARS: usize = 120;
 
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let files = paths(result, findings);
@@ -66,13 +66,13 @@ fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
 pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Option<RepoPath> {
     match RepoPath::parse_file(text) {
         Err(error) => {
-            let told: String = text.chars().take(TOLD_CHARS).collect();
-            let message = format!("{field} names {told:?}: {error}");
+            let shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
+            let message = format!("{field} names {shown:?}: {error}");
             let code = match error {
                 PathError::Folder | PathError::TooLong => Code::XchainArtifactError,
                 _ => Code::XchainPathOutsideRepository,
             };
-            let (problem, text) = (Problem::new(code, message), told.as_str());
+            let (problem, text) = (Problem::new(code, message), shown.as_str());
             findings.problem(problem.field(field).path(text));
             None
         }
@@ -206,7 +206,7 @@ fn fits(
     let others = known.iter().filter(|(_, other_written)| **other_written);
     if written && let Some(other) = others.map(|(other, _)| other).find(clashes) {
         let message = format!(
-            "{field} names {path} beside {other}, and one of them would be a folder of the other"
+            "{field} names both {path} and {other}, but one would be a folder of the other"
         );
         wrong(findings, at.as_str(), message);
     }

@@ -257,22 +257,28 @@ fn placeholders(result: &Object, fields: &mut Fields<'_>) {
             }
         }
     }
-    let files = doc::Result::FILES_CHANGED.items(result).iter();
-    let files = files.filter_map(Value::as_str);
+    let files = doc::Result::FILES_CHANGED
+        .items(result)
+        .iter()
+        .filter_map(Value::as_str);
     texts.extend(files.map(|text| (doc::Result::FILES_CHANGED.into(), text)));
     if let Some(verification) = doc::Result::VERIFICATION.get(result) {
-        let commands = doc::Verification::COMMANDS.items(verification).iter();
-        let commands = commands.filter_map(Value::as_str);
+        let commands = doc::Verification::COMMANDS
+            .items(verification)
+            .iter()
+            .filter_map(Value::as_str);
         texts.extend(commands.map(|text| ("verification.commands".to_owned(), text)));
         let summary = doc::Verification::EVIDENCE_SUMMARY.get(verification);
         texts.extend(summary.map(|text| ("verification.evidence_summary".to_owned(), text)));
-        let evidence = doc::Verification::MACHINE_EVIDENCE.get(verification).iter();
-        let evidence = evidence.filter_map(|item| doc::Evidence::COMMAND.get(item));
+        let evidence = doc::Verification::MACHINE_EVIDENCE
+            .get(verification)
+            .iter()
+            .filter_map(|item| doc::Evidence::COMMAND.get(item));
         texts.extend(evidence.map(|text| ("verification.machine_evidence".to_owned(), text)));
     }
     for (at, text) in texts {
         if is_placeholder(text) {
-            fields.wrong(at, "still holds a placeholder");
+            fields.wrong(at, "still contains a placeholder");
         }
     }
 }

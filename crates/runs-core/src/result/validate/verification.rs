@@ -132,7 +132,7 @@ fn produced(result: &TurnResult, verification: &Object, findings: &mut Findings)
             );
         }
         if !seen.insert(path) {
-            wrong(findings, name.as_str(), "is there twice");
+            wrong(findings, name.as_str(), "occurs twice");
         }
     }
 }
