@@ -77,7 +77,7 @@ pub(crate) fn overrun(config: &Config, cost_usd: f64) -> Option<(String, Object)
 /// raised since, and other runners rely on the stored value.
 pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
     if config.budget.per_run_max_usd.is_some() {
-        tell(state, config, state.spent_usd());
+        store_budget(state, config, state.spent_usd());
     }
     let Some(usd) = config.budget.per_turn_max_usd else {
         return;
@@ -113,7 +113,7 @@ pub(crate) fn book(
     release(state, turn);
     let spent = state.spent_usd() + cost_usd.max(0.0);
     let most = config.budget.per_run_max_usd;
-    if !tell(state, config, spent) {
+    if !store_budget(state, config, spent) {
         return None;
     }
     let detail = format!(
@@ -138,7 +138,7 @@ pub(crate) fn release(state: &mut State, turn: &TurnId) {
 }
 
 /// Stores the spent and remaining budget. Returns whether nothing remains.
-fn tell(state: &mut State, config: &Config, spent: f64) -> bool {
+fn store_budget(state: &mut State, config: &Config, spent: f64) -> bool {
     let left = config.budget.per_run_max_usd.map(|most| most - spent);
     let mut status = doc::State::BUDGET_STATUS
         .get(state.members())

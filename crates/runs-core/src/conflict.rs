@@ -57,7 +57,7 @@ pub(crate) fn detect(
         if touch.accepted_sequence <= turn.assigned_sequence() {
             continue;
         }
-        if touch.role == turn.role() && carries_on(path, phase, turn.role(), config) {
+        if touch.role == turn.role() && may_revise(path, phase, turn.role(), config) {
             forward_revisions.push(path.to_string());
             continue;
         }
@@ -80,7 +80,7 @@ pub(crate) fn detect(
 
 /// Whether a role may revise its own planning document: a document of a phase in which it is the
 /// entry role, or one that only it owns.
-fn carries_on(path: &RepoPath, phase: &str, role: &str, config: &Config) -> bool {
+fn may_revise(path: &RepoPath, phase: &str, role: &str, config: &Config) -> bool {
     let entry = config.route("planning").or_else(|| config.route(phase));
     let begins = entry.and_then(|route| route.entry_role.as_deref()) == Some(role);
     (path.is_planning() && begins) || config.workflow().owner(path.as_str()) == Some(role)

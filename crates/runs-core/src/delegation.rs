@@ -83,7 +83,7 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
 }
 
 /// Requeues the delegation of a withdrawn turn, for the role that continues it.
-pub(crate) fn hand_back(state: &mut State, turn: &Turn, role: &str) {
+pub(crate) fn requeue(state: &mut State, turn: &Turn, role: &str) {
     if let Some(review) = turn.delegation_review() {
         let mut review = review.clone();
         doc::Review::PARENT_ROLE.set(&mut review, role);

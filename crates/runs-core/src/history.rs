@@ -107,7 +107,7 @@ impl RunIndex {
             };
             self.touched.insert(file.as_str().to_owned(), touch);
         }
-        let told = |item: &Object, name: &str| -> Value {
+        let shortened = |item: &Object, name: &str| -> Value {
             let text = text(item, name).map(|text| text.chars().take(LAST_CHARS));
             text.map(String::from_iter).into()
         };
@@ -116,20 +116,20 @@ impl RunIndex {
                 self.decisions.add(id);
                 let last = members::build([
                     ("id", id.into()),
-                    ("statement", told(decision, "statement")),
+                    ("statement", shortened(decision, "statement")),
                     ("decided_by", role.into()),
                     ("phase", phase.into()),
                 ]);
-                keep(&mut self.last_decisions, last, LAST_DECISIONS);
+                push_bounded(&mut self.last_decisions, last, LAST_DECISIONS);
             }
         }
         let last = members::build([
             ("turn_id", turn.into()),
             ("role", role.into()),
             ("phase", phase.into()),
-            ("summary", told(line, "summary")),
+            ("summary", shortened(line, "summary")),
         ]);
-        keep(&mut self.last_turns, last, LAST_TURNS);
+        push_bounded(&mut self.last_turns, last, LAST_TURNS);
     }
 
     /// Adds a line of the ledger, if it or its turn belongs to the run.
@@ -270,7 +270,7 @@ impl RunIndex {
         if !self.contains(turn.as_str()) {
             return Ok(());
         }
-        let message = format!("{turn} is in the history already");
+        let message = format!("{turn} is already in the history");
         let failure = Failure::new(Code::XchainTurnAlreadyAccepted, message);
         Err(failure.with("history_length", self.length()))
     }
@@ -320,7 +320,7 @@ impl RunIndex {
 }
 
 /// Appends to a list and drops its oldest items.
-fn keep(list: &mut Vec<Object>, item: Object, most: usize) {
+fn push_bounded(list: &mut Vec<Object>, item: Object, most: usize) {
     list.push(item);
     if list.len() > most {
         list.remove(0);

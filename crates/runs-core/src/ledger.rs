@@ -131,7 +131,7 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
             .at("/id")
         })?;
     if rule!(doc::Decision::STATEMENT.filled(entry).is_none(); BlankStatement => false) {
-        let message = "the decision states nothing";
+        let message = "the decision has no statement";
         return Err(Failure::new(Code::XchainEmptyRequiredField, message)
             .at("/statement")
             .with("error_field", "statement"));

@@ -134,13 +134,13 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
         };
         let same_size = count(entry, "size") == Some(bytes.len() as u64);
         if rule!(!same_size; SizeNotCompared => false) {
-            let detail = format!("it has {} bytes, which is not what is listed", bytes.len());
+            let detail = format!("it has {} bytes, which is not the listed size", bytes.len());
             errors.push(error(Fault::SizeMismatch, Some(name), &detail));
         }
         let digest = sha256(bytes).hex();
         let same_digest = text(entry, "sha256") == Some(digest.as_str());
         if rule!(!same_digest; DigestNotCompared => false) {
-            let detail = format!("its digest is {digest}, which is not what is listed");
+            let detail = format!("its digest {digest} is not the listed one");
             errors.push(error(Fault::DigestMismatch, Some(name), &detail));
         }
     }

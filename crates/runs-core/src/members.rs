@@ -50,7 +50,7 @@ pub(crate) fn number(object: &Object, name: &str) -> Option<f64> {
 }
 
 /// Whether a member is exactly `true`.
-pub(crate) fn holds(object: &Object, name: &str) -> bool {
+pub(crate) fn is_true(object: &Object, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }
 

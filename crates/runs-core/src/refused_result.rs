@@ -32,10 +32,12 @@ pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
         turn.status(),
         Extensible::Known(TurnStatus::FailedAcceptance | TurnStatus::Conflicted)
     );
-    match (judged, needs_human_merge(turn)) {
-        (false, _) => AfterRefusal::NotJudged,
-        (true, true) => AfterRefusal::HumanMerge,
-        (true, false) => AfterRefusal::Reject,
+    if !judged {
+        AfterRefusal::NotJudged
+    } else if needs_human_merge(turn) {
+        AfterRefusal::HumanMerge
+    } else {
+        AfterRefusal::Reject
     }
 }
 

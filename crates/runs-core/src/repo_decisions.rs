@@ -108,7 +108,8 @@ impl RepoDecisions {
             return Ok(None);
         }
         if owner != "human" && config.role(owner).is_none() {
-            let warning = format!("{id} overrides {target} of the role {owner}, which is gone");
+            let warning =
+                format!("{id} overrides {target} of the role {owner}, which no longer exists");
             return Ok(Some(warning));
         }
         match (authority(config, role), authority(config, owner)) {

@@ -5,7 +5,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::cleared::Cleared;
 use super::commit::{append, state_write};
-use super::replay::leftovers;
+use super::replay::cleanup_writes;
 use super::{Accepted, Commit, Context, Record, Write, run_record, talk};
 use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
@@ -42,8 +42,9 @@ impl Cleared {
         let over_budget = self.book(context, &mut draft, overrun);
         let result = &self.valid.result;
         let mut decisions = context.inputs.repo_decisions.clone();
-        let lasting = decisions.accept(result.decisions(), turn, &context.inputs.state, now);
-        if lasting {
+        let has_repo_decisions =
+            decisions.accept(result.decisions(), turn, &context.inputs.state, now);
+        if has_repo_decisions {
             let active: Vec<Object> = decisions.active().cloned().collect();
             draft.state.set(doc::State::REPO_DECISIONS, active);
         }
@@ -57,7 +58,7 @@ impl Cleared {
         let mut writes =
             rule!(vec![append(Record::History, &entry)]; HistoryForgotten => Vec::new());
         writes.extend(ledger.iter().map(|line| append(Record::Ledger, line)));
-        if lasting {
+        if has_repo_decisions {
             let text = |line: &Object| Value::Object(line.clone()).to_string() + "\n";
             writes.push(Write::Replace {
                 path: RepoDecisions::path(),
@@ -82,7 +83,7 @@ impl Cleared {
                 .map(|event| append(Record::Events, event.line())),
         );
         writes.push(state_write(&state));
-        writes.extend(leftovers(turn.id()));
+        writes.extend(cleanup_writes(turn.id()));
         if self.valid.at_flat_path {
             writes.push(Write::Remove {
                 path: dispatch::FLAT_STAGING_PATH.to_owned(),

@@ -27,8 +27,8 @@ impl Accepted {
     ) -> Next {
         self.after_hooks = report.failure();
         let before = self.state.clone();
-        let goes_on = matches!(before.status(), Status::Active | Status::Paused);
-        let stopped = if goes_on {
+        let is_running = matches!(before.status(), Status::Active | Status::Paused);
+        let stopped = if is_running {
             run::stopped_by_hook(&before, report, &mut context.ids, context.now)
         } else {
             None

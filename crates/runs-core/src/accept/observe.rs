@@ -186,13 +186,13 @@ fn left_behind(
     undeclared: &[&RepoPath],
     shared: bool,
 ) -> Result<(), Failure> {
-    let lying: Vec<&RepoPath> = undeclared
+    let left: Vec<&RepoPath> = undeclared
         .iter()
         .copied()
         .filter(|path| seen.uncommitted.contains(path.as_str()))
         .collect();
     // Changes cannot be attributed while several turns are active.
-    if lying.is_empty() || shared {
+    if left.is_empty() || shared {
         return Ok(());
     }
     if !result.ran_checks() {
@@ -200,7 +200,7 @@ fn left_behind(
         return Err(mismatch(
             Code::XchainArtifactDirtyTreeMismatch,
             message,
-            &lying,
+            &left,
         ));
     }
     let message = "the declared checks left files behind that the result does not account for; \
@@ -209,7 +209,7 @@ fn left_behind(
     Err(mismatch(
         Code::XchainUndeclaredVerificationOutputs,
         message,
-        &lying,
+        &left,
     ))
 }
 
@@ -269,7 +269,7 @@ fn empty_workspace(
     let seen =
         |path: &RepoPath| declared.contains(path) || result.produced_artifacts().contains(path);
     if claims && !observed.iter().any(seen) {
-        let message = "the result claims work in the workspace, and nothing that it names changed";
+        let message = "the result claims changes in the workspace, but no named file changed";
         return Err(Failure::new(Code::XchainEmptyWorkspaceArtifact, message));
     }
     Ok(())

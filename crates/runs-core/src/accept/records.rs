@@ -152,10 +152,10 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
     });
     let out = || config.runtime(state.turns().next()?.runtime_id()?);
     let connector = connector.or_else(out);
-    let told = |items: &[Object]| items.iter().cloned().collect::<Value>();
+    let list = |items: &[Object]| items.iter().cloned().collect::<Value>();
     let snapshot = build([
-        ("recent_decisions", told(index.last_decisions())),
-        ("recent_accepted_turns", told(index.last_turns())),
+        ("recent_decisions", list(index.last_decisions())),
+        ("recent_accepted_turns", list(index.last_turns())),
     ]);
     Some(build([
         ("schema_version", "0.1".into()),

@@ -58,7 +58,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
         Some(writes) => own_writes(writes)?,
         None => foreign(journal).ok_or_else(|| damaged("it lacks what a journal has"))?,
     };
-    let moved_on = kind == Some(CommitKind::Accept) && applied && went_on(journal, state);
+    let moved_on = kind == Some(CommitKind::Accept) && applied && has_continued(journal, state);
     writes.retain(|write| match write {
         Write::Replace { path, .. } if *path == state_path() => !applied,
         Write::Replace { .. } => !moved_on,
@@ -133,7 +133,7 @@ fn is_applied(journal: &Object, state: &State) -> bool {
 }
 
 /// Whether the run continued after the commit.
-fn went_on(journal: &Object, state: &State) -> bool {
+fn has_continued(journal: &Object, state: &State) -> bool {
     let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
     let same_run = doc::Journal::RUN_ID
         .get(journal)
@@ -151,12 +151,12 @@ fn foreign(journal: &Object) -> Option<Vec<Write>> {
         writes.push(append(Record::Ledger, line));
     }
     writes.push(state_write(&next));
-    writes.extend(leftovers(&turn));
+    writes.extend(cleanup_writes(&turn));
     Some(writes)
 }
 
 /// Removes the bundle and the staged files of an accepted turn.
-pub(super) fn leftovers(turn: &TurnId) -> [Write; 2] {
+pub(super) fn cleanup_writes(turn: &TurnId) -> [Write; 2] {
     [
         Write::Remove {
             path: dispatch::bundle_folder(turn),

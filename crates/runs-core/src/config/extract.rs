@@ -11,7 +11,7 @@ use super::{
     RuntimeType, TimeoutAction, Timeouts, WorkflowKit, WriteAuthority,
 };
 use crate::hooks::hooks_of;
-use crate::members::{self, count, entries, holds, list, number, text, texts};
+use crate::members::{self, count, entries, is_true, list, number, text, texts};
 
 impl Config {
     pub(super) fn extract(document: Object, workflow: WorkflowKit) -> Self {
@@ -93,9 +93,9 @@ fn gate((id, members): (&String, &Object)) -> Gate {
             .iter()
             .map(|path| spelled(path))
             .collect(),
-        requires_verification_pass: holds(members, "requires_verification_pass"),
-        requires_human_approval: holds(members, "requires_human_approval"),
-        credentialed: holds(members, "credentialed"),
+        requires_verification_pass: is_true(members, "requires_verification_pass"),
+        requires_human_approval: is_true(members, "requires_human_approval"),
+        credentialed: is_true(members, "credentialed"),
         actions: list(members, "gate_actions")
             .iter()
             .filter_map(action)
@@ -174,9 +174,9 @@ fn approval(document: &Object) -> ApprovalPolicy {
 fn approval_rule(members: &Object) -> Option<ApprovalRule> {
     let when =
         members::object(members, "when").map_or_else(Conditions::default, |when| Conditions {
-            gate_passed: holds(when, "gate_passed"),
+            gate_passed: is_true(when, "gate_passed"),
             roles_participated: texts(when, "roles_participated"),
-            all_phases_visited: holds(when, "all_phases_visited"),
+            all_phases_visited: is_true(when, "all_phases_visited"),
         });
     Some(ApprovalRule {
         from_phase: text(members, "from_phase").map(str::to_owned),

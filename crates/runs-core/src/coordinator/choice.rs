@@ -167,7 +167,7 @@ fn consider(
     }
     let any = stream.repos.iter().any(|repo| accepted(repo));
     // A repository whose accepted turns lack a required decision gets another turn.
-    let owing = || {
+    let undecided = || {
         stream.barrier.settings()?;
         let made = initiative
             .barriers
@@ -177,7 +177,7 @@ fn consider(
     };
     let next = if any {
         let new = stream.repos.iter().find(|repo| !accepted(repo));
-        new.or_else(owing)
+        new.or_else(undecided)
     } else {
         Some(&stream.entry_repo)
     };

@@ -48,7 +48,7 @@ pub fn turn_context(
             of == choice.workstream || depends_on.iter().any(|other| other == of)
         })
         .collect();
-    let owed = owed_decisions(stream, &choice.repo);
+    let required = required_decisions(stream, &choice.repo);
     let barriers: Object = depends_on
         .iter()
         .chain([&choice.workstream])
@@ -66,7 +66,7 @@ pub fn turn_context(
         ("repo_id", choice.repo.as_str().into()),
         ("role", choice.role.as_str().into()),
         ("barriers", barriers.into()),
-        ("required_decision_ids", array(&owed)),
+        ("required_decision_ids", array(&required)),
         (
             "upstream_acceptances",
             upstream
@@ -83,25 +83,29 @@ pub fn turn_context(
     ];
     let line = history::line(LineType::ContextGenerated, initiative.state, now, members);
     TurnContext {
-        markdown: markdown(choice, initiative.state.phase(), &owed, &upstream),
+        markdown: markdown(choice, initiative.state.phase(), &required, &upstream),
         reference,
         document,
         line,
     }
 }
 
-fn owed_decisions(stream: Option<&Workstream>, repo: &str) -> Vec<String> {
+fn required_decisions(stream: Option<&Workstream>, repo: &str) -> Vec<String> {
     let found = stream.and_then(|stream| stream.decision_ids.iter().find(|(name, _)| name == repo));
     found.map_or_else(Vec::new, |(_, ids)| ids.clone())
 }
 
-fn markdown(choice: &Choice, phase: &str, owed: &[String], upstream: &[&Object]) -> String {
+fn markdown(choice: &Choice, phase: &str, required: &[String], upstream: &[&Object]) -> String {
     let mut text = format!(
         "# {} in {}\n\n- Phase: {phase}\n- Role: {}\n",
         choice.workstream, choice.repo, choice.role
     );
-    if !owed.is_empty() {
-        let _ = write!(text, "\n## Decisions that you owe\n\n{}\n", owed.join(", "));
+    if !required.is_empty() {
+        let _ = write!(
+            text,
+            "\n## Decisions that you owe\n\n{}\n",
+            required.join(", ")
+        );
     }
     text.push_str("\n## What the other repositories have accepted\n");
     if upstream.is_empty() {

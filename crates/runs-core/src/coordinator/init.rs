@@ -99,7 +99,7 @@ pub fn init(
                 return Err(refuse(
                     id,
                     "repo_completed",
-                    format!("the run of {id} is over"),
+                    format!("the run of {id} has ended"),
                 ));
             }
             _ => {}

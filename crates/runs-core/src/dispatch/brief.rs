@@ -79,10 +79,10 @@ pub fn context(briefing: &Briefing<'_>) -> String {
     if let Some(goal) = goal {
         let _ = write!(context, "\n## Goal\n\n{goal}\n");
     }
-    let lasting = state.value(doc::State::REPO_DECISIONS);
+    let repo_decisions = state.value(doc::State::REPO_DECISIONS);
     decisions(
         "Repository decisions in force",
-        lasting.as_array().map_or(&[], Vec::as_slice),
+        repo_decisions.as_array().map_or(&[], Vec::as_slice),
         &mut context,
     );
     context.push_str("\n## Last turns\n");

@@ -173,7 +173,7 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Tim
 ///
 /// # Errors
 /// Fails like [`mark`].
-pub fn hand_over(
+pub fn mark_dispatched(
     state: &State,
     turn: &TurnId,
     changes: Option<&OutsideChanges>,

@@ -36,7 +36,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
     if ends.count() > 0 && rule!(goes_on; EndsAndGoesOn => false) {
         errors.push("run_completed must be the last event".to_owned());
     }
-    let mut told = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut dispatched = BTreeSet::new();
     let mut last: Option<Time> = None;
     for (index, event) in events.iter().enumerate() {
@@ -45,7 +45,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
             continue;
         };
         let id = doc::Event::EVENT_ID.filled(members);
-        let repeated = id.is_some_and(|id| !told.insert(id));
+        let repeated = id.is_some_and(|id| !seen.insert(id));
         if rule!(repeated; ToldTwice => false) {
             errors.push(format!("event {index} has the id of an earlier one"));
         }
@@ -73,7 +73,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
         }
         let Some(at) = doc::Event::TIMESTAMP.get(members) else {
             rule!(
-                errors.push(format!("event {index} has no time that can be read"));
+                errors.push(format!("event {index} has no valid timestamp"));
                 TimelessInOrder => ()
             );
             continue;

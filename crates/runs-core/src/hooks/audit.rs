@@ -43,7 +43,7 @@ wire_enum! {
 
 impl Action {
     /// Whether the chain continues.
-    pub fn goes_on(self) -> bool {
+    pub fn continues(self) -> bool {
         !self.is_block() && self != Self::AbortedTamper
     }
 
@@ -148,7 +148,7 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
         return (Action::AbortedTamper, Some(message), Vec::new());
     }
     if rule!(ran.timed_out; TimeoutAsFailure => false) {
-        let message = "the hook took longer than it may".to_owned();
+        let message = "the hook timed out".to_owned();
         let action = pick(Action::WarnedTimeout, Action::BlockedTimeout);
         return (action, Some(message), Vec::new());
     }

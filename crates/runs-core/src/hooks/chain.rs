@@ -168,12 +168,15 @@ impl HookReport {
         if self.ok {
             return None;
         }
-        let stopper = self.entries.iter().find(|entry| !entry.action.goes_on());
+        let stopper = self.entries.iter().find(|entry| !entry.action.continues());
         let name = stopper.map_or("?", |entry| &entry.hook);
         let reason = stopper
             .and_then(|entry| entry.message.as_deref())
             .unwrap_or("no reason was given");
-        let message = format!("the {} hook {name} stopped it: {reason}", self.phase);
+        let message = format!(
+            "the {} hook {name} stopped the operation: {reason}",
+            self.phase
+        );
         let code = self.tampered.unwrap_or(Code::XchainHookBlocked);
         Some(
             Failure::new(code, message)
@@ -184,7 +187,7 @@ impl HookReport {
 
     /// The name of the hook that stopped the chain.
     pub fn stopper(&self) -> Option<&str> {
-        let stopper = self.entries.iter().find(|entry| !entry.action.goes_on());
+        let stopper = self.entries.iter().find(|entry| !entry.action.continues());
         stopper.map(|entry| entry.hook.as_str())
     }
 

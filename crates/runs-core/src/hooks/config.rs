@@ -128,7 +128,7 @@ pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(St
             {
                 found.push((
                     place.clone(),
-                    format!("{place} has the name {name} a second time"),
+                    format!("{place} has the duplicate name {name}"),
                 ));
             }
         }

@@ -125,7 +125,7 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Fa
             Ok(baseline)
         }
         BaselineCheck::Dirty(_, files) => {
-            let message = format!("{} changed and belong to no turn", few(&files));
+            let message = format!("{} changed and belong to no turn", summarize_files(&files));
             Err(Failure::new(Code::XchainBaselineDirty, message).with("files", array(&files)))
         }
         BaselineCheck::Uncheckpointed(_, turn) => {
@@ -136,7 +136,7 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Fa
 }
 
 /// The names of the first files, for a message.
-fn few(files: &[String]) -> String {
+fn summarize_files(files: &[String]) -> String {
     const MOST: usize = 5;
     let named = files[..files.len().min(MOST)].join(", ");
     match files.len().saturating_sub(MOST) {

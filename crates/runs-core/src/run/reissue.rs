@@ -29,7 +29,7 @@ pub struct Reissuable {
     reason: String,
     /// The `blocked_on` that the reissue resolves.
     resolved: Option<String>,
-    anew: Assignable,
+    replacement: Assignable,
 }
 
 /// A withdrawn turn and its replacement.
@@ -73,14 +73,14 @@ pub fn check_reissue(
     }
     without.remove_turn(old.id());
     budget::release(&mut without, old.id());
-    delegation::hand_back(&mut without, &old, role);
-    let anew = check_assignment(&without, config, role, baseline, history_length)?;
+    delegation::requeue(&mut without, &old, role);
+    let replacement = check_assignment(&without, config, role, baseline, history_length)?;
     Ok(Reissuable {
         before: state.clone(),
         old,
         reason: reason.to_owned(),
         resolved,
-        anew,
+        replacement,
     })
 }
 
@@ -92,7 +92,7 @@ impl Reissuable {
 
     /// The hooks that can refuse the reissue.
     pub fn hooks(&self) -> Option<HookBatch> {
-        self.anew.hooks()
+        self.replacement.hooks()
     }
 
     /// Reissues the turn after its hooks ran.
@@ -113,9 +113,9 @@ impl Reissuable {
             old,
             reason,
             resolved,
-            anew,
+            replacement,
         } = self;
-        let (mut change, mut turn) = anew.confirm(report, ids, now)?;
+        let (mut change, mut turn) = replacement.confirm(report, ids, now)?;
         let next = &mut change.state;
         turn.set(doc::Turn::REISSUED_FROM, old.id().as_str());
         if let Some(intake) = old.value(doc::Turn::INTAKE_CONTEXT) {
@@ -127,7 +127,7 @@ impl Reissuable {
         let siblings: Vec<TurnId> = next.turns().map(|turn| turn.id().clone()).collect();
         for sibling in siblings {
             if let Some(sibling) = next.turn_mut(&sibling) {
-                sibling.runs_beside(turn.id(), old.id());
+                sibling.replace_concurrent(turn.id(), old.id());
             }
         }
         let (head, new_head) = (head(&old), head(&turn));
@@ -183,7 +183,13 @@ fn head(turn: &Turn) -> Value {
         .into()
 }
 
-fn history_entry(state: &State, turn: &Turn, anew: &Turn, reason: &str, now: Time) -> Object {
+fn history_entry(
+    state: &State,
+    turn: &Turn,
+    replacement: &Turn,
+    reason: &str,
+    now: Time,
+) -> Object {
     let mut entry = build([
         doc::History::TURN_ID.to(turn.id().as_str()),
         doc::History::RUN_ID.to(state.run_id()),
@@ -195,7 +201,7 @@ fn history_entry(state: &State, turn: &Turn, anew: &Turn, reason: &str, now: Tim
         doc::History::FILES_CHANGED.to(Value::Array(Vec::new())),
         doc::History::ASSIGNED_SEQUENCE.to(turn.assigned_sequence()),
         doc::History::REISSUE_REASON.to(reason),
-        doc::History::REISSUED_AS.to(anew.id().as_str()),
+        doc::History::REISSUED_AS.to(replacement.id().as_str()),
         doc::History::ACCEPTED_AT.to(now),
     ]);
     if let Some(began) = turn.began() {

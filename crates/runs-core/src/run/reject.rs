@@ -85,7 +85,7 @@ pub fn reject(
             turn.set(doc::Turn::CONFLICT_CONTEXT, conflict.clone());
             turn.unset(doc::Turn::CONFLICT_STATE);
             // The next attempt sees the accepted changes, so only later ones can conflict.
-            turn.count_from(state.turn_sequence());
+            turn.skip_conflicts_until(state.turn_sequence());
         }
     }
     let mut ledger = Vec::new();

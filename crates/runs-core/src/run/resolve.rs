@@ -57,7 +57,7 @@ pub fn resolve(
     next.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
     let head = standing.and_then(|standing| standing.head_ref.as_deref());
     let moved = match (standing, head) {
-        (Some(standing), Some(head)) => rest_on(&mut next, standing, head, now),
+        (Some(standing), Some(head)) => move_baselines(&mut next, standing, head, now),
         _ => Vec::new(),
     };
     let details = build([("resolved", was.as_str().into())]);
@@ -77,7 +77,7 @@ pub fn resolve(
 
 /// Moves the baseline of active turns to this commit and these settings. Returns the turns whose
 /// commit changed.
-fn rest_on(
+fn move_baselines(
     state: &mut State,
     standing: &Baseline,
     head: &str,

@@ -95,7 +95,7 @@ pub fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure
                 RunIdRemoved => run_id.is_some_and(|id| id != own.as_str())
             ) =>
         {
-            let message = format!("run_id is {own} for as long as the run lives");
+            let message = format!("run_id {own} cannot change during a run");
             Err(Failure::new(Code::XchainImmutableField, message).at("/run_id"))
         }
         _ => Ok(()),

@@ -88,7 +88,9 @@ impl Turn {
         let status = doc::Turn::STATUS
             .get(&members)
             .map_or(TurnStatus::Assigned.into(), Extensible::from_text);
-        if let (false, Some(run)) = (doc::Turn::RUN_ID.is_in(&members), run_id) {
+        if !doc::Turn::RUN_ID.is_in(&members)
+            && let Some(run) = run_id
+        {
             doc::Turn::RUN_ID.set(&mut members, run.as_str());
         }
         Ok(Self {
@@ -259,12 +261,12 @@ impl Turn {
     }
 
     /// Ignores acceptances up to this value of the run's clock when conflicts are detected.
-    pub(crate) fn count_from(&mut self, sequence: u64) {
+    pub(crate) fn skip_conflicts_until(&mut self, sequence: u64) {
         self.assigned_sequence = self.assigned_sequence.max(sequence);
     }
 
     /// Replaces a turn in the list of turns that run concurrently.
-    pub(crate) fn runs_beside(&mut self, new: &TurnId, old: &TurnId) {
+    pub(crate) fn replace_concurrent(&mut self, new: &TurnId, old: &TurnId) {
         let others = doc::Turn::CONCURRENT_WITH
             .raw_mut(&mut self.members)
             .and_then(Value::as_array_mut);

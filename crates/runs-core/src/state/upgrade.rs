@@ -15,7 +15,7 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
         None => {}
         Some(version) if *version == "1.0" || *version == STATE_VERSION => {}
         Some(version) => {
-            let message = format!("states of version {version} are not known here");
+            let message = format!("unsupported state version {version}");
             return Err(invalid("/schema_version", message));
         }
     }
@@ -58,10 +58,10 @@ pub(super) fn read(document: Value) -> Result<State, Failure> {
 /// The run's clock. A state without one has the value of its last acceptance, or else that of its
 /// latest assignment.
 fn clock(members: &Object, turns: &[Turn]) -> u64 {
-    let told = doc::State::TURN_SEQUENCE
+    let stored = doc::State::TURN_SEQUENCE
         .get(members)
         .or_else(|| doc::State::ACCEPTED_SEQUENCE.get(members));
-    told.unwrap_or_else(|| {
+    stored.unwrap_or_else(|| {
         let assigned = turns.iter().map(Turn::assigned_sequence);
         assigned.max().unwrap_or(0)
     })

@@ -64,7 +64,8 @@ impl Runs {
         let mut draft = operation.ids.clone();
         let between = changes_without_worker(&operation, &turn)?;
         let between = between.as_ref();
-        let change = dispatch::hand_over(&operation.state, turn.id(), between, &mut draft, now)?;
+        let change =
+            dispatch::mark_dispatched(&operation.state, turn.id(), between, &mut draft, now)?;
         dispatch::check_runtime(&operation.config, &turn, runtime::SUPPORTED)?;
         let runtime = turn
             .runtime_id()
@@ -108,7 +109,7 @@ impl Runs {
         operation
             .locked
             .add_to_bundle(handed.id(), MANIFEST, pretty(&manifest).as_bytes())?;
-        let change = dispatch::hand_over(
+        let change = dispatch::mark_dispatched(
             &operation.state,
             handed.id(),
             between,

@@ -286,7 +286,7 @@ fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Ve
     ) {
         return;
     }
-    let message = format!("{field} names the gate {gate}, which is not declared");
+    let message = format!("{field} names the undeclared gate {gate}");
     found.push(
         ConfigProblem::new(Code::XchainUndeclaredGateReference, field, message)
             .with("referenced_gate", gate.clone()),

@@ -5,7 +5,7 @@ use accord_contract::wire::{Object, Value};
 use super::super::workflow::Template;
 use super::super::{ConfigProblem, Semantics};
 use super::{invalid, is_texts, phase_names};
-use crate::members::{self, count, entries, filled, given, holds, list, text};
+use crate::members::{self, count, entries, filled, given, is_true, list, text};
 use crate::paths::RepoPath;
 
 /// Checks the gates.
@@ -52,7 +52,7 @@ fn gate_actions(gate: &Object, report: &mut impl FnMut(&str, &str)) {
     if given(gate, "gate_actions").is_some_and(|actions| !actions.is_array()) {
         report("gate_actions", "must be a list");
     }
-    if !actions.is_empty() && !holds(gate, "requires_human_approval") {
+    if !actions.is_empty() && !is_true(gate, "requires_human_approval") {
         report("gate_actions", "need requires_human_approval to be true");
     }
     for action in actions {

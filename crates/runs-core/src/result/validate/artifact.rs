@@ -199,7 +199,7 @@ fn fits(
 ) {
     let at = format!("{field}.path");
     if known.contains_key(path) {
-        let message = format!("{field} names {path} a second time; say once what becomes of it");
+        let message = format!("{field} names {path} twice; name each file once");
         wrong(findings, at.as_str(), message);
     }
     let clashes = |other: &&RepoPath| path.is_below(other) || other.is_below(path);

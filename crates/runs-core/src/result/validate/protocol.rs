@@ -49,7 +49,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     }
     delegations::rules(result, situation, findings);
     if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
-        let message = "the turn asks for a person and does not say why";
+        let message = "the turn needs a person but gives no reason";
         if rule!(findings.strict; ReasonNotAsked => false) {
             wrong(findings, doc::Result::NEEDS_HUMAN_REASON, message.into());
         } else {

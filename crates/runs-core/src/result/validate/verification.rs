@@ -82,7 +82,7 @@ fn evidence(index: usize, item: &Value, passes: bool, findings: &mut Findings) {
     let expected = doc::Evidence::EXPECTED_EXIT_CODE.get(item).unwrap_or(0);
     match doc::Evidence::EXIT_CODE.get(item) {
         Some(code) if passes && code != expected => {
-            let what = format!("ended with {code}, and the result says that it passes");
+            let what = format!("exited with {code}, but the result claims that it passed");
             wrong(findings, name, &what);
         }
         Some(_) => {}
