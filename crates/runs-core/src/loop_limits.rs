@@ -14,7 +14,7 @@ pub const DEFAULT_MAX_TURNS: usize = 50;
 /// The pause before the first retry of a worker; later ones are longer.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// What a loop does about a turn whose worker ended without a result.
+/// The reaction of a loop to a turn whose worker ended without a result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Retry {
     /// The loop was cancelled.
@@ -31,13 +31,15 @@ pub enum Retry {
 
 /// The most turns that the configuration allows a loop (`run_loop.max_turns`).
 pub fn max_turns(config: &Config) -> usize {
-    let run_loop = config.document().get("run_loop");
-    let most = run_loop.and_then(|run_loop| count_of(run_loop.get("max_turns")?));
-    let most = most.and_then(|most| usize::try_from(most).ok());
-    most.unwrap_or(DEFAULT_MAX_TURNS)
+    config
+        .document()
+        .get("run_loop")
+        .and_then(|run_loop| count_of(run_loop.get("max_turns")?))
+        .and_then(|most| usize::try_from(most).ok())
+        .unwrap_or(DEFAULT_MAX_TURNS)
 }
 
-/// What to do after the worker of a turn failed for the `failures`th time.
+/// The reaction after the worker of a turn failed for the `failures`th time.
 pub fn after_worker_failure(code: Code, failures: u64, config: &Config) -> Retry {
     match code {
         Code::XchainWorkerCancelled => return Retry::Cancelled,

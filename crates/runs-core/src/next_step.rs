@@ -5,14 +5,14 @@
 //! collects [`AssignmentFacts`], and [`assignment_steps`] gives the rest.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Extensible, Value};
+use accord_contract::wire::Extensible;
 
 use crate::budget::{Shortfall, shortfall};
 use crate::config::{Config, RuntimeType, WriteAuthority};
 use crate::conflict::HUMAN_MERGE;
 use crate::run::BaselineCheck;
 use crate::state::{Category, State, Status, Turn, TurnStatus};
-use crate::{TurnId, dispatch};
+use crate::{TurnId, dispatch, doc};
 
 /// The next step of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ pub enum NextStep {
     },
     /// Raise the budget: it does not cover another turn.
     RaiseBudget {
-        /// What is missing.
+        /// The missing budget.
         missing: Shortfall,
     },
     /// Dispatch a turn to its worker.
@@ -146,7 +146,7 @@ pub enum BaselineFact {
     NotNeeded,
     /// The version control cannot be asked.
     Unavailable(Failure),
-    /// What the version control says.
+    /// The result of the check.
     Checked(Result<BaselineCheck, Failure>),
 }
 
@@ -195,7 +195,7 @@ pub fn next_steps(
                 return (steps, None);
             };
             if let Some(missing) = shortfall(state, config) {
-                // Money that is reserved for the active turns may come back.
+                // Active turns may cost less than their reservation, which frees budget.
                 if turns.is_empty() {
                     steps.push(NextStep::RaiseBudget { missing });
                 }
@@ -233,8 +233,10 @@ pub fn assignment_steps(
         steps.push(NextStep::Examine(failure));
         return steps;
     }
-    let runtime = config.role(&role).and_then(|role| role.runtime.as_deref());
-    let runtime = runtime.and_then(|id| config.runtime(id));
+    let runtime = config
+        .role(&role)
+        .and_then(|role| role.runtime.as_deref())
+        .and_then(|id| config.runtime(id));
     let by_hand = runtime.is_none_or(|runtime| runtime.kind == RuntimeType::Manual);
     steps.push(NextStep::Assign { role, by_hand });
     steps
@@ -248,9 +250,8 @@ pub fn needs_baseline(config: &Config, role: &str) -> bool {
 
 /// The role that is due: the recommended one, else the entry role of the phase, else the first.
 pub fn due_role(state: &State, config: &Config) -> Option<String> {
-    let recommended = state.member("next_recommended_role");
-    let recommended = recommended
-        .as_str()
+    let recommended = doc::State::NEXT_RECOMMENDED_ROLE
+        .get(state.members())
         .filter(|role| config.role(role).is_some());
     let entry = || config.route(state.phase())?.entry_role.clone();
     let first = || config.roles().first().map(|role| role.id.clone());
@@ -259,22 +260,24 @@ pub fn due_role(state: &State, config: &Config) -> Option<String> {
 
 /// Whether a turn is in a conflict that a person should merge.
 pub fn needs_human_merge(turn: &Turn) -> bool {
-    let conflict = turn.conflict();
-    let suggested = conflict.and_then(|conflict| conflict.get("suggested_resolution")?.as_str());
-    suggested == Some(HUMAN_MERGE)
+    turn.conflict()
+        .and_then(|conflict| doc::Conflict::SUGGESTED_RESOLUTION.get(conflict))
+        == Some(HUMAN_MERGE)
 }
 
 fn steps_when_blocked(config: &Config, state: &State) -> Vec<NextStep> {
-    let blocked = state.member("blocked_reason");
-    let text = |pointer: &str| blocked.pointer(pointer).and_then(Value::as_str);
-    let action = text("/recovery/recovery_action");
+    let blocked = doc::State::BLOCKED_REASON.get(state.members());
+    let action = blocked
+        .and_then(|blocked| doc::Blocked::RECOVERY.get(blocked))
+        .and_then(|recovery| doc::Recovery::RECOVERY_ACTION.get(recovery));
     let resolve = NextStep::Resolve {
         action: action
             .unwrap_or("do what is asked for, then resolve the block")
             .to_owned(),
     };
-    let out_of_money = text("/category") == Some(Category::BudgetExhausted.as_str());
-    let missing = shortfall(state, config).filter(|_| out_of_money);
+    let category = blocked.and_then(|blocked| doc::Blocked::CATEGORY.get(blocked));
+    let is_exhausted = category == Some(Category::BudgetExhausted.as_str());
+    let missing = shortfall(state, config).filter(|_| is_exhausted);
     let raise = missing.map(|missing| NextStep::RaiseBudget { missing });
     raise.into_iter().chain([resolve]).collect()
 }
@@ -293,7 +296,7 @@ fn step_of_turn(view: &TurnView) -> NextStep {
             turn,
         },
         Some(TurnStatus::FailedAcceptance) if view.staged => {
-            let failure = view.turn.member("last_acceptance_failure");
+            let failure = view.turn.value(doc::Turn::LAST_ACCEPTANCE_FAILURE);
             let why = failure.and_then(|failure| failure.get("message")?.as_str());
             NextStep::Mend {
                 turn,

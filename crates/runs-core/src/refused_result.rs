@@ -1,4 +1,4 @@
-//! What follows when a result was refused.
+//! The reaction to a refused result.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Extensible, Value};
@@ -7,7 +7,7 @@ use crate::TurnId;
 use crate::next_step::needs_human_merge;
 use crate::state::{State, Status, TurnStatus};
 
-/// What follows when the acceptance of a turn was refused.
+/// The reaction to a refused acceptance.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AfterRefusal {
     /// The run is blocked.
@@ -20,7 +20,7 @@ pub enum AfterRefusal {
     Reject,
 }
 
-/// What follows, given the state after the refusal.
+/// Decides on the reaction, given the state after the refusal.
 pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
     if state.status() == Status::Blocked {
         return AfterRefusal::Blocked;
@@ -44,8 +44,11 @@ pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
 /// The errors and the stage that a refusal names, for the prompt of the next attempt.
 pub fn refusal_details(refusal: &Failure) -> (Vec<String>, Option<String>) {
     let detail = |name: &str| refusal.details.as_ref()?.get(name);
-    let errors = detail("errors").and_then(Value::as_array);
-    let errors = errors.into_iter().flatten().filter_map(Value::as_str);
+    let errors = detail("errors")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     let stage = detail("failed_stage").and_then(Value::as_str);
     (
         errors.map(str::to_owned).collect(),

@@ -21,11 +21,11 @@ impl Cleared {
     /// Builds the commit.
     pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted), Failure> {
         let config = &context.inputs.config;
-        let overrun = budget::overrun(config, self.valid.result.cost_usd());
-        let overrun = overrun.map(|(message, payload)| {
-            self.valid.warnings.push(message);
-            payload
-        });
+        let overrun =
+            budget::overrun(config, self.valid.result.cost_usd()).map(|(message, payload)| {
+                self.valid.warnings.push(message);
+                payload
+            });
         let mut ids = context.ids.clone();
         let mut state = context.inputs.state.clone();
         let accepted_sequence = state.tick_acceptance();

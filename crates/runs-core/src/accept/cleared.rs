@@ -21,7 +21,7 @@ pub(super) struct Cleared {
     /// The files that count as changed by the turn.
     pub(super) changed: Vec<RepoPath>,
     pub(super) files: BTreeMap<String, String>,
-    /// How the declared commands ended when they ran again, where a policy asks for that.
+    /// The record of the replayed evidence, where a policy requires one.
     pub(super) replay: Option<Object>,
     pub(super) overlap: Overlap,
 }

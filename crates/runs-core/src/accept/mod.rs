@@ -166,7 +166,7 @@ pub struct Acceptance {
     want: Want,
 }
 
-/// What every step needs.
+/// The inputs that every step needs.
 #[derive(Clone, Debug)]
 struct Context {
     inputs: Inputs,
@@ -249,11 +249,12 @@ impl Acceptance {
     /// Answers the current request. `now` is the current time.
     ///
     /// # Errors
-    /// Fails with `acceptance_out_of_step` when the answer does not fit the request, and with
-    /// `invalid_state_transition` when the run cannot take the next status. The acceptance stays at
-    /// its step.
+    /// Fails with `acceptance_out_of_step` when the answer does not fit the request; the acceptance
+    /// then stays at its step. Fails with `invalid_state_transition` when the run cannot take the
+    /// next status.
     pub fn answer(&mut self, answer: Answer, now: Time) -> Result<(), Failure> {
         let context = &mut self.context;
+        // The clock of the host may be set back during an acceptance; records must stay in order.
         context.now = context.now.max(now);
         let step = mem::replace(&mut self.step, Step::Done);
         let next = match (step, answer) {

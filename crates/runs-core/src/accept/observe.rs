@@ -15,7 +15,7 @@ use crate::state::{Baseline, Turn};
 const OF_A_PERSON: &str = "if a person made these changes, commit them, then run `accord run \
                            escalate` and `accord run resolve`";
 
-/// What has changed since a baseline.
+/// The changes since a baseline.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Observation {
     /// The current commit; `None` without version control.
@@ -179,7 +179,7 @@ pub(super) fn check(
 }
 
 /// Refuses uncommitted changes that the result does not declare. When the result says that it ran
-/// checks, their output is the likely cause and the code says so.
+/// checks, their output is the likely cause, which has its own code.
 fn left_behind(
     result: &TurnResult,
     seen: &Observation,

@@ -33,7 +33,7 @@ pub(super) struct Gated {
 }
 
 impl Observed {
-    /// The files of the gate were read. Evidence is run again where a policy asks for that.
+    /// The files of the gate were read. Runs the evidence again where a policy requires it.
     pub(super) fn gated(
         mut self,
         context: &mut Context,
@@ -57,8 +57,8 @@ impl Observed {
         }
     }
 
-    /// A turn that asks to leave a phase must have changed one of the files that keep its gate
-    /// shut. In the planning phase only the request is dropped.
+    /// A turn that requests the next phase must have changed one of the files on which the gate
+    /// fails. In the planning phase the request is dropped instead of a refusal.
     fn check_gate_coverage(
         &mut self,
         context: &Context,
@@ -138,7 +138,7 @@ impl Gated {
         self.clear(context, Some(replay))
     }
 
-    /// Checks policies and conflicts, then asks the last hooks before the commit.
+    /// Checks policies and conflicts, then requests the last hooks before the commit.
     fn clear(mut self, context: &mut Context, replay: Option<Object>) -> Result<Next, Refusal> {
         let warnings = self.check_policies(context, replay.is_some())?;
         let Self { observed, files } = self;

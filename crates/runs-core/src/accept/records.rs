@@ -214,8 +214,8 @@ fn retrospective(state: &State, index: &RunIndex) -> Object {
         .and_then(|turn| doc::History::SUMMARY.get(turn));
     let detail = recovery.and_then(|recovery| doc::Recovery::DETAIL.raw(recovery));
     let headline = detail.cloned().unwrap_or_else(|| last.into());
-    let reason = recovery.and_then(|recovery| doc::Recovery::TYPED_REASON.raw(recovery));
-    let reason = reason
+    let reason = recovery
+        .and_then(|recovery| doc::Recovery::TYPED_REASON.raw(recovery))
         .cloned()
         .unwrap_or_else(|| state.status().as_str().into());
     let action = recovery.and_then(|recovery| doc::Recovery::RECOVERY_ACTION.raw(recovery));

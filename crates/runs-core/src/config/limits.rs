@@ -134,7 +134,7 @@ pub struct ApprovalRule {
     pub from_phase: Option<String>,
     /// The phase that begins; any when absent.
     pub to_phase: Option<String>,
-    /// Who approves.
+    /// How the gate is approved.
     pub action: ApprovalAction,
     /// The conditions of the action. A person approves when they are not met.
     pub when: Conditions,

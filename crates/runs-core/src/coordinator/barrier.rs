@@ -134,8 +134,9 @@ impl Barrier {
         let named = [
             doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO,
             doc::Barrier::ALIGNMENT_DECISION_IDS,
-        ];
-        let named = named.iter().find_map(|member| member.get(&self.members));
+        ]
+        .iter()
+        .find_map(|member| member.get(&self.members));
         match named {
             Some(by_repo) => texts(by_repo, repo),
             None => {

@@ -77,14 +77,18 @@ impl Dispatching {
             };
         }
         let run = state.run_id().map(RunId::as_str);
-        let over = view.history.iter().rev().find(|line| {
-            doc::History::RUN_ID.get(line) == run
-                && doc::History::ROLE.get(line) == Some(self.choice.role.as_str())
-                && doc::History::ASSIGNED_SEQUENCE
-                    .get(line)
-                    .is_some_and(|sequence| sequence > self.since)
-        });
-        let over = over.and_then(|line| TurnId::parse(doc::History::TURN_ID.get(line)?));
+        let over = view
+            .history
+            .iter()
+            .rev()
+            .find(|line| {
+                doc::History::RUN_ID.get(line) == run
+                    && doc::History::ROLE.get(line) == Some(self.choice.role.as_str())
+                    && doc::History::ASSIGNED_SEQUENCE
+                        .get(line)
+                        .is_some_and(|sequence| sequence > self.since)
+            })
+            .and_then(|line| TurnId::parse(doc::History::TURN_ID.get(line)?));
         over.map_or(DispatchedTurn::Nothing, DispatchedTurn::Over)
     }
 }

@@ -17,8 +17,8 @@ pub fn protected_files() -> Vec<String> {
         "barrier-ledger.jsonl",
         "decision-ledger.jsonl",
         "hook-audit.jsonl",
-    ];
-    let records = records.map(|name| format!("{home}/{name}"));
+    ]
+    .map(|name| format!("{home}/{name}"));
     [coordinator_state_path(), barriers_path()]
         .into_iter()
         .chain(records)

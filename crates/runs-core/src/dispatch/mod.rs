@@ -57,11 +57,13 @@ pub fn check_runtime(
     turn: &Turn,
     supported: &[RuntimeType],
 ) -> Result<RuntimeType, Failure> {
-    let runtime = turn.runtime_id().and_then(|id| config.runtime(id));
-    let runtime = runtime.ok_or_else(|| {
-        let message = format!("the turn {} has no runtime that is declared", turn.id());
-        Failure::new(Code::XchainRoleWithoutRuntime, message)
-    })?;
+    let runtime = turn
+        .runtime_id()
+        .and_then(|id| config.runtime(id))
+        .ok_or_else(|| {
+            let message = format!("the turn {} has no runtime that is declared", turn.id());
+            Failure::new(Code::XchainRoleWithoutRuntime, message)
+        })?;
     if supported.contains(&runtime.kind) {
         return Ok(runtime.kind);
     }

@@ -121,8 +121,8 @@ impl TurnResult {
 
     /// Every file that it claims to have changed or proposes to change.
     pub(crate) fn named_files(&self) -> Vec<RepoPath> {
-        let proposed = doc::Result::PROPOSED_CHANGES.get(&self.document);
-        let proposed = proposed
+        let proposed = doc::Result::PROPOSED_CHANGES
+            .get(&self.document)
             .iter()
             .filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok());
         self.files_changed().into_iter().chain(proposed).collect()
@@ -130,11 +130,13 @@ impl TurnResult {
 
     /// The files that it proposes to delete, or else those that it proposes to write.
     pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
-        let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter();
-        let changes = changes.filter(|change| {
-            let action = doc::Proposed::ACTION.get(change);
-            (action == Some("delete")) == deleted
-        });
+        let changes = doc::Result::PROPOSED_CHANGES
+            .get(&self.document)
+            .iter()
+            .filter(|change| {
+                let action = doc::Proposed::ACTION.get(change);
+                (action == Some("delete")) == deleted
+            });
         changes
             .filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok())
             .collect()

@@ -67,13 +67,13 @@ pub fn check_assignment(
     let runtime = found
         .runtime
         .as_deref()
-        .filter(|id| config.runtime(id).is_some());
-    let runtime = runtime.ok_or_else(|| {
-        Failure::new(
-            Code::XchainRoleWithoutRuntime,
-            format!("role {role} has no runtime"),
-        )
-    })?;
+        .filter(|id| config.runtime(id).is_some())
+        .ok_or_else(|| {
+            Failure::new(
+                Code::XchainRoleWithoutRuntime,
+                format!("role {role} has no runtime"),
+            )
+        })?;
     capacity(state, config, role)?;
     budget::check_assignment(state, config)?;
     let baseline = clean(found.authority, baseline)?;

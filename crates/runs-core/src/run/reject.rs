@@ -25,8 +25,8 @@ pub struct Rejection {
     /// The baseline of the next attempt. It is the turn's own, so that changes of earlier attempts
     /// stay attributable. A turn without one gets the current state of the repository.
     pub baseline: Baseline,
-    /// The changes of the turn's worker, as [`dispatch::left_behind`] returns them. Null for a turn
-    /// of a person, whose work continues between attempts.
+    /// The changes of the turn's worker, as [`crate::dispatch::left_behind`] returns them. Null for
+    /// a turn of a person, whose work continues between attempts.
     pub left_behind: Value,
 }
 

@@ -127,8 +127,9 @@ impl State {
     /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
-        let turns = self.turns.iter();
-        let turns: Object = turns
+        let turns: Object = self
+            .turns
+            .iter()
             .map(|turn| (turn.id().to_string(), turn.document().into()))
             .collect();
         for (name, value) in build([

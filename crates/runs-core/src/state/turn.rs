@@ -303,8 +303,9 @@ impl Baseline {
             doc::Baseline::DIRTY_SNAPSHOT.to(dirty),
         ]);
         if !self.view.is_empty() {
-            let view = self.view.iter();
-            let view: Object = view
+            let view: Object = self
+                .view
+                .iter()
                 .map(|(name, value)| (name.clone(), value.as_str().into()))
                 .collect();
             doc::Baseline::ACCORD_VIEW.set(&mut document, view);

@@ -73,8 +73,9 @@ fn local_cli(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
 
 /// Whether an argument of the command is the placeholder of the prompt.
 fn has_placeholder(runtime: &Object) -> bool {
-    let words = list(runtime, "command").iter().chain(list(runtime, "args"));
-    let mut words = words
+    let mut words = list(runtime, "command")
+        .iter()
+        .chain(list(runtime, "args"))
         .chain(runtime.get("command"))
         .filter_map(Value::as_str);
     words.any(|word| word.contains("{prompt}"))

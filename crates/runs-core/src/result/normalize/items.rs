@@ -17,10 +17,11 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
         return;
     };
     let mut ids = situation.index.decisions().continued();
-    let own = decisions
+    let own: DecisionIds = decisions
         .iter()
-        .filter_map(|decision| doc::Decision::ID.get(decision));
-    let own: DecisionIds = own.filter(|id| is_decision_id(id)).collect();
+        .filter_map(|decision| doc::Decision::ID.get(decision))
+        .filter(|id| is_decision_id(id))
+        .collect();
     for id in own.iter() {
         ids.add(id);
     }
