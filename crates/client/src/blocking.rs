@@ -1,6 +1,6 @@
 //! Requests from code that has no async runtime.
 //!
-//! Each request has a runtime and a connection of its own, so that nothing is left running when the
+//! Each request has its own runtime and connection, so that nothing is left running when the
 //! caller stops waiting. Must not be called from an async task.
 
 use std::future::Future;

@@ -41,7 +41,7 @@ impl ClientOptions {
         self
     }
 
-    /// How long the host may neither accept nor send a byte.
+    /// The inactivity timeout: the host neither accepts nor sends a byte.
     #[must_use]
     pub fn with_inactivity_timeout(mut self, timeout: Duration) -> Self {
         self.timeouts.inactivity = timeout;
@@ -115,7 +115,7 @@ pub fn body_failure(error: axum::Error) -> Failure {
 }
 
 fn failure(error: ClientError) -> Failure {
-    // A request body that the caller streams fails with a failure of its own.
+    // A request body that the caller streams has its own failure.
     if let Some(own) = error.find_cause::<Failure>() {
         return own.clone();
     }

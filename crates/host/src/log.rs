@@ -34,11 +34,13 @@ pub fn begin(settings: &Log) -> Result<(), Failure> {
         }
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
     };
-    begun.map_err(|_| Failure::new(Code::HttpFault, "the log has begun already"))?;
+    begun.map_err(|_| Failure::new(Code::HttpFault, "the log was started already"))?;
     // A panic in a handler is logged with the request that caused it.
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string);
-        let place = place.unwrap_or_default();
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         let said = panic.payload_as_str().unwrap_or("no message");
         tracing::error!(place, "a handler panicked: {said}");
     }));

@@ -89,8 +89,11 @@ impl Memory {
                 subject: &asked.subject,
                 predicate: &asked.predicate,
             };
-            let current = unit.current_fact(&project_id, key)?;
-            let current = current.as_ref().map(load::fact_of).transpose()?;
+            let current = unit
+                .current_fact(&project_id, key)?
+                .as_ref()
+                .map(load::fact_of)
+                .transpose()?;
             let now = memory.now_in(unit, &project_id)?;
             let Some(end) = invalidate(current.as_ref(), asked.value.as_deref(), now) else {
                 return Ok(0);

@@ -67,8 +67,11 @@ impl Memory {
             writer.packages()?;
             writer.facts()?;
             // Unreadable rows are not returned as rows; they are counted here.
-            let unreadable = unit.damage().into_iter();
-            let unreadable = unreadable.filter(|row| row.table.is_exported()).count();
+            let unreadable = unit
+                .damage()
+                .into_iter()
+                .filter(|row| row.table.is_exported())
+                .count();
             Ok(Export {
                 spool: writer.spool,
                 left_out: writer.left_out + unreadable as u64,

@@ -40,8 +40,7 @@ pub(crate) fn readable(unit: &dyn ReadUnit, access: &Access, id: &ProjectId) -> 
 
 /// The ids of the damaged rows of a table that a unit has met.
 pub(crate) fn unreadable(unit: &dyn ReadUnit, table: Table) -> Vec<String> {
-    let damaged = unit.damage().into_iter();
-    let damaged = damaged.filter(|row| row.table == table);
+    let damaged = unit.damage().into_iter().filter(|row| row.table == table);
     damaged.map(|row| row.id).collect()
 }
 
@@ -137,8 +136,11 @@ pub(crate) fn package_row(
         }
         (Some(row), true) => Ok(row),
         (Some(last), false) => {
-            let projects = rows.iter().chain([&last]);
-            let projects: Vec<_> = projects.map(|row| row.project_id.clone()).collect();
+            let projects: Vec<_> = rows
+                .iter()
+                .chain([&last])
+                .map(|row| row.project_id.clone())
+                .collect();
             Err(package::ambiguous(id, &projects).into())
         }
     }

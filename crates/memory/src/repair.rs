@@ -79,8 +79,11 @@ fn restored(
     source: PackageSource,
 ) -> Result<(PackageRow, PackageIndex), Failure> {
     let text = source.text.unwrap_or_default();
-    let log = source.log.iter().map(load::read_revision);
-    let log: Vec<Revision> = log.collect::<Result<_, _>>()?;
+    let log: Vec<Revision> = source
+        .log
+        .iter()
+        .map(load::read_revision)
+        .collect::<Result<_, _>>()?;
     let (Some(first), Some(last)) = (log.first(), log.last()) else {
         return Err(load::integrity("it has no log"));
     };

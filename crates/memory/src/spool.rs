@@ -63,8 +63,9 @@ impl Spool {
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
         let file = self.into_reader().map_err(failed)?;
         Ok(stream::try_unfold(file, |file| async move {
-            let read = spawn_blocking(move || piece(file)).await;
-            let read = read.unwrap_or_else(|error| Err(io::Error::other(error)));
+            let read = spawn_blocking(move || piece(file))
+                .await
+                .unwrap_or_else(|error| Err(io::Error::other(error)));
             read.map_err(|error| failed(io_error(error)))
         }))
     }

@@ -1,4 +1,4 @@
-//! Connections, set up as they are needed.
+//! Opens and configures connections.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -15,18 +15,18 @@ use crate::error::IntoStoreError as _;
 /// Marks a file as a store of Accord.
 pub(crate) const APPLICATION: i32 = 0x4163_6364;
 
-/// How many pages the write-ahead log may have before they are brought into the database.
+/// How many pages the write-ahead log may have before a checkpoint.
 const LOG_PAGES: i32 = 8_000;
 
-/// How long to wait for a lock that another connection holds for a moment.
+/// How long to wait for a lock of another connection.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The statements that a connection keeps prepared.
+/// How many prepared statements a connection caches.
 const STATEMENTS: usize = 128;
 
 /// The connection that writes.
 pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
-    // A new file is for its owner alone, in whatever folder; the log takes after it.
+    // A new file is readable only by its owner; the log gets the same mode.
     (OpenOptions::new().append(true).create(true).mode(0o600))
         .open(path)
         .store_error()?;
@@ -48,7 +48,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     if mode != "wal" {
         return Err(StoreError::new(
             StoreErrorKind::Unavailable,
-            "no write-ahead log in that place",
+            "the file system does not support a write-ahead log",
         ));
     }
     let setup = format!(
@@ -76,14 +76,14 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
 /// A connection that reads a database which a writer has open.
 pub(crate) fn reader(path: &Path) -> Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    // Every commit of the writer empties it, so that more would seldom help.
+    // Small, because every commit of the writer invalidates the cache.
     connection
         .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1000;")
         .store_error()?;
     Ok(connection)
 }
 
-/// A connection to a database that is there, and is a store in a format that we know.
+/// A connection to an existing database, which must be a store of a known format.
 pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = open(path, flags)?;
     let application: i32 =
@@ -101,7 +101,7 @@ pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The value of a setting of the database.
+/// The value of a pragma.
 pub(crate) fn pragma<T: rusqlite::types::FromSql>(
     connection: &Connection,
     name: &str,
@@ -116,7 +116,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags).store_error()?;
     connection.busy_timeout(PATIENCE).store_error()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Otherwise SQLite plans a statement anew whenever other values are bound to it.
+    // Otherwise SQLite prepares a statement again whenever other values are bound.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .store_error()?;

@@ -37,7 +37,7 @@ impl<T> IntoStoreError<T> for io::Result<T> {
     }
 }
 
-/// What is stored is not what it must be.
+/// The error for a value that cannot be read.
 pub(crate) fn damaged(what: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Corrupt, format!("{what} cannot be read"))
 }
@@ -70,8 +70,8 @@ fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
     }
 }
 
-/// Whether a file could not grow in a process that has a limit on the size of its files. SQLite
-/// calls that a failure of the disk and does not pass on what the system said.
+/// Whether a file could not grow because of the process's limit on file sizes. SQLite reports that
+/// as a disk error, without the error of the system.
 fn may_not_grow(error: &rusqlite::Error) -> bool {
     let grew = matches!(
         error.sqlite_error().map(|error| error.extended_code),

@@ -1,4 +1,4 @@
-//! The folder of a store, and who has it.
+//! The folder of a store, and its lock.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -19,20 +19,20 @@ pub const LOCK: &str = "accord.lock";
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Locked until it is dropped, or the process ends in whatever way.
+    /// Locked until it is dropped or the process ends.
     lock: File,
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // To close the file is not enough: a process that is just being started has it open, too,
-        // until it becomes another program. Where this fails, the end of both lets go.
+        // Closing the file is not enough: a child process between fork and exec has it open, too.
+        // If unlocking fails, the lock ends with both processes.
         drop(self.lock.unlock());
     }
 }
 
 impl Folder {
-    /// Takes a folder, which is created where it is not there.
+    /// Locks a folder, and creates it if needed.
     pub(crate) fn take(path: &Path) -> Result<Self> {
         DirBuilder::new()
             .recursive(true)
@@ -42,7 +42,7 @@ impl Folder {
         Self::take_existing(path)
     }
 
-    /// Takes a folder that is there.
+    /// Locks an existing folder.
     pub(crate) fn take_existing(path: &Path) -> Result<Self> {
         let mut options = OpenOptions::new();
         options
@@ -56,7 +56,7 @@ impl Folder {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
-                // Who holds the lock is a courtesy; that it is held is what matters.
+                // The process id is only for messages; the lock is what counts.
                 drop(lock.read_to_string(&mut pid));
                 let pid = pid.trim().parse().ok();
                 return Err(StoreError::new(
@@ -75,8 +75,7 @@ impl Folder {
         })
     }
 
-    /// Creates the database's file where it is not there: it is nobody else's to read, whatever the
-    /// folder is.
+    /// Creates the database's file if it does not exist, readable only by its owner.
     pub(crate) fn prepare(&self) -> Result<()> {
         match create_private(&self.database()) {
             Err(error) if error.kind() == StoreErrorKind::Occupied => Ok(()),
@@ -94,7 +93,7 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Makes creations, renames and removals in the folder durable.
+    /// Syncs the folder, so that creations, renames and removals are durable.
     pub(crate) fn sync(&self) -> Result<()> {
         sync_folder(&self.path)
     }
@@ -108,14 +107,14 @@ pub(crate) fn create_private(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes creations, renames and removals in a folder durable.
+/// Syncs a folder, so that creations, renames and removals are durable.
 pub(crate) fn sync_folder(path: &Path) -> Result<()> {
     File::open(path)
         .and_then(|folder| folder.sync_all())
         .store_error()
 }
 
-/// Whether there is a database in a folder.
+/// Whether a folder has a database.
 pub(crate) fn has_database(path: &Path) -> bool {
     path.join(DATABASE)
         .metadata()

@@ -4,7 +4,7 @@
 //! - one thread writes. It runs the waiting jobs in one transaction, rolls back a failed job alone,
 //!   commits once, and reports outcomes only then;
 //! - a commit is on the disk before it is acknowledged (write-ahead log, `synchronous=FULL`);
-//! - readers have connections of their own, which cannot write, and see one snapshot per unit;
+//! - readers have separate connections, which cannot write, and see one snapshot per unit;
 //! - one process at a time has a folder open; the lock file says which;
 //! - callers get a [`accord_store::StoreError`] with a code, never a message of SQLite.
 //!
@@ -24,7 +24,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "keeping data in files, on a thread of its own, is what this crate is for"
+    reason = "this crate stores data in files and has a writer thread"
 )]
 
 mod connect;

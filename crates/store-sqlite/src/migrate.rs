@@ -1,7 +1,7 @@
-//! Formats of the database, and the way from each to the next.
+//! Migrations between formats of the database.
 //!
-//! A migration that was released never changes. Each runs in a transaction of its own together
-//! with the number of the format that it leads to.
+//! A released migration never changes. Each runs in its own transaction, which also sets the new
+//! format number.
 
 use accord_store::{Result, StoreErrorKind};
 use rusqlite::Connection;
@@ -12,10 +12,10 @@ use crate::error::IntoStoreError as _;
 /// The format that this version writes.
 pub const FORMAT: u32 = MIGRATIONS.len() as u32;
 
-/// The migration at place `n` leads from format `n` to the next.
+/// The migration at index `n` leads from format `n` to the next.
 const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_memory.sql")];
 
-/// Brings a database to the format that this version writes.
+/// Migrates a database to the current format.
 pub(crate) fn migrate(connection: &Connection) -> Result<()> {
     let found: u32 = pragma(connection, "user_version")?;
     refuse_later(found)?;

@@ -1,14 +1,14 @@
-//! How a store is opened.
+//! Options of a store.
 
 use std::time::Duration;
 
 use accord_store::CommonTermLimits;
 
-/// How a store works.
+/// Options of a store.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// How many readers may be at work at once; more wait.
+    /// How many reads may run at once; further ones wait.
     pub readers: usize,
     /// How many jobs may wait for the writer; more are refused as busy.
     pub queue: usize,

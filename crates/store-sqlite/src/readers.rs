@@ -1,7 +1,7 @@
-//! Connections for reading, as many as are needed at once, up to a limit.
+//! A pool of connections for reading, up to a limit.
 //!
 //! Invariant: once the pool is closed, no connection is opened or kept: one that is in use is
-//! closed by whoever gives it back.
+//! closed when it is returned.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -61,7 +61,7 @@ impl Readers {
         let connection = lent
             .connection
             .as_ref()
-            .expect("it is given back on drop alone");
+            .expect("it is returned only on drop");
         connection
             .prepare_cached("BEGIN")
             .and_then(|mut begin| begin.execute(()))
@@ -126,7 +126,7 @@ impl Readers {
             if left.is_zero() {
                 return Err(StoreError::new(
                     StoreErrorKind::Busy,
-                    "every reader is at work",
+                    "all connections for reading are in use",
                 ));
             }
             self.returned.wait_for(&mut pool, left);

@@ -1,8 +1,9 @@
-//! Instants as texts whose bytes sort as time does.
+//! Sort keys of instants: texts whose byte order is the order of time.
 
 use accord_contract::time::Time;
 
-/// The key of an instant: its date and time, and as much of the second as says something.
+/// The key of an instant: its date and time, and the fraction of the second without trailing
+/// zeros.
 pub(crate) fn key(instant: Time) -> String {
     let mut key = instant.sort_key();
     key.truncate(
@@ -14,7 +15,7 @@ pub(crate) fn key(instant: Time) -> String {
     key
 }
 
-/// A stretch of time whose keys all begin alike.
+/// A span of time whose keys have a common prefix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Span {
     Day,
@@ -23,18 +24,18 @@ pub(crate) enum Span {
 }
 
 impl Span {
-    /// The span in which the instant of a key lies: the beginning of every key in it.
+    /// The prefix of the span that contains the instant of a key.
     pub(crate) fn of(self, key: &str) -> &str {
         let length = match self {
             Self::Day => "2026-04-18".len(),
             Self::Hour => "2026-04-18T20".len(),
             Self::Minute => "2026-04-18T20:00".len(),
         };
-        // Every key goes on to the second; what does not is no key, and stands alone.
+        // Every key has seconds; a shorter text is not a key, and is returned whole.
         key.get(..length).unwrap_or(key)
     }
 
-    /// A text that sorts behind every key of the span, and before every other that is later.
+    /// A text that sorts after every key of the span, and before every later key.
     pub(crate) fn end(self, key: &str) -> String {
         format!("{}~", self.of(key))
     }

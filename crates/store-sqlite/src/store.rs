@@ -18,7 +18,7 @@ use crate::unit::Unit;
 use crate::writer::{Counters, Pace, Queue, Writer};
 use crate::{Options, connect, migrate, upkeep};
 
-/// A store in a folder. Dropped, it finishes what waits and lets go of the folder.
+/// A store in a folder. Dropping it finishes waiting jobs and unlocks the folder.
 pub struct SqliteStore {
     readers: Arc<Readers>,
     queue: Arc<Queue>,
@@ -26,17 +26,16 @@ pub struct SqliteStore {
     counters: Arc<Counters>,
     common: CommonTermLimits,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Let go of last.
+    /// Dropped last, so that the folder is locked until everything else is closed.
     folder: Folder,
 }
 
 impl SqliteStore {
-    /// Opens the store in a folder; creates both where they are not there, and brings an older
-    /// format to this one.
+    /// Opens the store in a folder. Creates both if needed, and migrates an older format.
     ///
     /// # Errors
-    /// When another process has the folder, when it cannot be written, and when what is in it is
-    /// damaged, no store, or in a later format.
+    /// When another process has the folder open, when it cannot be written, and when its database
+    /// is damaged, not a store, or of a later format.
     pub fn open(folder: &Path, options: &Options) -> Result<Self> {
         let folder = Folder::take(folder)?;
         folder.prepare()?;
@@ -61,8 +60,10 @@ impl SqliteStore {
             #[cfg(feature = "testing")]
             delay: options.commit_delay,
         };
-        let thread = std::thread::Builder::new().name("store-writer".to_owned());
-        let thread = thread.spawn(move || writer.run()).store_error()?;
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || writer.run())
+            .store_error()?;
         Ok(Self {
             readers,
             queue,

@@ -14,20 +14,20 @@ use crate::error::IntoStoreError as _;
 use crate::folder::{DATABASE, Folder, create_private, has_database, sync_folder};
 use crate::{Options, SqliteStore, migrate};
 
-/// The folder in which a store is written anew, and mended, beside the old one.
+/// The folder in which a store is rewritten or repaired, beside the old one.
 const REWRITTEN: &str = "rewritten.partial";
 
 /// How many pages are copied between two reports.
 const STEP: i32 = 1_000;
 
-/// Copies a database, as it is at one instant, into a file that must not exist yet. Readers and the
-/// writer go on meanwhile.
+/// Copies one snapshot of a database into a file that must not exist yet. Reads and writes
+/// continue.
 pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()> {
     if to.exists() {
         let detail = to.display().to_string();
         return Err(StoreError::new(StoreErrorKind::Occupied, detail));
     }
-    // A connection of its own: the copy is one snapshot, however long it takes.
+    // A separate connection, so that the copy is one snapshot.
     let source = existing(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     source
         .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
@@ -42,30 +42,30 @@ pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress
 }
 
 impl SqliteStore {
-    /// Looks through the whole store for damage: every page, every index, the index of terms.
+    /// Checks the whole store for damage: every page, every index, the search index.
     ///
     /// # Errors
     /// When something is damaged, or the store fails.
     pub fn check(&self) -> Result<()> {
-        // A connection of its own: one that has searched before has the old index in its cache,
-        // and would report what has changed since as damage.
+        // A separate connection: one that has searched before caches the old index, and would
+        // report later changes as damage.
         check(&self.folder().database())
     }
 }
 
-/// Looks through a file, such as a backup, for damage.
+/// Checks a file, such as a backup, for damage.
 ///
 /// # Errors
-/// When it is no store, is of a later format, or is damaged.
+/// When it is not a store, is of a later format, or is damaged.
 pub fn check(file: &Path) -> Result<()> {
     integrity(&existing(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?)
 }
 
-/// Brings a backup into a folder, after looking through it. A store that is in the folder is in the
-/// way unless `replace` says otherwise.
+/// Checks a backup and restores it into a folder. A store in the folder is an error unless
+/// `replace` is set.
 ///
 /// # Errors
-/// When the backup is damaged, when the folder has a store already, or the store is open.
+/// When the backup is damaged, the folder has a store already, or the store is open.
 pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
     check(backup)?;
     let folder_path = folder;
@@ -74,8 +74,8 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
         let place = folder.database().display().to_string();
         return Err(StoreError::new(StoreErrorKind::Occupied, place));
     }
-    // Where the work breaks off, what was there is to be there still, and not only in a log. What
-    // is damaged may fail here; it is to be replaced.
+    // Checkpoints the old store first, so that an interruption leaves it complete without its
+    // log. A damaged store may fail here, which is ignored because it is replaced.
     drop(fold_log(&folder.database()));
     let partial = beside(&folder.database());
     let source = existing(backup, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -87,8 +87,8 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
         })
 }
 
-/// Writes the store of a folder anew, without the room that nothing uses any more. Gives its size
-/// before and after, in bytes.
+/// Rewrites the store of a folder without unused space. Returns its size before and after, in
+/// bytes.
 ///
 /// # Errors
 /// When there is no store, when it is open, or when there is no room for a second copy.
@@ -109,8 +109,8 @@ pub fn compact(folder: &Path) -> Result<(u64, u64)> {
     Ok((before, fs::metadata(&database).store_error()?.len()))
 }
 
-/// Writes the store of a folder anew and lets `mend` change the new one, which then takes the place
-/// of the old.
+/// Rewrites the store of a folder and lets `mend` change the new one, which then replaces the old
+/// one.
 ///
 /// # Errors
 /// With what `mend` returns, and as [`compact`]; the old store stays then.
@@ -154,7 +154,7 @@ fn take_store(folder: &Path) -> Result<Folder> {
     Folder::take_existing(folder)
 }
 
-/// Writes a database into a new file, without the room that nothing uses.
+/// Writes a database into a new file, without unused space.
 fn write_anew(database: &Path, to: &Path) -> Result<()> {
     let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrate::migrate(&connection)?;
@@ -166,7 +166,7 @@ fn write_anew(database: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a folder, which may not be there.
+/// Removes a folder if it exists.
 fn clear(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).store_error(),
@@ -174,7 +174,7 @@ fn clear(folder: &Path) -> Result<()> {
     }
 }
 
-/// Brings what the log of a database holds into the database, and empties the log.
+/// Checkpoints a database and truncates its log.
 fn fold_log(database: &Path) -> Result<()> {
     let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let left: i64 = connection
@@ -189,7 +189,7 @@ fn fold_log(database: &Path) -> Result<()> {
     }
 }
 
-/// An empty file in the place of what an earlier attempt left.
+/// Creates an empty file. Removes what an earlier attempt left.
 fn new_file(path: &Path) -> Result<()> {
     drop(fs::remove_file(path));
     create_private(path)
@@ -236,9 +236,9 @@ fn settle(path: &Path) -> Result<()> {
         .store_error()
 }
 
-/// Puts a new database in the place of the old one.
+/// Replaces the old database by a new one.
 fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
-    // A log of the old database must not be taken for one of the new.
+    // The log of the old database must not be applied to the new one.
     for log in ["accord.db-wal", "accord.db-shm"] {
         match fs::remove_file(folder.file(log)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -256,8 +256,11 @@ fn integrity(connection: &Connection) -> Result<()> {
     let mut statement = connection
         .prepare("PRAGMA integrity_check(10)")
         .store_error()?;
-    let found = statement.query_map((), |row| row.get(0)).store_error()?;
-    let found: Vec<String> = found.collect::<rusqlite::Result<_>>().store_error()?;
+    let found: Vec<String> = statement
+        .query_map((), |row| row.get(0))
+        .store_error()?
+        .collect::<rusqlite::Result<_>>()
+        .store_error()?;
     if found != ["ok"] {
         return Err(StoreError::new(StoreErrorKind::Corrupt, found.join("; ")));
     }
@@ -267,7 +270,7 @@ fn integrity(connection: &Connection) -> Result<()> {
     if statement.exists(()).store_error()? {
         Err(StoreError::new(
             StoreErrorKind::Corrupt,
-            "a row belongs to none",
+            "a row refers to a missing row",
         ))
     } else {
         Ok(())

@@ -3,7 +3,7 @@
 //! A faulty disk or another program can change a file. A damaged row is never returned:
 //! - a query for a single row fails with an error that names it ([`StoreError::damaged`]);
 //! - a list leaves it out, and [`Audit::damage`] names it;
-//! - [`Audit`] reads every package by its number, whatever its columns say.
+//! - [`Audit`] reads every package by its number, even if its columns are damaged.
 //!
 //! [`StoreError::damaged`]: crate::StoreError::damaged
 
@@ -13,7 +13,7 @@ use accord_base::ProjectId;
 
 use crate::{PackageIndex, PackageRow, Result};
 
-/// What rows are kept, and what is derived from them.
+/// The tables of rows, and of data derived from them.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Table {
@@ -33,20 +33,20 @@ pub enum Table {
     Blob,
     /// Counts of packages.
     Tally,
-    /// Open questions, and who asks them.
+    /// Open questions, and the packages that ask them.
     Question,
-    /// The terms that packages are found by.
+    /// The search index.
     Search,
-    /// What is counted for a project.
+    /// The counts of a project.
     Counter,
 }
 
 /// A row that cannot be read, or that contradicts its source.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct DamagedRow {
-    /// Where it is kept.
+    /// Its table.
     pub table: Table,
-    /// The project that it belongs to, where that is known.
+    /// Its project, if known.
     pub project_id: Option<ProjectId>,
     /// Its id, or as much of it as can be read.
     pub id: String,
@@ -54,10 +54,10 @@ pub struct DamagedRow {
     pub what: String,
 }
 
-/// A row as it is found: whole, or damaged.
+/// A row, readable or damaged.
 pub type Stored<R> = Result<R, DamagedRow>;
 
-/// Looks for damage.
+/// Finds damaged rows.
 pub trait Audit {
     /// The damaged rows that this unit has met so far, in the order of their tables.
     fn damage(&self) -> Vec<DamagedRow>;
@@ -79,8 +79,8 @@ pub trait Audit {
     /// The stored terms and questions of a package that differ from `index`.
     fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>>;
 
-    /// Counts and indexes of a project that differ from the rows that they were made from, or
-    /// without a project entries that belong to none. What it costs grows with the project.
+    /// Counts and indexes of a project that differ from their rows; without a project, entries that
+    /// belong to no project. The cost grows with the size of the project.
     fn check_derived(&self, project: Option<&ProjectId>) -> Result<Vec<DamagedRow>>;
 }
 
@@ -93,7 +93,7 @@ impl Table {
         )
     }
 
-    /// What one of its rows is called.
+    /// The name of one of its rows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -111,7 +111,7 @@ impl Table {
     }
 }
 
-/// What a caller may know of it.
+/// The message for callers.
 impl fmt::Display for DamagedRow {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (table, id) = (self.table.as_str(), &self.id);

@@ -6,7 +6,7 @@ use accord_contract::time::Timestamp;
 
 use crate::Result;
 
-/// A content that a project has.
+/// A content of a project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BlobRow {
     /// The project.
@@ -15,7 +15,7 @@ pub struct BlobRow {
     pub digest: Digest,
     /// Its length in bytes.
     pub size: u64,
-    /// What kind of content it is said to be.
+    /// Its media type.
     pub media_type: Option<String>,
     /// When the project got it.
     pub stored_at: Timestamp,
@@ -29,7 +29,7 @@ pub trait Blobs {
     /// The projects that have a content, in the order of their ids.
     fn blobs_named(&self, digest: &Digest) -> Result<Vec<BlobRow>>;
 
-    /// At most `limit` contents of a project in the order of their digests, those behind `after`.
+    /// At most `limit` contents of a project after `after`, in the order of their digests.
     fn blobs(
         &self,
         project: &ProjectId,
@@ -43,9 +43,9 @@ pub trait BlobWrites {
     /// Adds a content to a project.
     ///
     /// # Errors
-    /// With a conflict when the project has it, or there is no such project.
+    /// With a conflict when the project has it already, or does not exist.
     fn insert_blob(&mut self, row: &BlobRow) -> Result<()>;
 
-    /// Takes a content from a project, and says whether it was there.
+    /// Removes a content from a project. Returns whether it existed.
     fn remove_blob(&mut self, project: &ProjectId, digest: &Digest) -> Result<bool>;
 }

@@ -15,36 +15,36 @@ pub trait Engine: Store {
     /// What the engine has done since it was opened.
     fn statistics(&self) -> Statistics;
 
-    /// Copies everything, as it is at one instant, into a new file. Reads and writes go on.
+    /// Copies one snapshot of everything into a new file. Reads and writes continue.
     ///
     /// # Errors
     /// With [`StoreErrorKind::Occupied`](crate::StoreErrorKind::Occupied) when the file exists.
     fn backup(&self, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()>;
 
-    /// Finishes the jobs that wait, then refuses new ones. Closing twice is the same as once.
+    /// Finishes waiting jobs, then refuses new ones. Idempotent.
     ///
     /// # Errors
-    /// When the engine could not finish its work.
+    /// When waiting jobs could not be finished.
     fn close(&self) -> Result<()>;
 }
 
 /// What an engine has done since it was opened.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Statistics {
-    /// Jobs that were carried out.
+    /// Executed jobs.
     pub jobs: u64,
-    /// Commits that they shared.
+    /// Commits.
     pub commits: u64,
-    /// Jobs that wait.
+    /// Waiting jobs.
     pub waiting: usize,
-    /// Connections for reading that are open.
+    /// Open connections for reading.
     pub readers: usize,
 }
 
 /// The progress of a long operation, in units of the engine's choice.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Progress {
-    /// The units that are done.
+    /// Completed units.
     pub done: u64,
     /// All units.
     pub total: u64,

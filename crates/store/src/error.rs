@@ -26,16 +26,16 @@ pub enum StoreErrorKind {
     /// The store can be read but not written.
     #[error("the store cannot be written")]
     ReadOnly,
-    /// What the store holds is damaged.
+    /// The store is damaged.
     #[error("the store is damaged")]
     Corrupt,
     /// Too many jobs are waiting.
     #[error("the store is busy")]
     Busy,
-    /// Another process writes the same store.
+    /// Another process has the store open.
     #[error("another process{} has the store open", holder(*.pid))]
     Locked {
-        /// The process, where it says which.
+        /// The id of that process, if known.
         pid: Option<u32>,
     },
     /// The store cannot be reached, or was closed.
@@ -46,10 +46,10 @@ pub enum StoreErrorKind {
     TooNew {
         /// The store's format.
         found: u32,
-        /// The latest that this version knows.
+        /// The latest format that this version reads.
         known: u32,
     },
-    /// The file is no store.
+    /// The file is not a store.
     #[error("there is no store in that place")]
     NoStore,
     /// A store is in that place already.
@@ -63,11 +63,11 @@ pub enum StoreErrorKind {
     Broken,
 }
 
-/// What most of this crate returns.
+/// The result of an operation of a store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 impl StoreError {
-    /// StoreErrorKind, with what the operator should know about it.
+    /// An error, with details for the operator.
     pub fn new(kind: StoreErrorKind, detail: impl Into<String>) -> Self {
         Self {
             kind,

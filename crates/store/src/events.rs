@@ -1,16 +1,15 @@
 //! The stream of events of a project.
 //!
 //! Invariants:
-//! - the events of a project are numbered 1, 2, 3, … without a gap: a job that fails takes no
-//!   number;
-//! - a number is never given twice, also not when the events that had it are trimmed.
+//! - the events of a project are numbered 1, 2, 3, … without a gap: a failed job uses no number;
+//! - a number is never reused, even after its event was trimmed.
 
 use accord_base::{ActorKey, ProjectId};
 use accord_contract::time::{Time, Timestamp};
 
 use crate::Result;
 
-/// An event as it is kept.
+/// A stored event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EventRow {
     /// Its number in the project's stream.
@@ -26,7 +25,7 @@ pub struct EventEntry {
     pub at: Timestamp,
     /// What kind of event it is. An engine stores any text.
     pub kind: String,
-    /// The only actor that may see it; `None` for everybody.
+    /// The only actor that may see it; `None` for every reader.
     pub only_for: Option<ActorKey>,
     /// Its data, a JSON text.
     pub text: String,
@@ -62,10 +61,10 @@ pub trait EventWrites {
     /// Appends an event. Returns its number.
     ///
     /// # Errors
-    /// With a conflict when there is no such project.
+    /// With a conflict when the project does not exist.
     fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64>;
 
-    /// Deletes the events up to a number. Returns how many those were.
+    /// Deletes the events up to a number. Returns their number.
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64>;
 }
 

@@ -1,8 +1,7 @@
 //! Facts and their chains. A chain is the facts of one subject and predicate.
 //!
-//! The facts of one subject and predicate are a chain, in the order of when they begin to hold,
-//! and of the numbers that the store gave them. An engine refuses a second fact without an end in a
-//! chain; everything else about chains is decided above it.
+//! A chain is ordered by the start of its facts, then by their numbers. An engine refuses a second
+//! fact without an end in a chain. All other rules about chains are enforced by the services.
 
 use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
@@ -11,14 +10,14 @@ use accord_memory_core::query::FactPosition;
 
 use crate::Result;
 
-/// A fact as it is kept.
+/// The row of a fact.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FactRow {
     /// The project that owns it.
     pub project_id: ProjectId,
     /// Its id, unique in the project.
     pub fact_id: FactId,
-    /// Its number in the store, which grows with every fact; the store gives it.
+    /// Its number, which the store assigns and which grows with every fact.
     pub seq: u64,
     /// What it is about.
     pub subject: String,
@@ -26,9 +25,9 @@ pub struct FactRow {
     pub predicate: String,
     /// The value.
     pub value: String,
-    /// From when on it holds.
+    /// The start of its validity.
     pub valid_from: Timestamp,
-    /// When it ceased to hold.
+    /// The end of its validity.
     pub valid_to: Option<Timestamp>,
     /// When it was recorded.
     pub created_at: Timestamp,
@@ -45,7 +44,7 @@ pub struct FactKey<'a> {
     pub predicate: &'a str,
 }
 
-/// The facts beside an instant in a chain; those that never held are passed over.
+/// The neighbours of an instant in a chain, without facts that never held.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Neighbours {
     /// The last that begins at the instant or earlier.
@@ -54,7 +53,7 @@ pub struct Neighbours {
     pub after: Option<FactRow>,
 }
 
-/// Which of the facts of a chain.
+/// Which facts of a chain.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum When {
     /// The one without an end.
@@ -75,9 +74,9 @@ pub struct FactQuery<'a> {
     pub predicate: Option<&'a str>,
     /// Which of each chain.
     pub when: When,
-    /// Only those behind that place.
+    /// Only those after this position.
     pub after: Option<&'a FactPosition>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 
@@ -92,8 +91,7 @@ pub trait Facts {
     /// The fact of a chain that has no end.
     fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>>;
 
-    /// The neighbours of a time in a chain. What it costs does not depend on the chain's
-    /// length.
+    /// The neighbours of a time in a chain. The cost does not depend on the length of the chain.
     fn fact_neighbours(
         &self,
         project: &ProjectId,
@@ -104,24 +102,24 @@ pub trait Facts {
     /// A page of facts, by subject, by predicate, then in the order of the chain.
     fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>>;
 
-    /// At most `limit` facts without an end, the one that began to hold last first.
+    /// At most `limit` facts without an end, the latest start first.
     fn newest_facts(&self, project: &ProjectId, limit: usize) -> Result<Vec<FactRow>>;
 }
 
 /// Writes facts.
 pub trait FactWrites {
-    /// Adds a fact and gives the number that it got; the one in `row` counts for nothing. What it
-    /// supersedes must have been ended before.
+    /// Adds a fact. Returns its number; the one in `row` is ignored. The fact that it supersedes
+    /// must have been ended before.
     ///
     /// # Errors
-    /// With a conflict when there is one of that id in the project, when it has no end and the
-    /// chain has such a fact already, or when there is no such project.
+    /// With a conflict when the project has a fact of that id, when both it and another fact of the
+    /// chain have no end, or when the project does not exist.
     fn insert_fact(&mut self, row: &FactRow) -> Result<u64>;
 
-    /// Sets when a fact ceased to hold, and its document with it.
+    /// Sets the end and the document of a fact.
     ///
     /// # Errors
-    /// With a conflict when there is no such fact.
+    /// With a conflict when the fact does not exist.
     fn end_fact(
         &mut self,
         project: &ProjectId,
@@ -132,7 +130,7 @@ pub trait FactWrites {
 }
 
 impl FactRow {
-    /// Its place in the order of the project's facts.
+    /// Its position in the order of the project's facts.
     pub fn position(&self) -> FactPosition {
         FactPosition {
             subject: self.subject.clone(),

@@ -6,16 +6,16 @@ use accord_contract::time::Timestamp;
 
 use crate::Result;
 
-/// A key as it is kept.
+/// The row of a key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyRow {
     /// Identifies the key. It is not secret.
     pub key_id: String,
     /// The hash of the key.
     pub secret_hash: Digest,
-    /// The actor that it belongs to.
+    /// Its actor.
     pub actor: Option<ActorKey>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
@@ -25,13 +25,13 @@ pub struct KeyRow {
 
 /// Reads keys.
 pub trait Keys {
-    /// The key that has a hash, revoked or not.
+    /// The key with a hash, revoked or not.
     fn key_of_hash(&self, secret_hash: &Digest) -> Result<Option<KeyRow>>;
 
     /// The key of an id.
     fn key(&self, key_id: &str) -> Result<Option<KeyRow>>;
 
-    /// At most `limit` keys in the order of their ids' bytes, those behind `after`.
+    /// At most `limit` keys after `after`, in the order of their ids' bytes.
     fn keys(&self, after: Option<&str>, limit: usize) -> Result<Vec<KeyRow>>;
 }
 
@@ -40,12 +40,12 @@ pub trait KeyWrites {
     /// Adds a key.
     ///
     /// # Errors
-    /// With a conflict when there is one of that id or hash.
+    /// With a conflict when another key has its id or hash.
     fn insert_key(&mut self, row: &KeyRow) -> Result<()>;
 
-    /// Revokes a key. One that is revoked stays as it is.
+    /// Revokes a key. A revoked key does not change.
     ///
     /// # Errors
-    /// With a conflict when there is no such key.
+    /// With a conflict when the key does not exist.
     fn revoke_key(&mut self, key_id: &str, at: &Timestamp) -> Result<()>;
 }

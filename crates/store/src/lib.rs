@@ -7,10 +7,10 @@
 //!
 //! Invariants:
 //! - an engine stores and finds rows. A job decides what is allowed, within its transaction;
-//! - every row but keys and settings of the store belongs to one project, and no reader of one
-//!   project meets a row of another;
-//! - documents are kept as the texts that they came as;
-//! - instants compare as instants, ids by their bytes;
+//! - every row except keys and settings of the store belongs to one project, and a reader of one
+//!   project never gets a row of another;
+//! - documents are stored as their original texts;
+//! - times are compared as instants, ids by their bytes;
 //! - an index can be rebuilt from the rows;
 //! - a damaged row is never returned, and does not prevent other rows from being read ([`Audit`]).
 //!

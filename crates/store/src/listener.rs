@@ -1,4 +1,4 @@
-//! Who is notified of commits.
+//! Listeners, which are notified of commits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Weak;
@@ -6,7 +6,7 @@ use std::sync::Weak;
 use accord_base::ProjectId;
 use parking_lot::RwLock;
 
-/// A project's stream of events has grown.
+/// New events of a project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Advance {
     /// The project.
@@ -32,7 +32,7 @@ impl<F: Fn(&[Advance]) + Send + Sync> Listener for F {
 pub struct Listeners(RwLock<Vec<Weak<dyn Listener>>>);
 
 impl Listeners {
-    /// Adds a listener, for as long as somebody else keeps it.
+    /// Adds a listener. The list does not keep it alive.
     pub fn add(&self, listener: Weak<dyn Listener>) {
         let mut listeners = self.0.write();
         listeners.retain(|listener| listener.strong_count() > 0);

@@ -1,8 +1,8 @@
 //! Packages, their revision logs, their counts and their open questions.
 //!
-//! Packages of a project have one order: by the instant of `created_at`, then by the number that
-//! the store gave them. Neither ever changes, so a [`PackagePosition`] stays valid, whatever is
-//! added, changed or quarantined meanwhile.
+//! Packages of a project have one order: by the instant of `created_at`, then by the store's
+//! number. Neither ever changes, so a [`PackagePosition`] stays valid when packages are added,
+//! changed or quarantined.
 //!
 //! A package is visible to every reader of the project, or it is a draft, or it is quarantined. A
 //! quarantined package is left out of lists, counts, searches and questions unless a query asks for
@@ -28,13 +28,13 @@ pub struct PackageRow {
     pub seq: u64,
     /// Its `created_at`.
     pub created_at: Timestamp,
-    /// Who made it.
+    /// Its author.
     pub actor: ActorKey,
-    /// In which session.
+    /// Its session.
     pub session_id: Option<SessionId>,
-    /// What kind of package it is.
+    /// Its type.
     pub package_type: PackageType,
-    /// How much it matters.
+    /// Its significance.
     pub significance: Significance,
     /// When it was deposited here.
     pub deposited_at: Timestamp,
@@ -53,7 +53,7 @@ pub struct PackageState {
     pub revision: u64,
     /// Its status.
     pub status: Status,
-    /// Who reviews it.
+    /// The kind of reviewer.
     pub review_type: ReviewType,
     /// The hash of the text.
     pub content_hash: ContentHash,
@@ -64,7 +64,7 @@ pub struct PackageState {
 /// Why and since when a package is quarantined.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Quarantine {
-    /// Since when.
+    /// When it was quarantined.
     pub at: Timestamp,
     /// Why, for the operator.
     pub reason: String,
@@ -85,10 +85,10 @@ pub const PARTS: usize = 5;
 /// The maximum number of packages that are listed for a question.
 pub const MAX_SOURCES: usize = 10;
 
-/// One state that a package was in.
+/// One state of a package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RevisionRow {
-    /// Its place in the log of its package, from 1.
+    /// Its number in the log of its package, from 1.
     pub seq: u64,
     /// The revision as a JSON document.
     pub text: String,
@@ -122,7 +122,7 @@ pub enum Quarantined {
     /// They are left out.
     #[default]
     No,
-    /// They are among the others.
+    /// They are included.
     Also,
     /// Only they are shown.
     Only,
@@ -139,43 +139,43 @@ pub struct PackageQuery<'a> {
     pub drafts: Drafts<'a>,
     /// Whether quarantined ones are included.
     pub quarantined: Quarantined,
-    /// Only those made at that instant or later.
+    /// Only those created at that instant or later.
     pub since: Option<Time>,
     /// Only those after this position in the list.
     pub after: Option<PackagePosition>,
     /// The direction of the list.
     pub order: Order,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 
 /// A number of packages of the same type, actor and status.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Tally {
-    /// What kind of package they are.
+    /// Their type.
     pub package_type: PackageType,
-    /// Who made them.
+    /// Their author.
     pub actor: ActorKey,
     /// Their status.
     pub status: Status,
-    /// How many there are.
+    /// Their number.
     pub packages: u64,
 }
 
 /// Which open questions of a project, and how many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuestionQuery<'a> {
-    /// Only those of packages made at that instant or later.
+    /// Only those of packages created at that instant or later.
     pub since: Option<Time>,
-    /// Whose drafts ask, too.
+    /// Whose drafts are included.
     pub drafts: Drafts<'a>,
-    /// At most so many questions.
+    /// The maximum number of questions.
     pub limit: usize,
-    /// At most so many packages that ask each, and no more than [`MAX_SOURCES`].
+    /// The maximum number of packages per question, at most [`MAX_SOURCES`].
     pub sources: usize,
 }
 
-/// A question that packages leave open.
+/// An open question.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct QuestionRow {
     /// The question.
@@ -195,25 +195,25 @@ pub trait Packages {
     /// A page of packages. The cost depends on its length, not on the number of packages.
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>>;
 
-    /// The ids of the packages that were made in a session and are not quarantined, oldest first.
+    /// The ids of the packages of a session that are not quarantined, oldest first.
     fn packages_of_session(
         &self,
         project: &ProjectId,
         session: &SessionId,
     ) -> Result<Vec<PackageId>>;
 
-    /// The log of a package, oldest first; empty where there is no such package.
+    /// The log of a package, oldest first; empty if the package does not exist.
     fn revisions(&self, project: &ProjectId, package: &PackageId) -> Result<Vec<RevisionRow>>;
 
-    /// How many packages there are, drafts among them, by type, actor and status, in that order;
-    /// with `since`, only those made at that instant or later.
+    /// Counts packages, drafts included, by type, actor and status, in that order; with `since`,
+    /// only those created at that instant or later.
     fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>>;
 
-    /// How many packages have a status.
+    /// The number of packages with a status.
     fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64>;
 
-    /// The packages that matter most among those made at `since` or later, and of equal ones the
-    /// newest first; no drafts.
+    /// The most significant packages that were created at `since` or later, without drafts. Of
+    /// equal ones, the newest is first.
     fn highlights(
         &self,
         project: &ProjectId,
@@ -229,7 +229,7 @@ pub trait Packages {
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<QuestionRow>>;
 
-    /// How many open questions there are in packages that are no drafts.
+    /// The number of open questions, without those of drafts.
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64>;
 }
 
@@ -239,7 +239,7 @@ pub trait PackageWrites {
     /// assigned; the one in `row` is ignored.
     ///
     /// # Errors
-    /// With a conflict when there is one of that id in the project, or no such project.
+    /// With a conflict when the project has a package of that id, or does not exist.
     fn insert_package(
         &mut self,
         row: &PackageRow,
@@ -250,8 +250,8 @@ pub trait PackageWrites {
     /// Replaces the state of a package, and appends the revisions that led to it.
     ///
     /// # Errors
-    /// With a conflict when there is no such package, or the revisions do not count from its latest
-    /// to that of the state.
+    /// With a conflict when the package does not exist, or the numbers of the revisions do not
+    /// continue its log up to that of the state.
     fn move_package(
         &mut self,
         project: &ProjectId,
@@ -263,7 +263,7 @@ pub trait PackageWrites {
     /// Quarantines or releases a package.
     ///
     /// # Errors
-    /// With a conflict when there is no such package.
+    /// With a conflict when the package does not exist.
     fn quarantine_package(
         &mut self,
         project: &ProjectId,
@@ -274,7 +274,7 @@ pub trait PackageWrites {
     /// Replaces the search terms and questions of a package.
     ///
     /// # Errors
-    /// With a conflict when there is no such package.
+    /// With a conflict when the package does not exist.
     fn reindex_package(
         &mut self,
         project: &ProjectId,
@@ -285,22 +285,16 @@ pub trait PackageWrites {
 
 impl PackageRow {
     /// Checks that the log has the numbers from 1 to the package's latest revision.
-    ///
-    /// # Errors
-    /// With a conflict.
     pub fn check_log(&self, log: &[RevisionRow]) -> Result<()> {
         counts(log, 0, self.state.revision)
     }
 
     /// Checks that the revisions continue the log up to that of `state`.
-    ///
-    /// # Errors
-    /// With a conflict.
     pub fn check_move(&self, state: &PackageState, revisions: &[RevisionRow]) -> Result<()> {
         counts(revisions, self.state.revision, state.revision)
     }
 
-    /// Its place in the order of the project's packages.
+    /// Its position in the order of the project's packages.
     pub fn position(&self) -> PackagePosition {
         PackagePosition {
             created_at: self.created_at.time(),
@@ -315,7 +309,7 @@ impl PackageRow {
 }
 
 impl Drafts<'_> {
-    /// Whether the drafts of an actor are among them.
+    /// Whether the drafts of an actor are included.
     pub fn include(&self, actor: &ActorKey) -> bool {
         match self {
             Self::All => true,
@@ -363,7 +357,7 @@ impl PackageIndex {
         &self.terms
     }
 
-    /// The questions that it leaves open, in its own order.
+    /// Its open questions, in its own order.
     pub fn open_questions(&self) -> &[String] {
         &self.open_questions
     }

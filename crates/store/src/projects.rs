@@ -1,18 +1,18 @@
-//! Projects: the scope of everything else that is kept.
+//! Projects, which own all other rows.
 
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
 
 use crate::Result;
 
-/// A project as it is kept.
+/// The row of a project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProjectRow {
     /// The project's id.
     pub project_id: ProjectId,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Since when it is archived.
+    /// When it was archived.
     pub archived_at: Option<Timestamp>,
     /// The project as a JSON document.
     pub text: String,
@@ -21,11 +21,11 @@ pub struct ProjectRow {
 /// Which projects, and how many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProjectQuery<'a> {
-    /// Whether archived ones are among them.
+    /// Whether archived ones are included.
     pub archived: bool,
-    /// Only those behind that one.
+    /// Only those after this id.
     pub after: Option<&'a ProjectId>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 
@@ -40,15 +40,15 @@ pub trait Projects {
 
 /// Writes projects.
 pub trait ProjectWrites {
-    /// Adds a project. Its stream of events begins at 1.
+    /// Adds a project. Its event numbers start at 1.
     ///
     /// # Errors
-    /// With a conflict when there is one of that id.
+    /// With a conflict when a project has that id.
     fn insert_project(&mut self, row: &ProjectRow) -> Result<()>;
 
-    /// Replaces what is kept of a project. When it was created stays.
+    /// Replaces the row of a project, except its creation time.
     ///
     /// # Errors
-    /// With a conflict when there is none of that id.
+    /// With a conflict when the project does not exist.
     fn update_project(&mut self, row: &ProjectRow) -> Result<()>;
 }

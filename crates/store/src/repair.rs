@@ -12,11 +12,11 @@ use crate::{PackageIndex, PackageRow, Quarantine, Result, RevisionRow};
 /// The parts of a package from which everything else is derived.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageSource {
-    /// The text; `None` where it is none.
+    /// The text; `None` if it is not a text.
     pub text: Option<String>,
     /// The log, oldest first, as far as it can be read.
     pub log: Vec<RevisionRow>,
-    /// When it was deposited here, where that can be read.
+    /// When it was deposited here, if readable.
     pub deposited_at: Option<Timestamp>,
 }
 

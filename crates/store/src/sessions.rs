@@ -1,4 +1,4 @@
-//! Sessions: stretches of work of one actor.
+//! Sessions: periods of work of one actor.
 
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::Timestamp;
@@ -6,18 +6,18 @@ use accord_memory_core::query::SessionPosition;
 
 use crate::{Order, Result};
 
-/// A session as it is kept.
+/// The row of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionRow {
     /// The project that owns it.
     pub project_id: ProjectId,
     /// Its id, unique in the project.
     pub session_id: SessionId,
-    /// Its number in the store, which grows with every session; the store gives it.
+    /// Its number, which the store assigns and which grows with every session.
     pub seq: u64,
-    /// Who works in it.
+    /// Its actor.
     pub actor: ActorKey,
-    /// What people call it.
+    /// Its callsign.
     pub callsign: Option<String>,
     /// When it began.
     pub started_at: Timestamp,
@@ -30,15 +30,15 @@ pub struct SessionRow {
 /// Which sessions of a project, and how many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionQuery<'a> {
-    /// Only those that people call so.
+    /// Only those with this callsign.
     pub callsign: Option<&'a str>,
-    /// Only those that go on.
+    /// Only those that have not ended.
     pub active: bool,
-    /// Only those behind that place, in the order of the list.
+    /// Only those after this position in the list.
     pub after: Option<SessionPosition>,
-    /// Which way the list runs.
+    /// The direction of the list.
     pub order: Order,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 
@@ -50,22 +50,22 @@ pub trait Sessions {
     /// The sessions of an id in all projects, in the order of the projects' ids.
     fn sessions_named(&self, session: &SessionId) -> Result<Vec<SessionRow>>;
 
-    /// A page of sessions, by when they began, then by the numbers that the store gave them.
+    /// A page of sessions, by start, then by number.
     fn sessions(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<Vec<SessionRow>>;
 }
 
 /// Writes sessions.
 pub trait SessionWrites {
-    /// Adds a session and gives the number that it got; the one in `row` counts for nothing.
+    /// Adds a session. Returns its number; the one in `row` is ignored.
     ///
     /// # Errors
-    /// With a conflict when there is one of that id in the project, or no such project.
+    /// With a conflict when the project has a session of that id, or does not exist.
     fn insert_session(&mut self, row: &SessionRow) -> Result<u64>;
 
-    /// Sets when a session ended, and its document with it.
+    /// Sets the end and the document of a session.
     ///
     /// # Errors
-    /// With a conflict when there is no such session.
+    /// With a conflict when the session does not exist.
     fn end_session(
         &mut self,
         project: &ProjectId,
@@ -76,7 +76,7 @@ pub trait SessionWrites {
 }
 
 impl SessionRow {
-    /// Its place in the order of the project's sessions.
+    /// Its position in the order of the project's sessions.
     pub fn position(&self) -> SessionPosition {
         SessionPosition {
             started_at: self.started_at.time(),

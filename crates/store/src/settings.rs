@@ -1,10 +1,10 @@
-//! Settings that are kept with the data: names and values, of the store or of a project.
+//! Settings in the store: names and values, of the whole store or of a project.
 
 use accord_base::ProjectId;
 
 use crate::Result;
 
-/// What a setting holds for.
+/// The scope of a setting.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Scope<'a> {
     /// The whole store.
@@ -27,6 +27,6 @@ pub trait SettingWrites {
     /// Sets a setting, or removes it.
     ///
     /// # Errors
-    /// With a conflict when there is no such project.
+    /// With a conflict when the project does not exist.
     fn put_setting(&mut self, scope: Scope<'_>, name: &str, value: Option<&str>) -> Result<()>;
 }

@@ -55,9 +55,6 @@ pub enum JobOutcome {
 /// The methods that services call.
 pub trait StoreExt: Store {
     /// Reads on one snapshot, on this thread.
-    ///
-    /// # Errors
-    /// With what the job returns, and when the store fails.
     fn read<T, E: From<StoreError>>(
         &self,
         mut job: impl FnMut(&dyn ReadUnit) -> Result<T, E>,
@@ -69,9 +66,6 @@ pub trait StoreExt: Store {
 
     /// Writes in one transaction and waits until the outcome is durable. When the job
     /// returns an error, nothing of it is kept.
-    ///
-    /// # Errors
-    /// With what the job returns, and when the store fails.
     fn write<T, E>(
         &self,
         job: impl FnMut(&mut dyn WriteUnit) -> Result<T, E> + Send + 'static,

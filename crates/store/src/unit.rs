@@ -1,4 +1,4 @@
-//! Units of work: what a job is given while its transaction is open.
+//! Units of work: the access of a job to the store within its transaction.
 
 use crate::{
     Audit, BlobWrites, Blobs, EventWrites, Events, FactWrites, Facts, KeyWrites, Keys,
@@ -6,15 +6,15 @@ use crate::{
     SettingWrites, Settings,
 };
 
-/// One consistent view of everything that is kept.
+/// A snapshot of the store.
 ///
-/// Nothing that is written meanwhile changes what a unit sees.
+/// Later writes do not change what a unit sees.
 pub trait ReadUnit:
     Audit + Blobs + Events + Facts + Keys + Packages + Projects + Search + Sessions + Settings
 {
 }
 
-/// One transaction: it sees what it has written, and all of it is kept or nothing.
+/// A transaction. It sees its own writes, and is committed as a whole or not at all.
 pub trait WriteUnit:
     ReadUnit
     + BlobWrites

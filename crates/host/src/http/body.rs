@@ -207,8 +207,11 @@ impl TimedBody {
     }
 
     fn start_waiting(&self) -> Waiting {
-        let earned = self.received.saturating_mul(1_000);
-        let earned = earned.checked_div(self.rate).map(Duration::from_millis);
+        let earned = self
+            .received
+            .saturating_mul(1_000)
+            .checked_div(self.rate)
+            .map(Duration::from_millis);
         let left = earned.map(|earned| (self.max_pause + earned).saturating_sub(self.waited));
         let timeout = left.unwrap_or(self.max_pause).min(self.max_pause);
         Waiting {

@@ -15,7 +15,7 @@ use super::reply::status_of;
 /// The protocol of refusals of requests that reach no route.
 pub(crate) const WITHOUT_ROUTE: Protocol = Protocol::Agentic;
 
-/// Conditions that every protocol knows and the Agentic Protocol has codes of its own for.
+/// Conditions for which the Agentic Protocol has its own codes.
 const AGENTIC: [(Code, Code); 2] = [
     (Code::Unauthorized, Code::AgenticUnauthorized),
     (Code::InputTooLarge, Code::AgenticPayloadTooLarge),

@@ -43,8 +43,10 @@ pub(super) async fn exchange(
     let method = request.method().clone();
     let uri = request.uri().clone();
     let path = request.extensions().get::<MatchedPath>();
-    let protocol = path.and_then(|path| protocols.get(path.as_str())).copied();
-    let protocol = protocol.unwrap_or(errors::WITHOUT_ROUTE);
+    let protocol = path
+        .and_then(|path| protocols.get(path.as_str()))
+        .copied()
+        .unwrap_or(errors::WITHOUT_ROUTE);
     let span = tracing::error_span!("request", correlation_id = correlation.as_str());
     let mut who = None;
     let admitted = AssertUnwindSafe(admit(&host, request, next, &mut who));
@@ -132,7 +134,7 @@ async fn pass(
         .await
 }
 
-/// The failure that an answer stands for, also where a library made it, which knows no codes.
+/// The failure of an answer. An answer of a library has no code, so it is derived from the status.
 fn refusal_of(response: &mut Response, method: &Method, uri: &Uri) -> Option<Failure> {
     if let Some(failure) = response.extensions_mut().remove::<Failure>() {
         return Some(failure);

@@ -111,8 +111,9 @@ fn is_ours(settings: &Settings, local: SocketAddr, named: &Authority) -> bool {
         return true;
     }
     // Without a port, the default port of the scheme is meant.
-    let port = named.port_u16();
-    let port = port.unwrap_or(if settings.does_tls() { 443 } else { 80 });
+    let port = named
+        .port_u16()
+        .unwrap_or(if settings.does_tls() { 443 } else { 80 });
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<IpAddr>().ok();
     let here = name.eq_ignore_ascii_case("localhost")

@@ -29,8 +29,7 @@ fn index(routes: &[Route]) -> String {
         "# The HTTP interface\n\n\
          One page per route, generated from the list that the router uses. Every server shows the\n\
          same at `/docs`, and as OpenAPI at `/openapi.json`. The commands work one after the \
-         other on\n\
-         a new server; a test runs them.\n\n\
+         other on\na new server; a test runs them.\n\n\
          Every error has the same body, with a code that has [a page](../codes/README.md):\n\n\
          ```json\n\
          {\"ok\":false,\"correlationId\":\"…\",\"protocol\":{…},\n \

@@ -101,8 +101,8 @@ fn page(routes: &[Route]) -> String {
          <code>/accord/v1</code> are Accord’s own. For programs: \
          <a href=\"/openapi.json\">/openapi.json</a>.</p>\
          <p>On a server that has keys, send <code>Authorization: Bearer KEY</code>. Every error \
-         has \
-         the same JSON body: <code>error.code</code> is for programs, <code>error.message</code> \
+         has the same JSON body: <code>error.code</code> is for programs, \
+         <code>error.message</code> \
          for people, and <code>correlationId</code> finds it in the server’s log.</p></header>\
          <nav>{list}</nav><main>{body}</main></div></body></html>\n",
         version = env!("CARGO_PKG_VERSION"),

@@ -1,4 +1,4 @@
-//! Keys on the wire, and as they are kept.
+//! Keys on the wire.
 
 use accord_base::{KeyActor, KeyScope, ProjectId, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
@@ -7,11 +7,11 @@ use accord_contract::time::Timestamp;
 use accord_contract::wire::Field;
 
 message! {
-    /// A key to be made.
+    /// A request for a new key.
     pub struct KeyRequest("KeyRequest", closed) {
-        /// What people call it.
+        /// Its label.
         required label: String = "label", "text-for-people";
-        /// What it may do.
+        /// Its verbs.
         required verbs: Vec<Verb> = "verbs", "verbs";
         /// The projects that it covers; null or absent for all of them.
         nullable projects: Vec<ProjectId> = "projects", "project-ids";
@@ -19,7 +19,7 @@ message! {
         nullable actor: KeyActor = "actor", "actor";
         /// Whether it may write as another actor than its own.
         optional act_as: bool = "act_as", "permission";
-        /// When it ends to be valid; null or absent for never.
+        /// When it expires; null or absent for never.
         nullable expires_at: Timestamp = "expires_at", "time:rfc-3339";
     }
 }
@@ -27,37 +27,37 @@ message! {
 message! {
     /// A key, without the secret.
     pub struct Key("Key", open) {
-        /// Names the key without giving it away.
+        /// The id of the key. It is not secret.
         required key_id: String = "key_id", "key-id";
-        /// What people call it.
+        /// Its label.
         required label: String = "label", "text-for-people";
-        /// What it may do.
+        /// Its verbs.
         required verbs: Vec<Verb> = "verbs", "verbs";
         /// The projects that it covers; null for all of them.
         required_or_null projects: Vec<ProjectId> = "projects", "project-ids";
-        /// The actor whose key it is; null where it is nobody's in particular.
+        /// The actor whose key it is; null for a key of no particular actor.
         required_or_null actor: KeyActor = "actor", "actor";
         /// Whether it may write as another actor than its own.
         required act_as: bool = "act_as", "permission";
-        /// When it was made.
+        /// When it was created.
         required created_at: Timestamp = "created_at", "time:rfc-3339";
-        /// When it ends to be valid; null for never.
+        /// When it expires; null for never.
         required_or_null expires_at: Timestamp = "expires_at", "time:rfc-3339";
-        /// When it was revoked; null where it was not.
+        /// When it was revoked; null if it was not.
         required_or_null revoked_at: Timestamp = "revoked_at", "time:rfc-3339";
-        /// When it was last used, to about an hour; null where it never was.
+        /// When it was last used, to about an hour; null for never.
         required_or_null last_used_at: Timestamp = "last_used_at", "time:rfc-3339";
     }
 }
 
-/// How long a label may be, in characters.
+/// The longest label, in characters.
 const LONGEST_LABEL: usize = 200;
 
 impl KeyRequest {
-    /// What is to be kept of the key.
+    /// The stored part of the key.
     ///
     /// # Errors
-    /// When the key would allow nothing, or has no label that fits a line.
+    /// When the key has no verb, or its label is invalid.
     pub(super) fn into_stored(self) -> Result<StoredKey, Failure> {
         let chars = self.label.chars().count();
         let fits = (1..=LONGEST_LABEL).contains(&chars);
@@ -66,7 +66,7 @@ impl KeyRequest {
             return Err(Failure::new(Code::WireFieldValue, message).at("/label"));
         }
         if self.verbs.is_empty() {
-            let message = "a key must allow something: read, write, review or admin";
+            let message = "a key needs at least one verb: read, write, review or admin";
             return Err(Failure::new(Code::WireFieldValue, message).at("/verbs"));
         }
         if matches!(&self.projects, Field::Value(projects) if projects.is_empty()) {

@@ -141,8 +141,10 @@ impl Keys {
                     break;
                 }
             }
-            let used = rows.iter().map(|row| used(unit, &row.key_id));
-            let used = used.collect::<Result<Vec<_>, UnitError>>()?;
+            let used = rows
+                .iter()
+                .map(|row| used(unit, &row.key_id))
+                .collect::<Result<Vec<_>, UnitError>>()?;
             Ok(rows.into_iter().zip(used).collect::<Vec<_>>())
         });
         let keys = read.await?.into_iter().map(|(row, used)| {

@@ -1,7 +1,7 @@
 //! The text of a key: `accord_ID_SECRET`.
 //!
-//! The prefix lets scanners of source code recognise a key that got there; the id finds its row;
-//! the secret proves it. Letters and digits alone, so that a double click selects all of it.
+//! Secret scanners recognise the prefix. The id finds the row, and the secret authenticates. There
+//! are only letters and digits, so that a double click selects all of it.
 
 use accord_canon::{Digest, sha256};
 use accord_system::random;
@@ -9,7 +9,7 @@ use data_encoding::BASE32_DNSSEC;
 
 const PREFIX: &str = "accord_";
 
-/// A key, as its holder has it. What is kept of it is its [`KeyText::digest`].
+/// A key, as its holder has it. The store has only its [`KeyText::digest`].
 pub(crate) struct KeyText {
     id: String,
     text: String,
@@ -24,7 +24,7 @@ impl KeyText {
         Self { id, text }
     }
 
-    /// Reads what a caller sent; `None` where it does not even look like a key.
+    /// Parses what a caller sent; `None` if it does not have the form of a key.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
         if id.is_empty() || secret.is_empty() {
@@ -34,17 +34,17 @@ impl KeyText {
         Some(Self { id, text })
     }
 
-    /// Names the key without giving it away.
+    /// The id of the key. It is not secret.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// What is kept of the key.
+    /// The digest that the store has.
     pub(crate) fn digest(&self) -> Digest {
         sha256(self.text.as_bytes())
     }
 
-    /// The key itself, for its holder alone.
+    /// The key itself, for its holder only.
     pub(crate) fn reveal(self) -> String {
         self.text
     }

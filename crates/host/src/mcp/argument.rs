@@ -22,7 +22,7 @@ pub struct Argument {
     example: Option<&'static str>,
 }
 
-/// What an argument may be.
+/// The type of an argument.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Text,
@@ -37,9 +37,9 @@ enum Kind {
     Flag,
     /// A list of texts.
     Texts,
-    /// A list of objects, whose schema this makes.
+    /// A list of objects with this schema.
     Objects(fn() -> Value),
-    /// Members of the caller's own, whose names begin with `x-`.
+    /// An object whose members have names that begin with `x-`.
     Members,
 }
 
@@ -47,7 +47,7 @@ enum Kind {
 enum Need {
     Optional,
     Required,
-    /// The project: needed unless the server knows one.
+    /// The project; required unless the server has a default.
     Project,
 }
 
@@ -57,10 +57,10 @@ enum Literal {
     Number(i64),
 }
 
-/// What the arguments of every call to one server have in common.
+/// The defaults of a server for all calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schemas {
-    /// The project of calls that name none.
+    /// The default project.
     pub(super) project: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Argument {
         Self::new(name, Kind::Ratio, about)
     }
 
-    /// True or false; false where nothing is said.
+    /// A boolean; false by default.
     pub const fn flag(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Flag, about)
     }
@@ -99,45 +99,46 @@ impl Argument {
         Self::new(name, Kind::Texts, about)
     }
 
-    /// A list of objects, each as the schema says.
+    /// A list of objects with a schema.
     pub const fn objects(name: &'static str, items: fn() -> Value, about: &'static str) -> Self {
         Self::new(name, Kind::Objects(items), about)
     }
 
-    /// An object with members of the caller's own, whose names begin with `x-`.
+    /// An object whose members have names that begin with `x-`.
     pub const fn members(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Members, about)
     }
 
-    /// The project, for a tool that starts to work on one: needed unless the server knows one.
+    /// The project, for a tool that starts to work on one; required unless the server has a
+    /// default.
     pub const fn project(about: &'static str) -> Self {
         let mut argument = Self::text("project_id", about);
         argument.need = Need::Project;
         argument
     }
 
-    /// The same argument, which every call needs.
+    /// Makes the argument required.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.need = Need::Required;
         self
     }
 
-    /// The same argument, with what holds where it is left out.
+    /// Sets the default.
     #[must_use]
     pub const fn default_word(mut self, word: &'static str) -> Self {
         self.default = Some(Literal::Word(word));
         self
     }
 
-    /// The same argument, with what holds where it is left out.
+    /// Sets the default.
     #[must_use]
     pub const fn default_number(mut self, number: i64) -> Self {
         self.default = Some(Literal::Number(number));
         self
     }
 
-    /// The same argument, with an example.
+    /// Adds an example.
     #[must_use]
     pub const fn example(mut self, example: &'static str) -> Self {
         self.example = Some(example);
@@ -299,11 +300,11 @@ pub(super) fn check(
     Ok(checked)
 }
 
-/// The whole number that a value is; `5.0` is one, too.
+/// A value as a whole number, such as `5` or `5.0`.
 fn whole_number(value: &Value) -> Option<i64> {
     let rounded = || {
         let number = value.as_f64()?;
-        // Doubles are exact this far.
+        // Doubles are exact up to this number.
         (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
     };
     value.as_i64().or_else(rounded)
@@ -329,7 +330,7 @@ fn shown(value: &Value) -> String {
     shortened(&value.to_string())
 }
 
-/// A text as a message shows it: the sender may have written megabytes.
+/// A text as a message shows it, shortened because it may have megabytes.
 fn shortened(text: &str) -> String {
     const MOST: usize = 80;
     match text.char_indices().nth(MOST) {

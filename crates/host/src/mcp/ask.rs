@@ -100,8 +100,9 @@ impl Ask {
             let text = compact(&text);
             return Ok(Answer { created, text });
         }
-        let envelope = serde_json::from_str(&text).ok();
-        let envelope = envelope.and_then(|value| ErrorEnvelope::from_document(value).ok());
+        let envelope = serde_json::from_str(&text)
+            .ok()
+            .and_then(|value| ErrorEnvelope::from_document(value).ok());
         match envelope {
             Some(envelope) => Err(ToolError::from(envelope)),
             None => {

@@ -170,15 +170,14 @@ impl<'a> Document<'a> {
         Some(bared)
     }
 
-    /// How long the document is when every list must be said to be shortened.
+    /// The size of the document if every list is reported as shortened.
     fn frame_bytes(&self) -> usize {
         let lists = self.members.iter().filter(|member| member.is_list());
         let counts = lists.map(|list| (list.name, usize::MAX, Vec::new()));
         self.written(&counts.collect::<Vec<_>>()).len()
     }
 
-    /// This document, an emptied one, filled with those items of `whole` that fit into `most`
-    /// bytes.
+    /// Fills this emptied document with the items of `whole` that fit into `most` bytes.
     fn filled(mut self, whole: &Self, most: usize, named_by: Option<&str>) -> String {
         let mut room = most.saturating_sub(self.frame_bytes());
         let mut lists: Vec<(usize, usize)> = Vec::new();
@@ -217,7 +216,7 @@ impl<'a> Document<'a> {
         self.written(&missing)
     }
 
-    /// The text, which says what is missing.
+    /// The text, with the list of what is missing.
     fn written(&self, missing: &[(&str, usize, Vec<String>)]) -> String {
         let mut text = String::from("{");
         let mut put = |name: &str, value: &str| {
@@ -258,7 +257,7 @@ impl Member<'_> {
     }
 }
 
-/// The names of items, as many as there is room for.
+/// The names of items, as many as fit.
 fn names_of(items: &[&str], member: &str, room: &mut usize) -> Vec<String> {
     let mut names = Vec::new();
     // `,"ids":[]`

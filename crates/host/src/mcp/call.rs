@@ -71,8 +71,10 @@ impl<'a> Call<'a> {
     /// The arguments with these names as members of a document, and the members of `extra`.
     pub fn members(&self, names: &[&str]) -> Object {
         let own = self.value("extra").and_then(Value::as_object);
-        let named = self.arguments.iter();
-        let named = named.filter(|(name, _)| names.contains(&name.as_str()));
+        let named = self
+            .arguments
+            .iter()
+            .filter(|(name, _)| names.contains(&name.as_str()));
         named
             .chain(own.into_iter().flatten())
             .map(|(name, value)| (name.clone(), value.clone()))
@@ -132,8 +134,11 @@ impl<'a> Call<'a> {
 
     /// The session that the call names, or that was started over this connection.
     pub fn session(&self) -> Result<&'a str, Failure> {
-        let started = self.context.session.as_ref();
-        let started = started.map(|session| session.session_id.as_str());
+        let started = self
+            .context
+            .session
+            .as_ref()
+            .map(|session| session.session_id.as_str());
         let named = self.text("session_id").filter(|text| !text.is_empty());
         named.or(started).ok_or_else(|| {
             let message =
@@ -144,8 +149,9 @@ impl<'a> Call<'a> {
 
     fn known_actor(&self) -> Option<ActorKey> {
         let session = self.context.session.as_ref();
-        let known = session.map(|session| &session.actor);
-        let known = known.or(self.context.actor.as_ref());
+        let known = session
+            .map(|session| &session.actor)
+            .or(self.context.actor.as_ref());
         known.cloned().or_else(|| {
             let id = ActorId::new(self.context.client.as_ref()?.trim()).ok()?;
             let kind = ActorType::Agent;

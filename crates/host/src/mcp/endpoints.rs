@@ -58,7 +58,7 @@ pub fn service(
     closing: BoxFuture<'static, ()>,
 ) -> Result<McpEndpoints, Failure> {
     let endpoint = |path: String, sets: &[&'static Toolset]| {
-        // Where several protocols meet, refusals of the transport have Accord's own codes.
+        // With several protocols, refusals of the transport have Accord's own codes.
         let first = sets.first().map_or(Protocol::Accord, |set| set.protocol);
         let is_one = sets.iter().all(|set| set.protocol == first);
         let protocol = if is_one { first } else { Protocol::Accord };
@@ -178,7 +178,7 @@ impl Endpoint {
         }
         let current = CurrentRequest::new(caller.label());
         let ends = request.method() == Method::DELETE;
-        // The transport requires the header, also where nothing reads it, as over a socket.
+        // The transport requires the header, even over a socket, where nothing reads it.
         let headers = request.headers_mut();
         headers
             .entry(HOST)
@@ -221,8 +221,9 @@ async fn with_code(protocol: Protocol, mut response: Response) -> Response {
         return response;
     }
     let allow = response.headers().get(ALLOW).cloned();
-    let body = axum::body::to_bytes(response.into_body(), 4096).await;
-    let body = body.unwrap_or_default();
+    let body = axum::body::to_bytes(response.into_body(), 4096)
+        .await
+        .unwrap_or_default();
     let text = String::from_utf8_lossy(&body);
     let text = text.trim();
     let failure = match status {

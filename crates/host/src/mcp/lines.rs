@@ -23,19 +23,19 @@ pub(super) struct Lines {
     writing: JoinHandle<()>,
 }
 
-/// What holds the lines once the server has its ends.
-pub(super) struct Held {
+/// The tasks that copy lines, while the server has its ends.
+pub(super) struct CopyTasks {
     reading: JoinHandle<()>,
     writing: JoinHandle<()>,
 }
 
-/// How much lies between the client and the server.
+/// The size of the buffer between client and server.
 const BUFFER: usize = 64 * 1024;
 /// How many refusals may wait to be written.
 const WAITING: usize = 16;
 
 impl Lines {
-    /// Lines over a client's streams.
+    /// Starts to copy lines of a client's streams.
     pub(super) fn over(
         from_client: impl AsyncRead + Send + Unpin + 'static,
         to_client: impl AsyncWrite + Send + Unpin + 'static,
@@ -51,9 +51,9 @@ impl Lines {
         }
     }
 
-    /// The server's ends, and what must be held until the server is done.
-    pub(super) fn split(self) -> ((DuplexStream, DuplexStream), Held) {
-        let held = Held {
+    /// The server's ends, and the tasks, to be kept until the server is done.
+    pub(super) fn split(self) -> ((DuplexStream, DuplexStream), CopyTasks) {
+        let held = CopyTasks {
             reading: self.reading,
             writing: self.writing,
         };
@@ -61,17 +61,17 @@ impl Lines {
     }
 }
 
-impl Held {
-    /// Waits until everything is with the client; the server must have dropped its ends.
+impl CopyTasks {
+    /// Waits until everything was sent to the client. The server must have dropped its ends.
     pub(super) async fn finish(self) {
-        // The client may still be there, and say nothing more.
+        // The client may keep its input open without sending more.
         self.reading.abort();
         let _ = self.reading.await;
         let _ = self.writing.await;
     }
 }
 
-/// Hands messages on to the server, and refuses every other line.
+/// Forwards messages to the server, and refuses every other line.
 async fn read(
     from_client: impl AsyncRead + Unpin,
     mut to_server: DuplexStream,
@@ -95,7 +95,7 @@ async fn read(
     }
 }
 
-/// Writes what the server says, and refusals between its lines.
+/// Writes the lines of the server, and refusals between them.
 async fn write(
     from_server: DuplexStream,
     mut refusals: mpsc::Receiver<String>,
@@ -113,7 +113,7 @@ async fn write(
                     continue;
                 }
             },
-            // What was read of a line stays in `line` when a refusal comes in between.
+            // A partial line stays in `line` when a refusal is written first.
             count = lines.read_until(b'\n', &mut line) => match count {
                 Ok(count) if count > 0 || !line.is_empty() => {
                     let written = to_client.write_all(&line).await;
@@ -135,7 +135,7 @@ async fn write(
     let _ = to_client.flush().await;
 }
 
-/// The answer to a line that is no message; `None` for one that is, and for one that is empty.
+/// The answer to a line that is not a message; `None` for a message or an empty line.
 fn refusal(line: &[u8]) -> Option<String> {
     if line.trim_ascii().is_empty() {
         return None;
@@ -161,7 +161,7 @@ fn refusal(line: &[u8]) -> Option<String> {
         Ok(_) => (
             Value::Null,
             -32_600,
-            "a message is one JSON object on a line of its own",
+            "a message is one JSON object on a separate line",
         ),
     };
     let body = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});

@@ -6,7 +6,7 @@
 //! Invariants:
 //! - A refusal of the host is a result that a model can read, never a protocol error. Only a call
 //!   of an unknown tool is a protocol error.
-//! - A call has the rights of the HTTP request that it came with, whoever opened the connection.
+//! - A call has the rights of its HTTP request, not of the request that opened the connection.
 
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ impl Server {
 
 /// The hint for a model that started a session without an MCP session.
 const PASS_IT_ON: &str = "This client has no MCP session: pass project_id, session_id and actor \
-                          with the calls that follow.";
+    with the calls that follow.";
 
 /// What the message of a call says about its caller.
 struct CallOrigin {

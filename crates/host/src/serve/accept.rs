@@ -1,4 +1,4 @@
-//! The accept loop: takes connections within a limit, and serves each in a task of its own.
+//! The accept loop: takes connections within a limit, and serves each in a separate task.
 
 use std::collections::VecDeque;
 use std::future::Future;

@@ -105,8 +105,11 @@ fn router(service: Arc<dyn Service>, limits: &Limits) -> Router {
 
 async fn exchange(service: &dyn Service, request: Request) -> Response {
     let correlation = Correlation::of(request.headers());
-    let connection = request.extensions().get::<Authenticated>();
-    let connection = connection.cloned().unwrap_or_default();
+    let connection = request
+        .extensions()
+        .get::<Authenticated>()
+        .cloned()
+        .unwrap_or_default();
     let answered = AssertUnwindSafe(service.answer(request, &connection)).catch_unwind();
     let fault = |_| Err(Failure::new(Code::HttpFault, "internal error"));
     let mut response = answered

@@ -75,7 +75,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MonitoredStream<S> {
         }
     }
 
-    /// Whether bytes that hyper writes now are a refusal of its own.
+    /// Whether bytes that hyper writes now are a refusal by hyper.
     fn is_hyper_refusal(&self) -> bool {
         let state = self.activity.state();
         self.refusal.is_some() || state.phase != Phase::Busy && !state.unsent

@@ -127,7 +127,7 @@ settings! {
         format: LogFormat = "text", "The format of the log: text or json.";
         level: String = "info",
             "The log level (error, warn, info, debug, trace) or a filter such as \
-                accord_host=debug.";
+             accord_host=debug.";
     }
 
     /// Files that packages refer to.
@@ -141,7 +141,7 @@ settings! {
         body_bytes: Bytes = "5MiB", "The largest request body.";
         import_bytes: Bytes = "1024GiB",
             "The largest import. It is first written to the data folder; each line has its own \
-                limit.";
+             limit.";
         header_bytes: Bytes = "32KiB", "The largest path and headers of a request.";
         connections: usize = "1024", "The most connections at once.";
         event_streams: usize = "256", "The most event streams at once.";
@@ -149,7 +149,7 @@ settings! {
         body_timeout: Duration = "15s", "The longest pause while a client sends a body.";
         body_rate: Bytes = "8KiB",
             "The minimum average rate of a body per second, after the first body_timeout; 0 for \
-                none.";
+             none.";
         write_timeout: Duration = "30s",
             "How long a client may read nothing while an answer is being sent.";
         idle_timeout: Duration = "75s", "How long a connection may be idle between requests.";

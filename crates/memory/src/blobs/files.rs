@@ -133,8 +133,9 @@ impl Partial {
     async fn settle(&mut self) -> Result<(), StoreError> {
         let gathered = std::mem::take(&mut self.gathered);
         let mut file = self.file.take().ok_or_else(gone)?;
-        let put = spawn_blocking(move || file.write_all(&gathered).map(|()| file)).await;
-        let put = put.map_err(|error| broken(&error))?;
+        let put = spawn_blocking(move || file.write_all(&gathered).map(|()| file))
+            .await
+            .map_err(|error| broken(&error))?;
         self.file = Some(put.map_err(io_error)?);
         Ok(())
     }

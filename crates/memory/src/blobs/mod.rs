@@ -76,8 +76,9 @@ impl Memory {
             self.read(move |unit| memory.admit(unit, &project).map(drop))
                 .await?;
         }
-        let partial = spawn_blocking(move || files.partial()).await;
-        let partial = partial.unwrap_or_else(|error| Err(files::broken(&error)));
+        let partial = spawn_blocking(move || files.partial())
+            .await
+            .unwrap_or_else(|error| Err(files::broken(&error)));
         Ok(BlobIntake {
             memory: self.clone(),
             project,
@@ -114,8 +115,11 @@ impl Memory {
     /// # Errors
     /// With `not_implemented` without blob storage.
     pub(super) fn blob_files(&self) -> Result<Files, Failure> {
-        let folder = self.options().blobs.clone();
-        let folder = folder.ok_or_else(|| not_implemented(Capability::BlobStorage))?;
+        let folder = self
+            .options()
+            .blobs
+            .clone()
+            .ok_or_else(|| not_implemented(Capability::BlobStorage))?;
         Ok(Files::new(folder))
     }
 

@@ -195,8 +195,10 @@ impl Job<'_> {
             MergedPackage::Unchanged => Ok(Applied::Unchanged),
             MergedPackage::Added => {
                 self.admit()?;
-                let deposited = log.first().map(|first| first.content_hash);
-                let deposited = deposited.unwrap_or(*package.content_hash());
+                let deposited = log
+                    .first()
+                    .map(|first| first.content_hash)
+                    .unwrap_or(*package.content_hash());
                 let row = load::row_of_package(package, deposited, last, self.now);
                 let log: Vec<_> = log.iter().map(load::row_of_revision).collect();
                 self.unit.insert_package(&row, index, &log)?;

@@ -129,7 +129,7 @@ impl Broom {
         }
         self.memory.store().read(|unit| {
             let outcome = job(unit)?;
-            // An unreadable row may name a blob, so nothing of its project is deleted.
+            // An unreadable row may name a blob, so the sweep fails.
             match unit.damage().into_iter().next() {
                 Some(row) => Err(StoreError::damaged_row(row).into()),
                 None => Ok(outcome),

@@ -309,8 +309,11 @@ impl Verification {
 
 /// The number of rows of a project.
 fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
-    let packages = unit.tallies(project, None)?;
-    let packages: u64 = packages.iter().map(|tally| tally.packages).sum();
+    let packages: u64 = unit
+        .tallies(project, None)?
+        .iter()
+        .map(|tally| tally.packages)
+        .sum();
     let kept = unit.event_range(project)?;
     Ok(packages + (kept.newest + 1).saturating_sub(kept.oldest))
 }

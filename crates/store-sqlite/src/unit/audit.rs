@@ -1,4 +1,4 @@
-//! Looking for damage: every package by its number, and what was met on the way.
+//! Finds damage: reads every package by its number, and collects damaged rows.
 
 use accord_base::ProjectId;
 use accord_store::{Audit, DamagedRow, PackageIndex, PackageRow, Result, Stored, Table};
@@ -22,7 +22,7 @@ impl Audit for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());
         };
-        // Each half is in an index, whatever the rows say of themselves.
+        // Both halves are read from an index, so that damaged rows are included.
         let sql = "SELECT pk FROM package WHERE project = ?1 AND quarantined_at IS NULL
             UNION ALL SELECT pk FROM package WHERE project = ?1 AND quarantined_at IS NOT NULL";
         let mut numbers = self.many(sql, (pk,), |row| row.integer(0))?;
@@ -50,11 +50,11 @@ impl Audit for Unit<'_> {
         };
         let mut found = Vec::new();
         if !self.asks(pk, row, index)? {
-            let what = "the open questions that are kept of the package are not those that it asks";
+            let what = "the stored open questions of the package are not those in its text";
             found.push(wrong(Table::Question, what));
         }
         if !self.has_terms(row)? {
-            let what = "the package cannot be found by its words";
+            let what = "the package is not in the search index";
             found.push(wrong(Table::Search, what));
         }
         Ok(found)

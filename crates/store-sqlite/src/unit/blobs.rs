@@ -42,7 +42,7 @@ impl Blobs for Unit<'_> {
         };
         let sql = "SELECT digest, size, media_type, stored_at FROM blob
             WHERE project = ?1 AND digest > ?2 ORDER BY digest LIMIT ?3";
-        // Every digest sorts behind no bytes at all.
+        // Every digest sorts after the empty one.
         let after = after.map_or(&[] as &[u8], |after| after.as_bytes());
         self.fill(wanted, |wanted| {
             self.many(sql, (pk, after, limit(wanted)), |columns| {

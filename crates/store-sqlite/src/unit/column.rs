@@ -18,7 +18,7 @@ impl Row<'_> {
         self.0.get(at).store_error()
     }
 
-    /// The column as a text, whatever its type, to name a row that cannot be read.
+    /// The column as a text, of any type, to name an unreadable row.
     pub(super) fn label(&self, at: usize) -> String {
         match self.0.get_ref(at) {
             Ok(ValueRef::Integer(number)) => number.to_string(),
@@ -29,7 +29,7 @@ impl Row<'_> {
         }
     }
 
-    /// Refuses a key that is not that of an instant: the row stands at another place than its own.
+    /// Refuses a sort key that is not that of the instant: the row would be sorted wrongly.
     pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
         let key = self.0.get_ref(at).store_error()?.as_bytes_or_null();
         if key == Ok(Some(stamp::key(instant).as_bytes())) {
@@ -37,7 +37,7 @@ impl Row<'_> {
         } else {
             Err(StoreError::new(
                 StoreErrorKind::Corrupt,
-                "it stands at another time than its own",
+                "its sort key is not that of its time",
             ))
         }
     }
@@ -54,20 +54,24 @@ impl Row<'_> {
         self.0.get(at).store_error()
     }
 
-    /// A number that is never negative.
+    /// A number that is not negative.
     pub(super) fn count(&self, at: usize) -> Result<u64> {
         u64::try_from(self.integer(at)?).map_err(|_| damaged("a number"))
     }
 
-    /// A text that has a form of its own.
+    /// A text that is parsed.
     pub(super) fn parsed<T>(
         &self,
         at: usize,
         what: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T> {
-        let text = self.0.get_ref(at).store_error()?;
-        let text = text.as_str().map_err(|_| damaged(what))?;
+        let text = self
+            .0
+            .get_ref(at)
+            .store_error()?
+            .as_str()
+            .map_err(|_| damaged(what))?;
         parse(text).ok_or_else(|| damaged(what))
     }
 
@@ -106,7 +110,7 @@ impl Row<'_> {
         self.digest(at).map(ContentHash::from)
     }
 
-    /// An actor: its type, and behind it its id.
+    /// An actor: its type, and in the next column its id.
     pub(super) fn actor(&self, at: usize) -> Result<ActorKey> {
         Ok(ActorKey {
             kind: self.parsed(at, "an actor", ActorType::parse)?,
@@ -122,7 +126,7 @@ impl Row<'_> {
     }
 }
 
-/// The two columns of an actor that may not be there.
+/// An optional actor in two columns.
 pub(super) fn actor_columns(actor: Option<&ActorKey>) -> (Option<&str>, Option<&str>) {
     let kind = actor.map(|actor| actor.kind.as_str());
     (kind, actor.map(|actor| actor.id.as_str()))

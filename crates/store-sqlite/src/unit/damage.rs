@@ -1,5 +1,4 @@
-//! Rows that cannot be read: refused where one is asked for, left out of lists, noted in both
-//! cases.
+//! Unreadable rows: an error for a query of one row, left out of lists, recorded in both cases.
 
 use accord_base::ProjectId;
 use accord_store::{DamagedRow, Result, StoreError, Stored, Table};
@@ -47,7 +46,7 @@ fn damaged(
 }
 
 impl Unit<'_> {
-    /// The row, or a refusal that names it.
+    /// The row, or an error that names it.
     pub(super) fn sound<T>(&self, row: Stored<T>) -> Result<T> {
         row.map_err(|damaged| {
             self.met.borrow_mut().insert(damaged.clone());
@@ -55,17 +54,17 @@ impl Unit<'_> {
         })
     }
 
-    /// The row that was asked for, or a refusal that names it.
+    /// The requested row, or an error that names it.
     pub(super) fn refuse_damaged<T>(&self, row: Option<Stored<T>>) -> Result<Option<T>> {
         row.map(|row| self.sound(row)).transpose()
     }
 
-    /// The row, where it is sound.
+    /// The row, if it is readable.
     pub(super) fn keep<T>(&self, row: Stored<T>) -> Option<T> {
         self.sound(row).ok()
     }
 
-    /// The sound rows of a query.
+    /// The readable rows of a query.
     pub(super) fn many_sound<T>(
         &self,
         sql: &str,
@@ -76,8 +75,8 @@ impl Unit<'_> {
         Ok(rows.into_iter().flatten().collect())
     }
 
-    /// So many sound rows, of a list that `read` gives the first rows of: a list is as long as it
-    /// was asked for, unless it ends, so that whoever pages knows that it does.
+    /// The requested number of readable rows; `read` returns the first rows of the list. A shorter
+    /// result means the end of the list, so that paging knows when to stop.
     pub(super) fn fill<T>(
         &self,
         wanted: usize,

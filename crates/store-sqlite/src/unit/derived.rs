@@ -1,4 +1,4 @@
-//! Comparing what is derived with what it is derived from.
+//! Compares derived data with its source.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +6,19 @@ use accord_memory_core::package::Status;
 use accord_store::{DamagedRow, MAX_SOURCES, PackageIndex, PackageRow, Result, Table};
 use rusqlite::params;
 
-use super::questions::{EVERYBODY, audience, digest};
+use super::questions::{ALL_READERS, audience, digest};
 use super::sources::{self, Source};
 use super::{Unit, limit, number};
 use crate::stamp::{self, Span};
 
-/// So many differences of one kind are named; with that many, it is not about single rows.
+/// How many differences of one kind are reported. With more, the problem is not single rows.
 const NAMED: usize = 1_000;
 
 /// The table, the id of the row, and what is wrong with it.
 pub(super) type Wrong = (Table, String, String);
 
 impl Unit<'_> {
-    /// Whether the questions of a package are kept as it asks them.
+    /// Whether the stored questions of a package are those in its text.
     pub(super) fn asks(
         &self,
         project: i64,
@@ -39,9 +39,11 @@ impl Unit<'_> {
         })?;
         let (audience, key) = (audience(row), stamp::key(row.created_at.time()));
         let mut given = BTreeSet::new();
-        // Asked twice, a question stands where it was asked first.
-        let asked = index.open_questions().iter();
-        let asked = asked.filter(|question| given.insert(question.as_str()));
+        // A question that is asked twice has the position of the first time.
+        let asked = index
+            .open_questions()
+            .iter()
+            .filter(|question| given.insert(question.as_str()));
         let asked = asked.map(|question| {
             (
                 question.clone(),
@@ -91,25 +93,25 @@ impl Unit<'_> {
         })?;
         let wrong = |name: &str, what: String| (Table::Counter, name.to_owned(), what);
         let Some([packages, newest, oldest, there, last, first]) = counted else {
-            return Ok(vec![wrong("counter", "it is not there".to_owned())]);
+            return Ok(vec![wrong("counter", "it is missing".to_owned())]);
         };
         let mut found = Vec::new();
         if packages != there {
-            let what = format!("it says {packages} packages, and there are {there}");
+            let what = format!("it has {packages} packages, and there are {there}");
             found.push(wrong("packages", what));
         }
         if newest < last {
-            let what = format!("it says that the newest event is {newest}, and there is {last}");
+            let what = format!("its newest event is {newest}, and there is {last}");
             found.push(wrong("newest_event", what));
         }
         if oldest > first || oldest < 1 {
-            let what = format!("it says that the oldest event is {oldest}, and there is {first}");
+            let what = format!("its oldest event is {oldest}, and there is {first}");
             found.push(wrong("oldest_event", what));
         }
         Ok(found)
     }
 
-    /// Counts of packages, day by day: no more than one day's are in memory.
+    /// Compares the counts of packages day by day, to have only one day in memory.
     pub(super) fn wrong_tallies(&self, project: i64) -> Result<Vec<Wrong>> {
         let days = "SELECT substr(t.span, 1, 10) FROM kind k JOIN tally t ON t.kind = k.pk
             WHERE k.project = ?1
@@ -152,7 +154,7 @@ impl Unit<'_> {
             let values = params![project, day, Span::Day.end(&day)];
             found.extend(self.many(&sql, values, |row| {
                 let (there, kept) = (row.real(1)?, row.real(2)?);
-                let what = format!("it says {kept}, and there are {there}");
+                let what = format!("it has {kept}, and there are {there}");
                 Ok((Table::Tally, row.label(0), what))
             })?);
         }
@@ -160,13 +162,13 @@ impl Unit<'_> {
             FROM kind k JOIN tally t ON t.kind = k.pk
             WHERE k.project = ?1 AND t.unit NOT IN ('day', 'hour', 'minute')";
         found.extend(self.many(strange, (project,), |row| {
-            let what = "it counts no stretch of time".to_owned();
+            let what = "it does not count a span of time".to_owned();
             Ok((Table::Tally, row.label(0), what))
         })?);
         Ok(found)
     }
 
-    /// Questions whose newest packages are not those that ask them.
+    /// Finds questions whose stored newest packages are wrong.
     pub(super) fn wrong_questions(&self, project: i64) -> Result<Vec<Wrong>> {
         let sql = "SELECT pk, digest, text, asked_key, package, ordinal, sources
             FROM question WHERE project = ?1";
@@ -192,7 +194,7 @@ impl Unit<'_> {
             } else if newest != Some((&kept.0, &kept.1, &kept.2))
                 || sources::write(sources) != row.label(6)
             {
-                "the newest packages that ask it are others"
+                "its newest packages are others"
             } else if row.integer(1)? != digest(&text) {
                 "it cannot be found by its text"
             } else {
@@ -213,9 +215,9 @@ impl Unit<'_> {
                 UNION ALL
                 SELECT hour, 0, questions FROM question_tally WHERE project = ?1)
             GROUP BY hour HAVING total(there) <> total(kept) LIMIT ?3";
-        self.many(sql, params![project, EVERYBODY, limit(NAMED)], |row| {
+        self.many(sql, params![project, ALL_READERS, limit(NAMED)], |row| {
             let (there, kept) = (row.real(1)?, row.real(2)?);
-            let what = format!("it says {kept} open questions, and there are {there}");
+            let what = format!("it has {kept} open questions, and there are {there}");
             Ok((Table::Tally, format!("questions {}", row.label(0)), what))
         })
     }

@@ -44,8 +44,8 @@ impl Events for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(None);
         };
-        // One that cannot be read keeps nobody from writing: the one before says what time it is at
-        // least.
+        // An unreadable event must not block writes, so the one before it is used as a lower
+        // bound.
         let sql = "SELECT at FROM event WHERE project = ?1 ORDER BY seq DESC";
         let mut newest = None;
         self.each(
@@ -68,7 +68,7 @@ impl Events for Unit<'_> {
         let sql = "SELECT seq, at FROM event WHERE project = ?1 ORDER BY seq";
         let read = |row: &Row<'_>| Ok((row.count(0)?, row.time(1).ok()));
         self.each(sql, (pk,), read, |(seq, at)| {
-            // One that cannot be read goes with those beside it.
+            // An unreadable event is deleted with its neighbours.
             let is_before = at.is_none_or(|at| at.time() < instant);
             if is_before {
                 before = seq;
@@ -108,7 +108,7 @@ impl EventWrites for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(0);
         };
-        // As far as there ever was one: more would overflow when one is added.
+        // Limited to existing numbers, because a larger one would overflow when 1 is added.
         let through = number(through.min(self.event_range(project)?.newest));
         let sql = "DELETE FROM event WHERE project = ?1 AND seq <= ?2";
         let removed = self.run(sql, (pk, through))?;

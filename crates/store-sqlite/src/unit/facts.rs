@@ -130,7 +130,7 @@ impl Facts for Unit<'_> {
             );
         }
         let order = match query.when {
-            // There is one a chain.
+            // There is one per chain.
             When::Current => "ORDER BY f.subject, f.predicate LIMIT ?",
             When::At(_) | When::Ever => "ORDER BY f.subject, f.predicate, f.from_key, f.pk LIMIT ?",
         };
@@ -217,7 +217,7 @@ fn row(columns: &Row<'_>, project: &ProjectId) -> Result<FactRow> {
     let valid_to = columns.optional_time(6)?;
     match &valid_to {
         Some(to) => columns.stands_at(10, to.time())?,
-        // One column says that it ended, the other that it did not.
+        // The two columns about its end contradict each other.
         None if columns.optional_text(10)?.is_some() => Err(damaged("the end of a fact"))?,
         None => {}
     }

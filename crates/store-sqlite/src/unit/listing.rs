@@ -1,6 +1,6 @@
 //! Lists of packages, merged from ranges of indexes.
 //!
-//! A range is read from where the page begins, for as long as the page is. So what a page costs
+//! A range is read from the start of the page, for the length of the page. So the cost of a page
 //! depends on its length and on the number of ranges, which is at most five.
 
 use accord_contract::time::Time;
@@ -20,7 +20,7 @@ pub(super) type PackagePlace = (String, i64);
 type Range = Select;
 
 impl Unit<'_> {
-    /// The places of a page, in its order.
+    /// The positions of a page, in its order.
     pub(super) fn page(&self, project: i64, query: &PackageQuery<'_>) -> Result<Vec<PackagePlace>> {
         let mut places = Vec::new();
         for range in ranges(project, query) {
@@ -34,7 +34,7 @@ impl Unit<'_> {
         Ok(places)
     }
 
-    /// The numbers of the packages that matter most.
+    /// The numbers of the most significant packages.
     pub(super) fn weightiest(
         &self,
         project: i64,
@@ -55,7 +55,7 @@ impl Unit<'_> {
         Ok(found)
     }
 
-    /// As much of a range as can be in the page.
+    /// The part of a range that can be in the page.
     fn read(&self, range: &Range, query: &PackageQuery<'_>) -> Result<Vec<PackagePlace>> {
         let since = text(&query.since.map(stamp::key).unwrap_or_default());
         let part = |bounds: &str, values: Vec<Value>, wanted: usize| {
@@ -68,7 +68,7 @@ impl Unit<'_> {
                 }
                 Order::OldestFirst => select.add("ORDER BY created_key, pk LIMIT ?", wanted),
             };
-            // A key that is none is met again in its row.
+            // An invalid key is reported when its row is read.
             select.run(self, |row| Ok((row.label(0), row.integer(1)?)))
         };
         let Some(after) = query.after else {
@@ -79,7 +79,7 @@ impl Unit<'_> {
             Order::NewestFirst => ("AND pk < ?", "AND created_key < ?"),
             Order::OldestFirst => ("AND pk > ?", "AND created_key > ?"),
         };
-        // Those made at the same instant apart, so that neither part reads what it does not give.
+        // Packages of the same instant are read separately, so that no part reads unneeded rows.
         let same = format!("AND created_key >= ? AND created_key = ? {same}");
         let bounds = vec![
             since.clone(),
@@ -137,7 +137,7 @@ fn of_status(project: i64, status: Status, drafts: Drafts<'_>) -> Option<Range> 
     }
 }
 
-/// There are few of these, so that what else is asked for may be looked up row by row.
+/// There are few of these, so other conditions may be checked row by row.
 fn of_quarantine(project: i64, query: &PackageQuery<'_>) -> Range {
     let mut range = range(
         "project = ? AND quarantined_at IS NOT NULL",
@@ -162,7 +162,7 @@ fn of_session(project: i64, query: &PackageQuery<'_>) -> Range {
     range
 }
 
-/// Leaves out what does not have the status, and the drafts that are not shown.
+/// Adds the conditions on status and drafts.
 fn narrow(range: &mut Range, query: &PackageQuery<'_>) {
     if let Some(status) = query.status {
         range.add("AND status = ?", [text(status.as_str())]);

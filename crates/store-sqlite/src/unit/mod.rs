@@ -33,20 +33,20 @@ use crate::error::IntoStoreError as _;
 use column::Row;
 use terms::Pending;
 
-/// What a job is given: a connection, and what it leaves to do at the end of the transaction.
+/// The unit of a job: a connection, and work that is deferred to the end of the transaction.
 ///
-/// A reader's unit is one, too; its connection cannot write.
+/// Readers have one, too; its connection cannot write.
 pub(crate) struct Unit<'c> {
     connection: &'c Connection,
     common: CommonTermLimits,
-    /// Terms that are to be indexed before the commit.
+    /// Terms to index before the commit.
     pending: RefCell<Pending>,
-    /// The streams that the jobs so far made longer, and the one that is running.
+    /// The streams to which finished jobs, and the running one, added events.
     advanced: BTreeMap<ProjectId, u64>,
     advanced_by_job: BTreeMap<ProjectId, u64>,
-    /// The project that was asked for last, which is mostly the one that is asked for next.
+    /// A cache of the last project, because the next query is mostly about the same one.
     last_project: RefCell<Option<(ProjectId, i64)>>,
-    /// The damaged rows that were met.
+    /// The damaged rows that were read.
     met: RefCell<BTreeSet<DamagedRow>>,
 }
 
@@ -63,56 +63,56 @@ impl<'c> Unit<'c> {
         }
     }
 
-    /// Begins a job that can be undone alone.
+    /// Begins a job in a savepoint.
     pub(crate) fn begin_job(&mut self) -> Result<()> {
         self.run("SAVEPOINT job", ())?;
         Ok(())
     }
 
-    /// Keeps what the job did, as far as the transaction is kept.
+    /// Keeps the writes of the job.
     pub(crate) fn keep_job(&mut self) {
         self.pending.get_mut().keep_job();
         self.advanced.append(&mut self.advanced_by_job);
     }
 
-    /// Ends a job that was begun as one that can be undone alone.
+    /// Ends a job and releases its savepoint.
     pub(crate) fn release_job(&mut self) -> Result<()> {
         self.run("RELEASE job", ())?;
         Ok(())
     }
 
-    /// Undoes what the job did, and ends it.
+    /// Rolls the job back to its savepoint, and ends it.
     pub(crate) fn undo_job(&mut self) -> Result<()> {
         self.forget_job();
         self.run("ROLLBACK TO job", ())?;
         self.release_job()
     }
 
-    /// Forgets a job that has written nothing.
+    /// Ends a job that has written nothing.
     pub(crate) fn forget_job(&mut self) {
         self.pending.get_mut().undo_job();
         self.advanced_by_job.clear();
-        // The project may have been one that the job added.
+        // The cached project may have been added by the job.
         self.last_project.take();
     }
 
-    /// How much was written on the connection so far.
+    /// The number of rows that the connection has changed so far.
     pub(crate) fn written(&self) -> u64 {
         self.connection.total_changes()
     }
 
-    /// Whether SQLite has given the transaction up, as it does where there is no room, no memory,
-    /// or a disk that fails.
+    /// Whether SQLite has rolled the transaction back, as it does when the disk is full, memory
+    /// runs out, or the disk fails.
     pub(crate) fn is_lost(&self) -> bool {
         self.connection.is_autocommit()
     }
 
-    /// Whether the job that runs has left something to do.
+    /// Whether the running job has deferred work.
     pub(crate) fn is_touched(&self) -> bool {
         self.pending.borrow().is_touched()
     }
 
-    /// Does what was left to the end of the transaction, and says which streams have grown.
+    /// Does the deferred work. Returns the streams with new events.
     pub(crate) fn settle(mut self) -> Result<Vec<Advance>> {
         self.index_pending()?;
         let advanced = std::mem::take(&mut self.advanced).into_iter();
@@ -124,7 +124,7 @@ impl<'c> Unit<'c> {
             .collect())
     }
 
-    /// The number of a project, where it is there.
+    /// The number of a project, if it exists.
     fn find(&self, project: &ProjectId) -> Result<Option<i64>> {
         if let Some((known, pk)) = &*self.last_project.borrow()
             && known == project
@@ -139,13 +139,13 @@ impl<'c> Unit<'c> {
         Ok(pk)
     }
 
-    /// The number of a project that must be there.
+    /// The number of a project, which must exist.
     fn must_find(&self, project: &ProjectId) -> Result<i64> {
         let found = self.find(project)?;
         found.ok_or_else(|| StoreError::conflict("no project", project.as_str()))
     }
 
-    /// Runs a statement and gives the number of rows that it changed.
+    /// Runs a statement. Returns the number of changed rows.
     fn run(&self, sql: &str, values: impl Params) -> Result<usize> {
         let mut statement = self.connection.prepare_cached(sql).store_error()?;
         statement.execute(values).store_error()
@@ -155,7 +155,7 @@ impl<'c> Unit<'c> {
     fn change(&self, what: &str, sql: &str, values: impl Params) -> Result<()> {
         match self.run(sql, values)? {
             1 => Ok(()),
-            _ => Err(StoreError::conflict(what, "is not there")),
+            _ => Err(StoreError::conflict(what, "does not exist")),
         }
     }
 
@@ -189,7 +189,7 @@ impl<'c> Unit<'c> {
         Ok(all)
     }
 
-    /// The rows of a query, one by one, as long as more are wanted.
+    /// Reads the rows of a query one by one, as long as more are wanted.
     fn each<T>(
         &self,
         sql: &str,
@@ -208,12 +208,12 @@ impl<'c> Unit<'c> {
     }
 }
 
-/// A limit as SQLite takes it.
+/// A limit as an SQLite integer.
 fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// A number as SQLite takes it; it knows none that is larger.
+/// A number as an SQLite integer, capped at its maximum.
 fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

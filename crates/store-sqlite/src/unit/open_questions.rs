@@ -10,7 +10,7 @@ use accord_store::{DamagedRow, Drafts, QuestionQuery, QuestionRow, Result, Table
 use rusqlite::params;
 
 use super::column::Row;
-use super::questions::{BEHIND_DRAFTS, DRAFTS, EVERYBODY, drafts_of};
+use super::questions::{ALL_READERS, BEHIND_DRAFTS, DRAFTS, drafts_of};
 use super::sources::{self, Source};
 use super::{Unit, limit};
 use crate::error::damaged;
@@ -79,7 +79,7 @@ impl Unit<'_> {
         let whole_hours = "SELECT CAST(total(questions) AS INTEGER) FROM question_tally
             WHERE project = ?1 AND hour > ?2";
         let hour = since.as_deref().map_or("", |key| Span::Hour.of(key));
-        // Fewer than none is damage, which a look through the store names.
+        // A negative count is damage, which a verification reports.
         let count = |row: &Row<'_>| Ok(row.count(0).unwrap_or_default());
         let whole_hours = self.one(whole_hours, (project, hour), count)?;
         let begun_hour = match &since {
@@ -87,7 +87,7 @@ impl Unit<'_> {
             Some(key) => {
                 let sql = "SELECT count(*) FROM question
                     WHERE project = ?1 AND audience = ?2 AND asked_key >= ?3 AND asked_key < ?4";
-                let values = params![project, EVERYBODY, key, Span::Hour.end(key)];
+                let values = params![project, ALL_READERS, key, Span::Hour.end(key)];
                 self.one(sql, values, count)?
             }
         };
@@ -108,8 +108,7 @@ impl Unit<'_> {
                 let Some(known) = self.known_question(project, audience, &question.text)? else {
                     continue;
                 };
-                // What cannot be read is met again where the question is given, or where it is
-                // looked for.
+                // Unreadable sources are reported when the question is returned or verified.
                 for source in sources::read(&known.sources).filter_map(Result::ok) {
                     if let Ok(Some(more)) = sources::add(&question.sources, source) {
                         question.sources = more;
@@ -120,9 +119,9 @@ impl Unit<'_> {
         Ok(())
     }
 
-    /// The audiences that a reader belongs to; of those of drafts, the ones that have a question.
+    /// The audiences of a reader; of draft audiences only those that have questions.
     fn audiences(&self, project: i64, drafts: Drafts<'_>) -> Result<Vec<String>> {
-        let mut audiences = vec![EVERYBODY.to_owned()];
+        let mut audiences = vec![ALL_READERS.to_owned()];
         match drafts {
             Drafts::None => {}
             Drafts::Of(author) => {
@@ -132,7 +131,8 @@ impl Unit<'_> {
                 audiences.extend(any.map(|_| drafts));
             }
             Drafts::All => {
-                // From one to the next through the index, however many questions each has.
+                // Skips from one audience to the next in the index, whatever the number of
+                // questions.
                 let sql = "SELECT audience FROM question
                     WHERE project = ?1 AND audience > ?2 AND audience < ?3
                     ORDER BY audience LIMIT 1";
@@ -151,7 +151,7 @@ impl Unit<'_> {
     }
 }
 
-/// The packages of a text that were made at a key or later, so many at most.
+/// At most `wanted` packages of a text that were created at a key or later.
 fn named(sources: &str, since: &str, wanted: usize) -> Result<Vec<PackageId>> {
     let sources = sources::read(sources).take(wanted);
     let sources = sources.map(|source| {

@@ -1,4 +1,4 @@
-//! Packages: the rows themselves, and everything that is kept in step with them.
+//! Packages: their rows, and the derived data that is updated with them.
 
 use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Time;
@@ -293,7 +293,7 @@ impl Unit<'_> {
         self.one(sql, (package,), |columns| Ok(stored(columns, project)))
     }
 
-    /// The row of a package that an index named, where both are sound.
+    /// The row of a package that an index refers to, if both are undamaged.
     pub(super) fn row_of(&self, package: i64, project: &ProjectId) -> Result<Option<PackageRow>> {
         let found = self.numbered(package, project)?;
         Ok(self.keep(found.unwrap_or_else(|| {
@@ -332,7 +332,7 @@ impl Unit<'_> {
         Ok(())
     }
 
-    /// Brings counts and questions after a package that moved.
+    /// Updates counts and questions after the state of a package changed.
     fn follow(&self, project: i64, old: &PackageRow, new: &PackageRow) -> Result<()> {
         if old.quarantine.is_none() {
             self.tally(project, &Kind::of(old), -1)?;

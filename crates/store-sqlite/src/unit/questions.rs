@@ -1,4 +1,4 @@
-//! Open questions as they are kept: each once for everybody who may see the packages that ask it.
+//! Stored open questions: each once per audience, the readers who may see the packages that ask it.
 
 use accord_base::ActorKey;
 use accord_canon::sha256;
@@ -10,21 +10,21 @@ use super::sources::{self, Source};
 use super::{Unit, limit};
 use crate::stamp::{self, Span};
 
-/// Everybody who may see the project.
-pub(super) const EVERYBODY: &str = "";
-/// What the audience of a draft begins with.
+/// The audience of all readers of the project.
+pub(super) const ALL_READERS: &str = "";
+/// The prefix of the audiences of drafts.
 pub(super) const DRAFTS: &str = "draft ";
-/// Sorts behind every audience of drafts.
+/// Sorts after every audience of drafts.
 pub(super) const BEHIND_DRAFTS: &str = "draft!";
-/// Nobody; what is quarantined may come back.
-const NOBODY: &str = "quarantine";
+/// The audience of quarantined packages: no reader. They may be released later.
+const QUARANTINED: &str = "quarantine";
 
-/// Who sees the questions of a package.
+/// The audience of the questions of a package.
 pub(super) fn audience(row: &PackageRow) -> String {
     match (&row.quarantine, row.state.status) {
-        (Some(_), _) => NOBODY.to_owned(),
+        (Some(_), _) => QUARANTINED.to_owned(),
         (None, Status::Draft) => drafts_of(&row.actor),
-        (None, _) => EVERYBODY.to_owned(),
+        (None, _) => ALL_READERS.to_owned(),
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn drafts_of(author: &ActorKey) -> String {
     format!("{DRAFTS}{} {}", author.kind, author.id)
 }
 
-/// A question as it is kept, with the place of the newest package that asks it.
+/// A stored question, with the position of the newest package that asks it.
 pub(super) struct Recorded {
     question: i64,
     project: i64,
@@ -99,7 +99,7 @@ impl Unit<'_> {
                     known.question
                 }
             };
-            // Asked twice in one package, it stands where it was asked first.
+            // A question that a package asks twice has the position of the first time.
             let sql = "INSERT INTO question_use (question, asked_key, package, ordinal, package_id)
                 VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
             let values = params![question, asked_key, package, ordinal, asking.package_id];
@@ -108,7 +108,7 @@ impl Unit<'_> {
         Ok(())
     }
 
-    /// Takes the questions of a package away, and gives them in their order.
+    /// Removes the questions of a package. Returns them in their order.
     pub(super) fn take_questions(&self, package: i64) -> Result<Vec<String>> {
         let uses = "SELECT q.pk, q.project, q.audience, q.asked_key, q.package, q.sources, q.text
             FROM question_use u JOIN question q ON q.pk = u.question
@@ -150,10 +150,10 @@ impl Unit<'_> {
         })
     }
 
-    /// Notes that a package asks a question that is known.
+    /// Adds a package to a stored question.
     fn ask_again(&self, known: &Recorded, source: Source<'_>, ordinal: i64) -> Result<()> {
-        // Names that cannot be read keep nobody from asking; a look through the store finds that
-        // some are missing.
+        // Unreadable sources must not block a deposit; a verification reports that some are
+        // missing.
         let sources =
             sources::add(&known.sources, source).unwrap_or_else(|_| Some(sources::write([source])));
         let Some(sources) = sources else {
@@ -168,7 +168,8 @@ impl Unit<'_> {
         Ok(())
     }
 
-    /// Finds out who asks a question now that a package no longer does; one that nobody asks goes.
+    /// Updates a question after a package no longer asks it. A question that no package asks is
+    /// deleted.
     fn look_again(&self, known: &Recorded) -> Result<()> {
         let sql = "SELECT asked_key, package, package_id, ordinal FROM question_use
             WHERE question = ?1 ORDER BY asked_key DESC, package DESC LIMIT ?2";
@@ -210,10 +211,10 @@ impl Unit<'_> {
         self.count_question(known.project, &known.audience, key, 1)
     }
 
-    /// Counts a question that was asked last in an hour, or no longer is. Those of drafts and of
-    /// what is quarantined are not counted.
+    /// Changes the count of questions that were asked last in an hour. Those of drafts and of
+    /// quarantined packages are not counted.
     fn count_question(&self, project: i64, audience: &str, key: &str, more: i64) -> Result<()> {
-        if audience != EVERYBODY {
+        if audience != ALL_READERS {
             return Ok(());
         }
         let sql = "INSERT INTO question_tally (project, hour, questions) VALUES (?1, ?2, ?3)
@@ -223,7 +224,7 @@ impl Unit<'_> {
     }
 }
 
-/// Finds a question without comparing texts; what it finds is compared.
+/// The digest by which a question is looked up. The texts are compared afterwards.
 pub(super) fn digest(text: &str) -> i64 {
     let digest = sha256(text.as_bytes());
     let [a, b, c, d, e, f, g, h, ..] = *digest.as_bytes();

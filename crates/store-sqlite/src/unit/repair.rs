@@ -1,4 +1,4 @@
-//! Making derived tables again, and columns from what they repeat.
+//! Rebuilds derived tables and columns.
 
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
@@ -112,7 +112,7 @@ impl Repair for Unit<'_> {
             "INSERT INTO counter (project) VALUES (?1) ON CONFLICT DO NOTHING",
             (pk,),
         )?;
-        // Events that are missing stay missing: the numbers say so.
+        // Missing events stay missing; the gap in their numbers shows it.
         let sql = "UPDATE counter SET
             packages = (SELECT count(*) FROM package WHERE project = ?1),
             newest_event = max(newest_event,
@@ -131,7 +131,7 @@ impl Unit<'_> {
         let sql = "SELECT pk, valid_from, from_key, valid_to, to_key FROM fact WHERE project = ?1";
         let rows = self.many(sql, (project,), |row| {
             let pk = row.integer(0)?;
-            // What cannot be read stays where it is, and is named.
+            // Unreadable rows are not changed, and are reported.
             let (Ok(from), Ok(to)) = (row.time(1), row.optional_time(3)) else {
                 return Ok(None);
             };
@@ -142,7 +142,7 @@ impl Unit<'_> {
         for (pk, from, to) in rows.into_iter().flatten() {
             let sql = "UPDATE fact SET from_key = ?2, to_key = ?3 WHERE pk = ?1";
             match self.run(sql, params![pk, from, to]) {
-                // Another fact of the chain has no end, too.
+                // Another fact of the chain also has no end.
                 Err(error) if error.kind() == StoreErrorKind::Conflict => {}
                 done => drop(done?),
             }

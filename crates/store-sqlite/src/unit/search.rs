@@ -1,4 +1,4 @@
-//! Search: SQLite's own BM25 for one term at a time, put together here.
+//! Search: SQLite's BM25 for each term, combined here.
 
 use accord_base::ProjectId;
 use accord_store::terms::{QueryTerm, for_query};
@@ -13,7 +13,7 @@ use super::{Unit, limit, number};
 struct Candidate {
     package: i64,
     score: f64,
-    /// One bit a term.
+    /// One bit per term.
     matched: u32,
 }
 
@@ -53,7 +53,7 @@ impl Unit<'_> {
     fn choose(&self, project: i64, terms: Vec<QueryTerm>) -> Result<ChosenTerms> {
         self.index_pending()?;
         let packages = self.packages_in(project)?;
-        // To count past what decides would cost what is to be saved.
+        // Counting stops at the number that decides, because counting further is what is avoided.
         let enough = self.common.ceiling(packages).saturating_add(1);
         let sql = "SELECT count(*) FROM
             (SELECT 1 FROM package_terms WHERE package_terms MATCH ?1 LIMIT ?2)";
@@ -76,8 +76,8 @@ impl Unit<'_> {
         )?;
         let mut found: Vec<Candidate> = Vec::new();
         for (place, (term, with)) in terms.iter().enumerate() {
-            // SQLite weighs a term by how rare it is in all projects; what counts is how rare it is
-            // in this one.
+            // SQLite weighs a term by its rarity in all projects; here its rarity in this project
+            // counts.
             let weight = rarity(packages, *with) / sqlite_rarity(all.unwrap_or_default(), *with);
             let sql = "SELECT rowid, bm25(package_terms, ?2, ?3, ?4, ?5, ?6)
                 FROM package_terms WHERE package_terms MATCH ?1";
@@ -104,7 +104,7 @@ impl Unit<'_> {
         Ok(found)
     }
 
-    /// The packages that have the first term, last deposited first; no more than are worth a look.
+    /// The packages that have the first term, last deposited first; up to a limit.
     fn latest(
         &self,
         project: i64,
@@ -148,16 +148,16 @@ impl Candidate {
     }
 }
 
-/// The look-up of a term in a project. A term holds letters and digits alone, so nothing in it can
+/// The look-up of a term in a project. A term contains only letters and digits, so it cannot
 /// end the quotation.
 fn lookup(project: i64, term: &QueryTerm) -> String {
     format!("\"{project}:{}\"", term.term)
 }
 
-/// How much SQLite's BM25 says that a term tells.
+/// The inverse document frequency that SQLite's BM25 uses.
 fn sqlite_rarity(packages: u64, with: u64) -> f64 {
     let (packages, with) = (packages as f64, with as f64);
     let rarity = ((packages - with + 0.5) / (with + 0.5)).ln();
-    // It never says that a term tells nothing.
+    // SQLite never uses zero or less.
     if rarity <= 0.0 { 1e-6 } else { rarity }
 }

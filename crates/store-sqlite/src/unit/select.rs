@@ -1,4 +1,4 @@
-//! Queries that depend on what is asked for.
+//! Queries that are built from conditions.
 
 use accord_store::Result;
 use rusqlite::params_from_iter;
@@ -7,8 +7,8 @@ use rusqlite::types::Value;
 use super::Unit;
 use super::column::Row;
 
-/// A query that grows, and the values of its `?` in their order. What is asked for is only ever a
-/// value.
+/// A query under construction, and the values of its `?` in their order. Input is only ever a
+/// value, never part of the SQL.
 #[derive(Clone)]
 pub(super) struct Select {
     sql: String,

@@ -1,8 +1,7 @@
-//! The newest packages that ask a question, as the text that is kept with it.
+//! The newest packages that ask a question, as a text in the row of the question.
 //!
-//! Each is three pieces: the key of when it was made, its number and its id. U+0000 stands between
-//! all of them, which no piece can hold. The newest comes first, and there are at most
-//! [`MAX_SOURCES`].
+//! Each has three parts: its sort key, its number and its id. The separator is U+0000, which no
+//! part can contain. The newest is first, and there are at most [`MAX_SOURCES`].
 
 use accord_store::{MAX_SOURCES, Result};
 
@@ -22,13 +21,14 @@ pub(super) fn read(text: &str) -> impl Iterator<Item = Result<Source<'_>>> {
     std::iter::from_fn(move || {
         let key = pieces.next()?;
         let package = pieces.next().and_then(|package| package.parse().ok());
-        let source = package.zip(pieces.next());
-        let source = source.map(|(package, id)| Source { key, package, id });
+        let source = package
+            .zip(pieces.next())
+            .map(|(package, id)| Source { key, package, id });
         Some(source.ok_or_else(|| damaged("a source")))
     })
 }
 
-/// The text of packages, which come with the newest first.
+/// The text of packages, newest first.
 pub(super) fn write<'t>(sources: impl IntoIterator<Item = Source<'t>>) -> String {
     let mut text = String::new();
     for Source { key, package, id } in sources {
@@ -38,8 +38,7 @@ pub(super) fn write<'t>(sources: impl IntoIterator<Item = Source<'t>>) -> String
     text
 }
 
-/// The text with one package more; `None` where it is there already, or older than all that are
-/// kept.
+/// The text with one more package; `None` if it is included already, or older than all others.
 pub(super) fn add(text: &str, new: Source<'_>) -> Result<Option<String>> {
     let mut sources = read(text).collect::<Result<Vec<_>>>()?;
     let place = sources.partition_point(|source| *source > new);

@@ -1,8 +1,8 @@
-//! Counts of packages, kept by the day, the hour and the minute.
+//! Counts of packages, by day, hour and minute.
 //!
 //! A window is counted from whole days, from the hours of the day in which it begins and from the
-//! minutes of that hour; only the packages of its first minute are looked at one by one. So a count
-//! costs the same, however many packages there are.
+//! minutes of that hour; only the packages of its first minute are read one by one. So the
+//! cost of a count does not depend on the number of packages.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::column::Row;
 use super::damage::examine;
 use crate::stamp::{self, Span};
 
-/// What packages that are counted together have in common, and when one of them was made.
+/// The members by which packages are counted, and when one of them was created.
 pub(super) struct Kind<'a> {
     created_key: String,
     package_type: &'a PackageType,
@@ -37,7 +37,7 @@ impl<'a> Kind<'a> {
 }
 
 impl Unit<'_> {
-    /// Counts so many more packages of a kind.
+    /// Adds to the count of a kind.
     pub(super) fn tally(&self, project: i64, kind: &Kind<'_>, more: i64) -> Result<()> {
         let sql = "INSERT INTO tally (kind, unit, span, packages) VALUES
             (?1, 'day', ?2, ?5), (?1, 'hour', ?3, ?5), (?1, 'minute', ?4, ?5)
@@ -118,7 +118,7 @@ impl Unit<'_> {
         Ok(counts.map(tally).collect())
     }
 
-    /// The number of a kind, which is added where it is new.
+    /// The number of a kind, which is added if it is new.
     fn kind(&self, project: i64, kind: &Kind<'_>) -> Result<i64> {
         let values = params![
             project,

@@ -1,8 +1,8 @@
-//! The terms of packages, on their way into the index.
+//! Terms of packages that are waiting to be indexed.
 //!
-//! SQLite writes what it has gathered of an index to the disk at every savepoint. One savepoint a
-//! job would make a piece of index of every package; so terms wait until every job of the group is
-//! done, and go into the index together. A search within a job brings them there earlier.
+//! SQLite flushes the buffered part of a full-text index at every savepoint. With one savepoint per
+//! job every package would become its own index segment. So terms wait until every job of the group
+//! is done, and are indexed together. A search within a job indexes them earlier.
 
 use accord_store::{PARTS, PackageIndex, Result};
 use rusqlite::params;
@@ -13,19 +13,20 @@ use super::Unit;
 #[derive(Clone)]
 struct Change {
     package: i64,
-    /// Whether the package has been there.
+    /// Whether the package was indexed before.
     replaces: bool,
     columns: [String; PARTS],
 }
 
-/// Changes that wait.
+/// Pending changes.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// Of jobs that are kept.
+    /// Of finished jobs.
     group: Vec<Change>,
-    /// Of the job that runs.
+    /// Of the running job.
     job: Vec<Change>,
-    /// Those of the group that are in the index since the job began, and so go if it is undone.
+    /// Changes of the group that were indexed since the job began, and are lost if it is rolled
+    /// back.
     brought: Vec<Change>,
 }
 
@@ -38,7 +39,7 @@ impl Pending {
         self.add(project, package, index, true);
     }
 
-    /// Whether the job that runs has left something here or brought something to the index.
+    /// Whether the running job has pending or indexed changes.
     pub(super) fn is_touched(&self) -> bool {
         !self.job.is_empty() || !self.brought.is_empty()
     }
@@ -50,7 +51,7 @@ impl Pending {
 
     pub(super) fn undo_job(&mut self) {
         self.job.clear();
-        // They stood before anything that was added since.
+        // They precede anything that was added since.
         let later = std::mem::take(&mut self.group);
         self.group = std::mem::take(&mut self.brought);
         self.group.extend(later);
@@ -66,7 +67,7 @@ impl Pending {
 }
 
 impl Unit<'_> {
-    /// Brings what waits into the index.
+    /// Indexes the pending changes.
     pub(super) fn index_pending(&self) -> Result<()> {
         let mut pending = self.pending.borrow_mut();
         let group = std::mem::take(&mut pending.group);

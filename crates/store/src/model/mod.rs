@@ -1,8 +1,7 @@
-//! The model: everything in maps, in the simplest way that can be right.
+//! The model: a store in maps, as simple as possible.
 //!
-//! A job works on a copy of the state, which takes the state's place when the job is kept. So
-//! nothing of a job that fails can be left, and a reader's snapshot is the state that it began
-//! with.
+//! A job works on a copy of the state, which replaces the state when the job is committed. So a
+//! failed job leaves nothing behind, and a reader's snapshot is the state at its start.
 
 mod audit;
 mod blobs;
@@ -33,7 +32,7 @@ use crate::{
     SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
-/// A store in memory, and the model of every engine. Nothing of it survives the process.
+/// A store in memory, and the model of every engine. It does not survive the process.
 #[derive(Default)]
 pub struct ModelStore {
     state: RwLock<Arc<State>>,
@@ -44,16 +43,16 @@ pub struct ModelStore {
     closed: AtomicBool,
 }
 
-/// Everything that is kept; also a unit of work on it.
+/// The stored state; also a unit of work on it.
 #[derive(Clone, Debug, Default)]
 struct State {
     projects: BTreeMap<ProjectId, ProjectState>,
     keys: BTreeMap<String, KeyRow>,
     settings: BTreeMap<String, String>,
-    /// The last number that was given to a package, fact or session.
+    /// The last number that was assigned to a package, fact or session.
     numbers: u64,
     common: CommonTermLimits,
-    /// The streams that the unit made longer.
+    /// The streams to which the unit added events.
     advanced: BTreeMap<ProjectId, u64>,
 }
 
@@ -82,7 +81,7 @@ impl ModelStore {
         Self::default()
     }
 
-    /// An empty store with its own idea of which terms are very common.
+    /// An empty store with its own limits for common terms.
     pub fn with_common(common: CommonTermLimits) -> Self {
         let state = State {
             common,
@@ -98,7 +97,7 @@ impl ModelStore {
         Arc::clone(&self.state.read())
     }
 
-    /// Runs a job and keeps what it wrote, if it is to be kept.
+    /// Runs a job, and commits or rolls back.
     fn commit(&self, job: &mut dyn WriteJob) -> Result<()> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StoreError::new(StoreErrorKind::Unavailable, "it is closed"));

@@ -66,7 +66,7 @@ impl Search for State {
 
 struct Document<'a> {
     entry: &'a PackageEntry,
-    /// How much of each term there is, weighted by where it stands.
+    /// The weighted frequency of each term. The weight depends on the part of the package.
     terms: BTreeMap<String, f64>,
     length: u64,
 }

@@ -1,7 +1,6 @@
-//! Letters without case and accents.
+//! Removes case and accents.
 
-/// Appends `word` without case, accents and marks to a text without them; at most `limit`
-/// characters of it.
+/// Appends `word` without case, accents and marks to a text; at most `limit` characters of it.
 pub(super) fn fold(word: &str, limit: usize, folded: &mut String) {
     if word.is_ascii() {
         folded.push_str(&word[..word.len().min(limit)]);
@@ -25,12 +24,12 @@ pub(super) fn fold(word: &str, limit: usize, folded: &mut String) {
     }
 }
 
-/// Whether it is an accent that stands behind its letter.
+/// Whether it is a combining accent, which follows its letter.
 pub(super) fn is_mark(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
 }
 
-/// Whether its script puts no space between words.
+/// Whether its script has no spaces between words.
 pub(super) fn is_dense(character: char) -> bool {
     matches!(character,
         '\u{e00}'..='\u{eff}'        // Thai, Lao

@@ -1,31 +1,30 @@
-//! Terms: what texts are searched by.
+//! Search terms.
 //!
-//! Engines index the terms that this module makes and nothing else, so that they all find the same,
-//! and so that a query is data: a term holds letters and digits alone.
+//! Engines index only the terms of this module, so that all of them find the same. A term contains
+//! only letters and digits, so that a query is never syntax.
 //!
-//! A term is a word, without case and accents, and for English without its ending. Scripts that put
-//! no space between words give a term for every character and for every pair of neighbours.
+//! A term is a word, without case and accents, and for English without its ending. Scripts
+//! without spaces between words have a term for every character and for every pair of neighbours.
 
 mod fold;
 mod stem;
 
-/// The most terms of a query; what comes behind them is left out.
+/// The most terms of a query. Further ones are left out.
 pub const MAX_QUERY_TERMS: usize = 32;
 
-/// The longest term, in characters; a longer word counts by its beginning.
+/// The longest term, in characters. A longer word is cut.
 const MAX_TERM_CHARS: usize = 48;
 
-/// A word that is searched for.
+/// A word of a query.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct QueryTerm {
-    /// What is looked up.
+    /// The term to look up.
     pub term: String,
     /// The word as it is in the query.
     pub word: String,
 }
 
-/// Calls `emit` with every term of a text that is to be found, in order, as often as it stands
-/// there.
+/// Calls `emit` with every occurrence of a term in a text, in order.
 pub fn for_index(text: &str, mut emit: impl FnMut(&str)) {
     let mut scratch = String::new();
     for word in words(text) {
@@ -45,7 +44,7 @@ pub fn for_index(text: &str, mut emit: impl FnMut(&str)) {
     }
 }
 
-/// The terms of a query, each once, in order; and the words that were too many.
+/// The terms of a query, each once, in order; and the words beyond the limit.
 pub fn for_query(text: &str) -> (Vec<QueryTerm>, Vec<String>) {
     let mut terms: Vec<QueryTerm> = Vec::new();
     let mut too_many: Vec<String> = Vec::new();
@@ -79,14 +78,14 @@ pub fn for_query(text: &str) -> (Vec<QueryTerm>, Vec<String>) {
 /// A run of letters and digits of one kind of script.
 struct Word<'a> {
     text: &'a str,
-    /// Whether its script puts no space between words.
+    /// Whether its script has no spaces between words.
     dense: bool,
 }
 
 fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        // A mark alone is no word.
+        // A combining mark alone is not a word.
         rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() || fold::is_mark(c));
         let dense = fold::is_dense(rest.chars().next()?);
         let belongs = |c: char| {

@@ -1,9 +1,9 @@
-//! English words without their endings, by Porter's algorithm of 1980.
+//! Removes the endings of English words, by Porter's algorithm of 1980.
 //!
-//! A word is seen as runs of vowels and consonants, `[C](VC)^m[V]`; the number `m` of such pairs
-//! says how much of a word is left, and most endings go only where enough is.
+//! A word is a sequence of runs of vowels and consonants, `[C](VC)^m[V]`. Most endings are removed
+//! only if the number `m` of pairs in the rest is large enough.
 
-/// Takes the ending off an English word; leaves anything else as it is.
+/// Removes the ending of an English word. Other words do not change.
 pub(super) fn stem(word: &mut String) {
     if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
@@ -53,7 +53,7 @@ const SHORTER: [(&str, &str); 7] = [
     ("ness", ""),
 ];
 
-/// Endings that go where much of the word is left; the longer of two comes first.
+/// Endings that are removed if enough of the word remains; longer ones are first.
 const RESIDUES: [&str; 18] = [
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous",
     "ive", "ize", "al", "er", "ic", "ou",
@@ -122,7 +122,7 @@ fn final_letters(word: &mut String) {
     }
 }
 
-/// Replaces the first ending of the table that the word has, where enough is left.
+/// Replaces the first matching ending of a table, if enough of the word remains.
 fn replace_first(word: &mut String, table: &[(&str, &str)], least: usize) {
     let found = table.iter().find(|(ending, _)| ends(word, ending));
     if let Some((ending, instead)) = found
@@ -132,7 +132,7 @@ fn replace_first(word: &mut String, table: &[(&str, &str)], least: usize) {
     }
 }
 
-/// Whether a word has an ending. Most have none of a table, which the last letter alone says.
+/// Whether a word has an ending. The last letter is compared first, which rules out most.
 fn ends(word: &str, ending: &str) -> bool {
     word.as_bytes().last() == ending.as_bytes().last() && word.ends_with(ending)
 }
@@ -171,7 +171,7 @@ fn ends_short(word: &str) -> bool {
     matches!(kinds.as_slice(), [.., false, true, false]) && !word.ends_with(['w', 'x', 'y'])
 }
 
-/// Whether each letter is a vowel; `y` is one behind a consonant.
+/// Whether each letter is a vowel; `y` is one after a consonant.
 fn vowels(word: &str) -> impl Iterator<Item = bool> {
     let mut last = true;
     word.bytes().map(move |letter| {

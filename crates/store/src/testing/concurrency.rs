@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "writers that meet are threads; this is part of the tests of engines"
+    reason = "tests of engines need concurrent threads"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,12 +18,12 @@ use crate::{
     StoreExt as _,
 };
 
-/// Lets many threads write packages and events into a few projects of an empty store, some of which
-/// give up at the last moment, while others read; then looks whether everything that was
-/// acknowledged is there, nothing else is, and no stream has a gap.
+/// Many threads write packages and events into a few projects of an empty store, while others read.
+/// Some jobs roll back at the end. Then checks that exactly the acknowledged writes are stored, and
+/// that no stream has a gap.
 ///
 /// # Panics
-/// When that is not so.
+/// When a check fails.
 pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
     let advances: Arc<Mutex<Vec<Advance>>> = Arc::default();
     let heard = Arc::clone(&advances);
@@ -69,14 +69,14 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
             let row = store.read(|unit| unit.package(id, package)).expect("a row");
             assert!(
                 row.is_some(),
-                "seed {seed}: {package} was acknowledged and is not there"
+                "seed {seed}: {package} was acknowledged and is missing"
             );
         }
         let all = everything_of(store, id);
         assert_eq!(
             all.len(),
             kept.len(),
-            "seed {seed}: {id} has what nobody acknowledged"
+            "seed {seed}: {id} has unacknowledged writes"
         );
         let advances = advances.lock();
         let through: Vec<u64> = (advances.iter().filter(|advance| advance.project_id == *id))
@@ -84,7 +84,7 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
             .collect();
         assert!(
             through.is_sorted_by(|a, b| a < b),
-            "seed {seed}: told out of order"
+            "seed {seed}: notified out of order"
         );
         assert_eq!(
             through.last().copied().unwrap_or_default(),
@@ -104,7 +104,7 @@ fn projects(seed: u64) -> Vec<ProjectRow> {
     projects.into_values().collect()
 }
 
-/// Writes packages, each with an event that names it; gives what was acknowledged.
+/// Writes packages, each with an event that names it. Returns the acknowledged ones.
 fn write(
     store: &dyn Store,
     projects: &[ProjectRow],
@@ -137,7 +137,7 @@ fn write(
             unit.insert_package(&row, &index, &log)?;
             let seq = unit.append_event(&project.project_id, &event)?;
             if breaks {
-                // A panic, without the noise of one.
+                // Panics without printing a message.
                 std::panic::resume_unwind(Box::new("on purpose"));
             }
             if gives_up {

@@ -1,4 +1,4 @@
-//! A small generator in which much happens twice: few ids, few instants, few words.
+//! Generates rows from few ids, few instants and few words, so that they collide often.
 
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
@@ -38,7 +38,7 @@ const QUESTIONS: [&str; 6] = [
     "Why?",
     "日本 or the queue?",
 ];
-/// Some name the same instant in other words.
+/// Some are the same instant, written differently.
 const TIMES: [&str; 9] = [
     "2026-04-18T20:00:00Z",
     "2026-04-18T20:00:00.000Z",
@@ -54,7 +54,7 @@ const TIMES: [&str; 9] = [
 /// Makes rows.
 #[derive(Clone, Debug)]
 pub struct Generator {
-    /// Where it takes its choices from.
+    /// The random numbers.
     pub random: Random,
 }
 
@@ -66,7 +66,7 @@ impl Generator {
         }
     }
 
-    /// One of the projects, which may not have been added.
+    /// One of few projects, which may not exist.
     pub fn project(&mut self) -> ProjectId {
         ProjectId::new(self.random.pick(&PROJECTS)).expect("an id")
     }
@@ -122,7 +122,7 @@ impl Generator {
         self.random.pick(&["a", "b/c?", "🦀"]).to_owned()
     }
 
-    /// A status, mostly one that is no draft.
+    /// A status, mostly not a draft.
     pub fn status(&mut self) -> Status {
         self.random.pick(Status::ALL)
     }
@@ -138,7 +138,7 @@ impl Generator {
         }
     }
 
-    /// A package, with what can be found of it and the entries of its log.
+    /// A package with its search index and its log.
     pub fn package_row(&mut self) -> (PackageRow, PackageIndex, Vec<RevisionRow>) {
         let types = ["standard", "decision", "x-own"];
         let revisions = if self.random.one_in(5) { 2 } else { 1 };
@@ -163,7 +163,7 @@ impl Generator {
         (row, self.index(), log)
     }
 
-    /// What moves of a package.
+    /// The state of a package.
     pub fn state(&mut self, revision: u64) -> PackageState {
         PackageState {
             revision,
@@ -182,7 +182,7 @@ impl Generator {
         }
     }
 
-    /// What can be found of a package.
+    /// The search index of a package.
     pub fn index(&mut self) -> PackageIndex {
         let count = self.random.below(4);
         let questions: Vec<String> = (0..count)
@@ -193,7 +193,7 @@ impl Generator {
         PackageIndex::of_parts([&title, &decisions, &asked, &handoff, &body], &questions)
     }
 
-    /// Why a package is not shown.
+    /// A quarantine.
     pub fn quarantine(&mut self) -> Quarantine {
         Quarantine {
             at: self.time(),
@@ -246,11 +246,11 @@ impl Generator {
 
     /// A key.
     pub fn key_row(&mut self) -> KeyRow {
-        let somebody = self.random.one_in(2);
+        let has_actor = self.random.one_in(2);
         KeyRow {
             key_id: self.name(),
             secret_hash: self.digest(),
-            actor: somebody.then(|| self.actor()),
+            actor: has_actor.then(|| self.actor()),
             created_at: self.time(),
             revoked_at: None,
             text: self.words(2),

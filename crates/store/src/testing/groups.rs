@@ -6,10 +6,10 @@ use super::script::Script;
 use super::{COMMON, Generator, queries};
 use crate::{ModelStore, Result, Store, StoreErrorKind, StoreExt as _};
 
-/// Lets random units of work gather behind a job that waits, so that they share a commit, and
-/// compares what they say and leave with what the model says of one after the other. Some of them
-/// give up after they wrote. The engine must be new, must have been opened with [`COMMON`] and must
-/// do its jobs on a thread of its own.
+/// Queues random units of work behind a blocked job, so that they share a commit, and compares
+/// their results and effects with those of the model, which runs them one by one. Some roll back
+/// after they wrote. The engine must be new, must have been opened with [`COMMON`] and must run its
+/// jobs on a separate thread.
 ///
 /// # Panics
 /// When they differ; the message names the seed and the group.
@@ -50,18 +50,18 @@ pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
     }
 }
 
-/// Makes whoever commits wait until it is told to go on.
+/// Blocks the thread that commits until the returned sender is used.
 fn hold(engine: &dyn Store) -> mpsc::Sender<()> {
     let (began, begun) = mpsc::channel();
     let (release, released) = mpsc::channel::<()>();
     let mut held = false;
     engine.enqueue(
         move |_| {
-            // Run again with the others of its group, it has waited.
+            // When the group is run again, it does not block again.
             if std::mem::replace(&mut held, true) {
                 return Ok(());
             }
-            began.send(()).expect("somebody waits for the beginning");
+            began.send(()).expect("the test waits for the start");
             released.recv().map_err(|_| StoreErrorKind::Broken.into())
         },
         |_: Result<()>| {},

@@ -1,7 +1,7 @@
-//! The tests that every engine has to pass.
+//! The tests that every engine must pass.
 //!
-//! An engine is given the same random units of work as the model, and everything that can be read
-//! is compared after each. The same seed gives the same run; a failure names it.
+//! An engine and the model run the same random units of work. After each unit everything that can
+//! be read is compared. The same seed gives the same run; a failure message has the seed.
 
 mod concurrency;
 mod generator;
@@ -17,7 +17,7 @@ pub use random::Random;
 
 use crate::{CommonTermLimits, ModelStore, Store, StoreExt as _};
 
-/// Terms are very common early, so that small runs meet them.
+/// Low limits, so that small runs have very common terms.
 pub const COMMON: CommonTermLimits = CommonTermLimits {
     least: 3,
     most: 12,
@@ -59,11 +59,11 @@ pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
     );
     assert!(
         kept * 2 > units,
-        "seed {seed} keeps too little to tell anything"
+        "seed {seed} stores too little for a meaningful test"
     );
 }
 
-/// Everything that a store holds, as lines of text; two stores that hold the same give the same.
+/// The content of a store, as lines of text. Equal stores give equal lines.
 ///
 /// # Panics
 /// When the store fails.

@@ -1,4 +1,4 @@
-//! What can be seen in a store, as lines of text without the numbers that it gave.
+//! Queries, and their results as lines of text without the store's numbers.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ use crate::{
     SessionRow, Store, StoreExt as _, When,
 };
 
-/// A question to a store.
+/// A query.
 #[derive(Clone, Debug)]
 pub(super) enum Query {
     Pages(Pages),
@@ -43,7 +43,7 @@ pub(super) struct Pages {
     length: usize,
 }
 
-/// What is searched for.
+/// A search query.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
     text: String,
@@ -274,7 +274,7 @@ impl Pages {
     }
 }
 
-/// Everything, without the numbers that the store gave.
+/// Everything, without the store's numbers.
 pub(super) fn everything(store: &dyn Store) -> Vec<String> {
     let lines = store.read(|unit| all(unit));
     lines.unwrap_or_else(|error| panic!("{error}: {}", error.detail()))
@@ -302,8 +302,7 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
         ..query
     };
     lines.extend(self::lines(unit.projects(&shown)?));
-    // Nobody has touched what is kept, so that everything that is derived fits what it is derived
-    // from.
+    // Nothing was damaged, so all derived data matches its source.
     assert_eq!(unit.check_derived(None)?, []);
     assert_eq!(unit.damage(), []);
     Ok(lines)
@@ -362,7 +361,7 @@ fn settings(unit: &dyn ReadUnit, scope: Scope<'_>) -> Result<Vec<String>> {
     for (name, value) in &settings {
         assert_eq!(unit.setting(scope, name)?.as_ref(), Some(value));
     }
-    assert_eq!(unit.setting(scope, "of nobody")?, None);
+    assert_eq!(unit.setting(scope, "unset")?, None);
     Ok(lines(settings))
 }
 
@@ -436,7 +435,7 @@ fn sessions<U: ReadUnit + ?Sized>(
     }
 }
 
-/// A row without the number that the store gave it.
+/// A row without the store's number.
 trait Numbered: Sized {
     fn without_number(self) -> Self;
 }

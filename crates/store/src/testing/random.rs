@@ -1,4 +1,4 @@
-//! Numbers that look random and come from a seed.
+//! Pseudo-random numbers from a seed.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl Random {
         (self.number() % end as u64) as usize
     }
 
-    /// Whether something happens that happens once in so many times.
+    /// True once in `times` calls on average.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

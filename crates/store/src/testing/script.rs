@@ -13,15 +13,15 @@ use crate::{
     StoreErrorKind, StoreExt as _, WriteUnit,
 };
 
-/// What the steps of a unit said, or the trouble that ended it.
+/// The results of the steps of a unit, or the error that ended it.
 pub(super) type Said = Result<Vec<String>, StoreErrorKind>;
 
 /// One unit of work.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
-    /// Most steps are left out where they would be refused; some are rash.
+    /// Most steps that would be refused are left out, but not all.
     steps: Vec<(Step, bool)>,
-    /// Whether it gives up at its end.
+    /// Whether it rolls back at its end.
     gives_up: bool,
 }
 
@@ -59,14 +59,14 @@ impl Script {
         }
     }
 
-    /// Runs the unit; gives what its steps said, or the trouble that ended it.
+    /// Runs the unit. Returns the results of its steps, or the error that ended it.
     pub(super) fn run(&self, store: &dyn Store) -> Said {
         store
             .write(self.clone().into_job())
             .map_err(|error| error.kind())
     }
 
-    /// Puts the unit in line; `done` is told what [`Self::run`] gives.
+    /// Queues the unit. `done` gets the result of [`Self::run`].
     pub(super) fn enqueue(&self, store: &dyn Store, done: impl FnOnce(Said) + Send + 'static) {
         store.enqueue(self.clone().into_job(), move |outcome| {
             done(outcome.map_err(|error| error.kind()));
@@ -147,7 +147,7 @@ impl Step {
         }
     }
 
-    /// Whether a store takes the step.
+    /// Whether a store accepts the step.
     fn fits(&self, unit: &dyn WriteUnit) -> Result<bool> {
         let there = |project: &ProjectId| Ok(unit.project(project)?.is_some());
         match self {

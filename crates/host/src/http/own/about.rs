@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get(
             "health",
             "/healthz",
-            "Tells whether the server runs and accepts requests. Needs no key.",
+            "Reports whether the server accepts requests. Needs no key.",
             health,
         )
         .answers(200, "It does.", Content::json::<Health>())

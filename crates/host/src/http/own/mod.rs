@@ -1,4 +1,4 @@
-//! Accord's own routes: keys, upkeep, and what the server tells about itself.
+//! Accord's own routes: keys, maintenance, and information about the server.
 
 mod about;
 mod keys;

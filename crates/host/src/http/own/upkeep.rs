@@ -123,7 +123,7 @@ pub(super) fn routes() -> Vec<Route> {
             "backup",
             "/accord/v1/store/backup",
             "Copies the data folder while the server runs. Only through the socket in the data \
-                folder.",
+             folder.",
             backup,
         )
         .takes(Content::json::<BackupRequest>())

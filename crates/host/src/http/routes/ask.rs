@@ -53,8 +53,9 @@ impl FromRequestParts<Host> for Query {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &Host) -> Result<Self, Refusal> {
-        let pairs = pairs(&parts.uri).map(|(name, value)| Ok((decode(name)?, decode(value)?)));
-        let pairs: Result<_, Failure> = pairs.collect();
+        let pairs: Result<_, Failure> = pairs(&parts.uri)
+            .map(|(name, value)| Ok((decode(name)?, decode(value)?)))
+            .collect();
         Ok(Self { pairs: pairs? })
     }
 }
@@ -83,7 +84,7 @@ impl Query {
         Params::new(pairs.map(|(name, value)| (name.as_str(), value.as_str())))
     }
 
-    /// The project of `?project_id=`, if it is there.
+    /// The project of `?project_id=`, if given.
     pub(crate) fn project(&self) -> Result<Option<ProjectId>, Failure> {
         let params = self.params()?;
         let named = params.text("project_id");
@@ -93,8 +94,11 @@ impl Query {
 
 /// The names and values in a query, still encoded.
 fn pairs(uri: &Uri) -> impl Iterator<Item = (&str, &str)> {
-    let pairs = uri.query().unwrap_or_default().split('&');
-    let pairs = pairs.filter(|pair| !pair.is_empty());
+    let pairs = uri
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .filter(|pair| !pair.is_empty());
     pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 

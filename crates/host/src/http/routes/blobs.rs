@@ -192,8 +192,8 @@ async fn get(
             *response.body_mut() = Body::from_stream(blob.into_part(part)?);
         }
         Some(Wanted::Nothing) => {
-            let range = HeaderValue::try_from(format!("bytes */{size}"));
-            let range = range.expect("numbers are plain text");
+            let range =
+                HeaderValue::try_from(format!("bytes */{size}")).expect("numbers are plain text");
             response.headers_mut().insert(CONTENT_RANGE, range);
             *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
         }

@@ -43,10 +43,8 @@ pub(crate) fn routes() -> Vec<Route> {
             "events",
             "/v1/projects/{project_id}/events",
             "Follows the events of a project. Ids increase by one. An event that the caller may \
-                not see \
-             has the type hidden, a damaged one the type damaged. Without a cursor the stream \
-             begins \
-             now; after 0 it begins with the first event.",
+             not see has the type hidden, a damaged one the type damaged. Without a cursor the \
+             stream begins now; after 0 it begins with the first event.",
             follow,
         )
         .header(

@@ -21,10 +21,9 @@ pub(crate) fn routes() -> Vec<Route> {
             "export",
             "/v1/projects/{project_id}/export",
             "Exports a project, one document per line: the project, its sessions, packages with \
-                their logs, \
-             and facts, as they are at one moment. Whoever administers the project gets \
-             everything, others what \
-             they see. A damaged row is left out; the header X-Integrity-Warnings counts them.",
+             their logs, and facts, as they are at one moment. A key that administers the project \
+             gets everything, other keys get what they may see. A damaged row is left out; the \
+             header X-Integrity-Warnings counts them.",
             export,
         )
         .answers(200, "The lines.", Content::Lines)

@@ -48,8 +48,8 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .query(
                 "if_out_of_order",
-                "What to do with a fact that begins before a known one: \
-                insert (default) or reject.",
+                "What to do with a fact that begins before a known one: insert (default) or \
+                 reject.",
             )
             .takes(Content::json::<FactAssertion>())
             .answers(201, "The fact is stored.", Content::json::<Fact>())
@@ -67,8 +67,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get(
             "facts",
             FACTS,
-            "Lists facts: the current ones, those valid at a time, or \
-            all.",
+            "Lists facts: the current ones, those valid at a time, or all.",
             list,
         )
         .query("subject", "Only facts about this subject.")
@@ -91,8 +90,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "invalidate_fact",
             Method::DELETE,
             FACTS,
-            "Ends the current fact of a subject \
-            and predicate.",
+            "Ends the current fact of a subject and predicate.",
             invalidate,
         )
         .required_query("subject", "The subject of the fact.")
@@ -117,8 +115,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("fact", "/v1/facts/{fact_id}", "Reads one fact.", one)
             .query(
                 "project_id",
-                "The project; needed if several projects have a fact with this \
-                id.",
+                "The project; needed if several projects have a fact with this id.",
             )
             .answers(200, "The fact.", Content::json::<Fact>())
             .refuses(&[

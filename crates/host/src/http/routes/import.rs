@@ -30,11 +30,9 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "import",
             "/v1/projects/{project_id}/import",
-            "Takes in what was exported here or elsewhere, one document a line, in any order: \
-                lines of an export, or \
-             the protocol's bare documents. What is there already stays; a line that is refused \
-             does not keep the \
-             others out, and is listed in the answer.",
+            "Imports an export of this or another server, one document per line, in any order: \
+             lines of an export, or the protocol's bare documents. Existing documents are kept; a \
+             refused line does not affect the others, and is listed in the answer.",
             import,
         )
         .header("accept", progress::ABOUT)

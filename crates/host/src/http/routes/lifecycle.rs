@@ -39,8 +39,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "review",
             "/v1/packages/{package_id}/review",
             "Ends a review of a package. Needs the verb review. If a human review was requested \
-                and an \
-             agent or a script ends it, the answer has a warning.",
+             and an agent or a script ends it, the answer has a warning.",
             review,
         )
         .takes(Content::json::<ReviewRequest>()),

@@ -39,11 +39,10 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post(
             "verify",
             "/accord/v1/verify",
-            "Verifies a project or the whole store: hashes, logs, facts, events, blobs, and what \
-                is derived from \
-             them. Damaged packages are quarantined. A client that accepts application/x-ndjson \
-             gets lines of the kinds progress and problem, \
-             and at the end one of the kind summary or failure.",
+            "Verifies a project or the whole store: hashes, logs, facts, events, blobs, and \
+             derived data. Damaged packages are quarantined. A client that accepts \
+             application/x-ndjson gets lines of the kinds progress and problem, and at the end one \
+             of the kind summary or failure.",
             verify,
         )
         .header("accept", progress::ABOUT)

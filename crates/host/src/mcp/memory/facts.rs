@@ -15,8 +15,7 @@ pub(super) const FACTS: Tool = Tool {
     name: "memory_facts",
     title: "Look facts up",
     description: "Facts of a project: the current ones, those at a moment (as_of), or all that \
-        ever were \
-                  (history). Narrow them by subject and predicate, which must match exactly.",
+        ever were (history). Narrow them by subject and predicate, which must match exactly.",
     arguments: &[
         PROJECT,
         SUBJECT,
@@ -57,8 +56,7 @@ pub(super) const ASSERT: Tool = Tool {
     name: "memory_fact_assert",
     title: "Assert a fact",
     description: "Records that something holds from now on. A subject and predicate have one \
-        current value: the \
-                  one that was there ends. Asserting what already holds changes nothing.",
+        current value: the one that was there ends. Asserting what already holds changes nothing.",
     arguments: &[
         PROJECT,
         SUBJECT.required(),
@@ -118,9 +116,8 @@ pub(super) const ASSERT: Tool = Tool {
 pub(super) const INVALIDATE: Tool = Tool {
     name: "memory_fact_invalidate",
     title: "End a fact",
-    description: "Says that a fact no longer holds and nothing takes its place; its history \
-        stays. For a new \
-                  value call memory_fact_assert instead. Gives how many facts ended, 0 or 1.",
+    description: "Says that a fact no longer holds and nothing takes its place; its history stays. \
+        For a new value call memory_fact_assert instead. Gives how many facts ended, 0 or 1.",
     arguments: &[
         PROJECT,
         SUBJECT.required(),

@@ -1,4 +1,4 @@
-//! What is there: an orientation, a digest, the projects.
+//! Overviews: an orientation, a digest, the projects.
 
 use accord_contract::codes::Failure;
 use accord_memory_core::query::{MAX_TOKENS, MIN_TOKENS};
@@ -14,8 +14,7 @@ pub(super) const ORIENT: Tool = Tool {
     name: "memory_orient",
     title: "Get oriented",
     description: "Call this before you begin to work: the project, its recent packages (newest \
-        first), all \
-                  current facts and the open questions, within a budget of tokens.",
+        first), all current facts and the open questions, within a budget of tokens.",
     arguments: &[
         PROJECT,
         WINDOW,
@@ -24,7 +23,7 @@ pub(super) const ORIENT: Tool = Tool {
     ],
     effect: Effect::Reads,
     ask: |call| {
-        // The host takes no budget below its least; what it then gives is shortened here.
+        // The host refuses a budget below its minimum; its answer is shortened here.
         let asked = u32::try_from(budget(call)).unwrap_or(MAX_TOKENS);
         Ok(Ask::get(&["v1", "projects", call.project()?, "orient"])
             .query("window_days", call.number("window_days"))
@@ -47,10 +46,8 @@ pub(super) const DIGEST: Tool = Tool {
     name: "memory_digest",
     title: "Sum up projects",
     description: "Sums up what happened: numbers, highlights, facts, open questions, and with \
-        focus the passages \
-                  about it. Of one project, or with all_projects of every project you may see, \
-                  with what waits \
-                  for review in each.",
+        focus the passages about it. Of one project, or with all_projects of every project you may \
+        see, with what waits for review in each.",
     arguments: &[
         PROJECT,
         Argument::flag("all_projects", "Sum up all projects rather than one."),

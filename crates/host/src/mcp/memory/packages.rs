@@ -15,12 +15,9 @@ pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
     title: "Deposit a package",
     description: "Records a piece of work for others and for later: what was done, decided and \
-        left open. Call \
-                  it when something is finished or decided, and before you stop. Write for \
-                  somebody who was \
-                  not there. A package cannot be changed once complete; the answer is a receipt \
-                  with its id. \
-                  Do not repeat a call that succeeded.",
+        left open. Call it when something is finished or decided, and before you stop. Write for a \
+        reader who was not present. A package cannot be changed once complete; the answer is a \
+        receipt with its id. Do not repeat a call that succeeded.",
     arguments: &[
         PROJECT,
         Argument::text("title", "What it is about, in 1 to 200 characters.")
@@ -36,7 +33,7 @@ pub(super) const DEPOSIT: Tool = Tool {
         .example("Who renews the certificate?"),
         Argument::text(
             "handoff_note",
-            "What whoever goes on must know, and the next step.",
+            "What the next actor must know, and the next step.",
         ),
         Argument::text("content_md", "A longer body in Markdown."),
         Argument::objects(
@@ -51,7 +48,7 @@ pub(super) const DEPOSIT: Tool = Tool {
             1,
             10,
             "How much it matters: 3 for routine, 5 as a rule, 8 and more for what everybody must \
-                know.",
+             know.",
         ),
         Argument::word(
             "package_type",
@@ -71,9 +68,8 @@ pub(super) const DEPOSIT: Tool = Tool {
         Argument::word(
             "status",
             &["complete", "draft", "awaiting_review"],
-            "complete: final. draft: goes on later, finish it with memory_review. \
-                awaiting_review: somebody \
-             must approve it.",
+            "complete: final. draft: to be continued; finish it with memory_review. \
+             awaiting_review: a reviewer must approve it.",
         )
         .default_word("complete"),
         Argument::word(
@@ -94,8 +90,7 @@ pub(super) const DEPOSIT: Tool = Tool {
         IN_SESSION,
         Argument::text(
             "package_id",
-            "An id of your own. Default: a new one, which is nearly \
-            always right.",
+            "An id of your own. Default: a new one, which is nearly always right.",
         ),
         Argument::text("created_at", "When it was made, in UTC. Default: now.")
             .example("2026-04-18T20:00:00Z"),
@@ -125,10 +120,8 @@ pub(super) const PULL: Tool = Tool {
     name: "memory_pull",
     title: "Read packages",
     description: "Reads packages. With query: those that are about it, best first; use plain \
-        words. With \
-                  package_id: that one, or null if it is not there. With neither: the newest. \
-                  status \
-                  awaiting_review lists what waits for a review.",
+        words. With package_id: that one, or null if it is not there. With neither: the newest. \
+        status awaiting_review lists what waits for a review.",
     arguments: &[
         PROJECT,
         Argument::text("query", "What to look for, in plain words.")

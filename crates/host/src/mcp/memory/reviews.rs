@@ -1,4 +1,4 @@
-//! Reviews: who must look at a package, what they said, and where it goes.
+//! Reviews: requests, results and notes.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Wire as _};
@@ -13,8 +13,7 @@ pub(super) const FLAG: Tool = Tool {
     name: "memory_flag",
     title: "Ask for a review",
     description: "Asks a person or an agent to review a package that is not complete: it then \
-        waits for \
-                  memory_review.",
+        waits for memory_review.",
     arguments: &[
         PACKAGE,
         Argument::word("review_type", &["human", "agent"], "Who is to review it.").required(),
@@ -35,21 +34,18 @@ pub(super) const FLAG: Tool = Tool {
 pub(super) const REVIEW: Tool = Tool {
     name: "memory_review",
     title: "Review or finish a package",
-    description: "Moves a package on. As its reviewer: approve, or request_changes with a note \
-        that says what. As \
-                  its author: resubmit after changes were requested, or complete a draft that \
-                  nobody needs to \
-                  review. A complete package never changes again. Leave a review whose \
-                  review_type is human to a person \
-                  unless they told you to end it; a key without the verb review cannot.",
+    description: "Changes the status of a package. As its reviewer: approve, or request_changes \
+        with a note. As its author: resubmit after changes were requested, or complete a draft \
+        that needs no review. A complete package never changes again. Leave a review whose \
+        review_type is human to a person, unless they asked you to end it; a key without the verb \
+        review cannot.",
     arguments: &[
         PACKAGE,
         Argument::word(
             "action",
             &["approve", "request_changes", "resubmit", "complete"],
-            "approve and request_changes: from awaiting_review. resubmit: from \
-                revision_requested. complete: \
-             from draft or revision_requested.",
+            "approve and request_changes: from awaiting_review. resubmit: from revision_requested. \
+             complete: from draft or revision_requested.",
         )
         .required(),
         Argument::text("note", "What you found, or what you changed."),
@@ -79,8 +75,7 @@ pub(super) const REVISIONS: Tool = Tool {
     name: "memory_revisions",
     title: "Read what reviewers said",
     description: "The states that a package went through, with who moved it, when, and their \
-        notes. Read it when \
-                  a package of yours is in revision_requested.",
+        notes. Read it when a package of yours is in revision_requested.",
     arguments: &[PACKAGE, OF_PROJECT, BUDGET],
     effect: Effect::Reads,
     ask: |call| {
@@ -100,8 +95,7 @@ pub(super) const REVISIONS: Tool = Tool {
 };
 
 fn move_package(call: &Call<'_>, route: &str, mut body: Object) -> Result<Ask, Failure> {
-    // Where the call names no project, it is about that of the session, as far as anybody here
-    // knows.
+    // Without a project in the call, the project of the session is used.
     let author = call.author(call.known_project().unwrap_or_default())?;
     body.insert("actor".into(), author.encode());
     let path = ["v1", "packages", call.required("package_id")?, route];

@@ -12,17 +12,15 @@ pub(super) const START: Tool = Tool {
     name: "memory_session_start",
     title: "Start a session",
     description: "Call this first, once. Says which project you work on and who you are, so that \
-        later \
-                  calls need neither, and gives your session a callsign that people can refer \
-                  to. Then \
-                  call memory_orient.",
+        later calls need neither, and gives your session a callsign that people can refer to. Then \
+        call memory_orient.",
     arguments: &[
-        Argument::project("The project to work on. One that is not there yet is made.")
+        Argument::project("The project to work on. It is created if it does not exist.")
             .example("website"),
         ACTOR,
         Argument::text(
             "callsign",
-            "Two words to remember the session by. Default: made up.",
+            "Two words to remember the session by. Default: generated.",
         ),
     ],
     effect: Effect::Adds,
@@ -50,8 +48,7 @@ pub(super) const END: Tool = Tool {
     name: "memory_session_end",
     title: "End the session",
     description: "Call this last, after memory_deposit. Ends your session and says how many \
-        packages were \
-                  deposited in it.",
+        packages were deposited in it.",
     arguments: &[Argument::text(
         "session_id",
         "The session to end. Default: the one you started.",
@@ -64,8 +61,10 @@ pub(super) const END: Tool = Tool {
     },
     answer: |call, answer| {
         let session = answer.object()?;
-        let deposited = session.get("packages_deposited").and_then(Value::as_array);
-        let deposited = deposited.map_or(0, Vec::len);
+        let deposited = session
+            .get("packages_deposited")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
         let names = [
             "session_id",
             "project_id",
@@ -85,9 +84,8 @@ pub(super) const SESSIONS: Tool = Tool {
     name: "memory_sessions",
     title: "List sessions",
     description: "Who worked, or works, on a project: sessions, newest first, with callsign, \
-        actor, times and \
-                  the packages that each deposited. Read what one did with memory_pull \
-                  (session_id).",
+        actor, times and the packages that each deposited. Read what one did with memory_pull \
+        (session_id).",
     arguments: &[
         PROJECT,
         Argument::text("callsign", "Only the sessions of this callsign.").example("amber-otter"),
