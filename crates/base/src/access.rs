@@ -160,7 +160,7 @@ impl KeyScope {
     /// Reads a scope, such as a stored one.
     ///
     /// # Errors
-    /// When the value is no scope, or allows nothing.
+    /// When the value is not a scope, or has no verb.
     pub fn read(value: Value) -> Result<Self, Failure> {
         let scope = Self::from_document(value).map_err(refuse::decoded)?;
         if scope.verbs.is_empty() {

@@ -95,7 +95,7 @@ impl Actor {
         self.id == key.id && self.kind == key.kind
     }
 
-    /// The session in which it acted, where there was one.
+    /// The session in which it acted, if any.
     pub fn session(&self) -> Option<&SessionId> {
         self.session_id.value().and_then(|named| named.0.as_ref())
     }

@@ -39,7 +39,7 @@ impl Warning {
         }
     }
 
-    /// A review that a person was asked for was ended by an agent or a script.
+    /// An agent or a script ended a review that was requested from a person.
     pub(crate) fn reviewed_by_machine() -> Self {
         Self {
             code: "human_review_ended_by_machine".into(),

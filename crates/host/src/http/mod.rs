@@ -50,7 +50,7 @@ pub(crate) use self::permits::{Permit, Permits};
 pub use self::reply::{Refusal, Reply};
 
 /// The name of the route that answered, in the extensions of its response. Metrics use it, because
-/// there is no end of paths.
+/// the number of paths is unbounded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RouteName(pub &'static str);
 

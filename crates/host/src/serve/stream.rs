@@ -18,7 +18,7 @@ use super::refusals;
 use crate::http::Metrics;
 use crate::settings::Limits;
 
-/// How long a refused client may pause while it goes on sending, and how long it may go on.
+/// How long a refused client may pause while it still sends, and how long it may send.
 const LINGER_PAUSE: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_secs(10);
 

@@ -74,7 +74,7 @@ pub struct Highlight {
     pub package_type: PackageType,
     /// Its significance.
     pub significance: u8,
-    /// When it was made.
+    /// When it was created.
     pub created_at: accord_contract::time::Timestamp,
 }
 

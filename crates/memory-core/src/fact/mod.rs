@@ -120,7 +120,7 @@ impl Fact {
     }
 }
 
-/// There is no such fact.
+/// The failure for an unknown fact.
 pub fn not_found(fact: &FactId) -> Failure {
     let message = format!("there is no fact {:?}", fact.as_str());
     Failure::new(Code::AgenticFactNotFound, message)

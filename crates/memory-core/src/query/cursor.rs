@@ -11,7 +11,7 @@ use crate::{Cursor, ProjectId};
 /// Clauses: AGENTIC-R-078.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PackagePosition {
-    /// When the package was made.
+    /// When the package was created.
     pub created_at: Time,
     /// The store's number of it.
     pub seq: u64,

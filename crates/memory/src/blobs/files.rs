@@ -14,7 +14,7 @@ use tokio::task::{JoinError, spawn_blocking};
 
 use crate::spool::io_error;
 
-/// The folder of uploads. Files that are there at the start of a host are deleted.
+/// The folder of uploads. Files from an earlier process are deleted at the start of a host.
 const PARTIAL: &str = "partial";
 
 /// How many bytes are buffered before they are written to the disk.

@@ -1,5 +1,5 @@
-//! Nothing outside the process can change the model, and it derives everything when it is asked. So
-//! it has no damage to find.
+//! Nothing outside the process can change the model, and it computes derived data for each query.
+//! So it has no damage.
 
 use accord_base::ProjectId;
 

@@ -170,7 +170,7 @@ impl State {
         self.projects.get(project)
     }
 
-    /// A number that nothing has yet.
+    /// The next unused number.
     fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
@@ -182,10 +182,10 @@ impl State {
     }
 }
 
-/// Adds a row where none of its id is.
+/// Adds a row, unless its id exists.
 fn insert<K: Ord, V>(rows: &mut BTreeMap<K, V>, key: K, row: V, what: &str) -> Result<()> {
     if rows.contains_key(&key) {
-        return Err(StoreError::conflict(what, "is there already"));
+        return Err(StoreError::conflict(what, "exists already"));
     }
     rows.insert(key, row);
     Ok(())

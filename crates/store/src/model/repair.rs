@@ -1,4 +1,4 @@
-//! The model derives everything when it is asked: to repair it is to put its rows where they are.
+//! Repairs of the model. It computes derived data for each query, so only rows are rewritten.
 
 use accord_base::ProjectId;
 

@@ -1,4 +1,4 @@
-//! Search in the model: every package is looked at, and scored as an engine scores it.
+//! Search in the model: scores every package, with the same formula as the engines.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use super::{PackageEntry, State};
 use crate::terms::{QueryTerm, for_query};
 use crate::{Hit, Result, Search, SearchQuery, SearchResults, WEIGHTS, rarity};
 
-/// How quickly a term says nothing new when it is repeated.
+/// BM25's `k1`: how quickly repetitions of a term lose weight.
 const SATURATION: f64 = 1.2;
-/// How much the length of a package counts.
+/// BM25's `b`: how much the length of a package counts.
 const LENGTH: f64 = 0.75;
 
 impl Search for State {
@@ -92,7 +92,7 @@ impl State {
         packages.map(document).collect()
     }
 
-    /// The average length over all projects, as one index over all of them has it.
+    /// The average length over all projects, because engines have one index for all.
     fn average_length(&self) -> f64 {
         let lengths: Vec<u64> = (self.projects.values())
             .flat_map(|project| project.packages.values())
