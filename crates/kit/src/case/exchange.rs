@@ -29,11 +29,10 @@ message! {
         required title: String = "title", "text-for-people";
         /// Variables that are generated for each run of the case.
         optional variables: BTreeMap<String, Generator> = "let", "variables";
-        /// The exchanges, in their order. The first that does not come out as it must ends the
-        /// case.
+        /// The exchanges, in order. The first that does not meet its expectation ends the case.
         required steps: Vec<Step> = "steps", "http-steps";
-        /// The variable that holds the level which the server claims; the case then also fails when
-        /// the other cases of the run show that the claim is not true.
+        /// The variable with the level that the server claims; the case then also fails if other
+        /// cases of the run disprove the claim.
         optional claim: String = "claim", "variable-name";
         /// The independent implementation that computed the digests that are expected.
         optional oracle: String = "oracle", "oracle-name";
@@ -41,11 +40,11 @@ message! {
 }
 
 message! {
-    /// How a variable is made.
+    /// How a variable is generated.
     pub struct Generator("Generator", closed) {
-        /// What to make.
+        /// What to generate.
         required make: GeneratorKind = "make", "generator-name";
-        /// What a `unique` or `hex` text begins with.
+        /// The prefix of a `unique` or `hex` text.
         optional prefix: String = "prefix", "text";
         /// How many digits a `hex` text has after its prefix.
         optional digits: u64 = "digits", "count";
@@ -55,44 +54,42 @@ message! {
         optional text: String = "text", "text";
         /// How often a `text` repeats it.
         optional times: u64 = "times", "count";
-        /// The id of a `scope` that every run shares, so that what is in it is the same in all of
-        /// them. Such a scope is not put away.
+        /// The id of a `scope` that all runs share, so that its content is the same in all of them.
+        /// Such a scope is not retired.
         optional id: String = "id", "scope-id";
     }
 }
 
 wire_enum! {
-    /// What a variable can be made of.
+    /// The kinds of variables.
     pub enum GeneratorKind("GeneratorKind", closed) {
-        /// A text that no other case and no other run makes.
+        /// A text that is unique to this case and run.
         Unique = "unique",
-        /// Such a text in lower-case hexadecimal digits.
+        /// A unique text in lower-case hexadecimal digits.
         Hex = "hex",
         /// A time, in RFC 3339, UTC, to the second.
         Time = "time",
         /// A repeated text.
         Text = "text",
-        /// A scope, such as a project: of the case's own, that nothing else writes to, or a shared
-        /// one.
+        /// A scope, such as a project: one that only this case uses, or a shared one.
         Scope = "scope",
     }
 }
 
 message! {
-    /// One request, or several that are alike, and what must come of it.
+    /// One request, or several similar ones, and the expected answers.
     pub struct Step("Step", closed) {
         /// What the step is for.
         optional about: String = "about", "text-for-people";
-        /// Whether the step only prepares what later ones judge. Without `expect`, any success will
-        /// do.
+        /// Whether the step only prepares later ones. Without `expect`, any success is accepted.
         optional prepare: bool = "prepare", "flag";
         /// What to send.
         required request: Request = "request", "http-request";
         /// Sends the request once for each of these sets of variables.
         optional each: Vec<Object> = "each", "variable-sets";
-        /// Sends the request so often, one after the other; `${n}` counts from 1.
+        /// Sends the request this many times, one after the other; `${n}` counts from 1.
         optional repeat: u64 = "repeat", "count";
-        /// Sends the request so often at the same time; `${n}` counts from 1.
+        /// Sends the request this many times at the same time; `${n}` counts from 1.
         optional parallel: u64 = "parallel", "count";
         /// The expected answers: each must be one of these.
         optional expect: Vec<Expectation> = "expect", "http-expectations";

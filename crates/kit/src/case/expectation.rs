@@ -3,20 +3,20 @@
 use accord_contract::wire::{Object, Value, message, wire_enum};
 
 message! {
-    /// What an answer must be. A step lists several where a server has a choice; the first whose
-    /// status fits and that holds as a whole is the one that counts.
+    /// An expected answer. A step lists several if a server has a choice; the first with a matching
+    /// status that is met in full counts.
     pub struct Expectation("HttpExpectation", closed) {
-        /// The statuses that fit.
+        /// The matching statuses.
         required status: Vec<u64> = "status", "http-statuses";
-        /// What the headers must be, by name in lower case; others may be there.
+        /// The expected headers, by name in lower case; others are allowed.
         optional headers: Object = "headers", "expectation";
-        /// What the body must be, by the rules of comparison; may hold assertions.
+        /// The expected body, by the rules of comparison; may contain assertions.
         optional body: Value = "body", "expectation";
-        /// The failure code that the body must name, in whatever member.
+        /// The failure code that the body must have, in any member.
         optional code: String = "code", "failure-code";
         /// Further checks.
         optional checks: Vec<Check> = "checks", "http-checks";
-        /// The verdict of the whole case, where an answer like this ends it without a judgement.
+        /// The verdict of the whole case, if an answer like this ends it without a judgement.
         optional verdict: InsteadOfPass = "verdict", "case-verdict";
         /// Why that is the verdict.
         optional why: String = "why", "text-for-people";
@@ -28,20 +28,20 @@ wire_enum! {
     pub enum InsteadOfPass("InsteadOfPass", closed) {
         /// The case does not apply to this server.
         Skip = "skip",
-        /// The server says that it does not have what the case asks for.
+        /// The server says that it does not support what the case needs.
         NotImplemented = "not_implemented",
     }
 }
 
 message! {
-    /// Something that must hold for an answer. A place is a JSON pointer into the body in which `*`
-    /// stands for every element of a list.
+    /// A check of an answer. A place is a JSON pointer into the body in which `*` is every element
+    /// of a list.
     pub struct Check("Check", closed) {
         /// The property under test.
         required check: CheckKind = "check", "check-name";
         /// Where.
         optional at: String = "at", "json-places";
-        /// The value to compare with; may hold assertions where the check says `every` or `none`.
+        /// The value to compare with; may contain assertions for `every` and `none`.
         optional value: Value = "value", "expectation";
         /// The values to compare with.
         optional values: Vec<Value> = "values", "values";
@@ -51,9 +51,9 @@ message! {
         optional by: String = "by", "json-pointer";
         /// The direction of an order.
         optional order: Order = "order", "order-name";
-        /// What values are compared as.
+        /// How values are compared.
         optional comparison: Comparison = "as", "comparison-name";
-        /// What a text, or the name of a further member, begins with.
+        /// The prefix of a text, or of the names of further members.
         optional prefix: String = "prefix", "text";
         /// How many digits follow.
         optional digits: u64 = "digits", "count";
@@ -63,9 +63,9 @@ message! {
         optional most: u64 = "most", "count";
         /// Names of members.
         optional names: Vec<String> = "names", "member-names";
-        /// Members that are left out before comparing or hashing.
+        /// Members that are excluded from comparing or hashing.
         optional without: Vec<String> = "without", "member-names";
-        /// Whether further members may stand beside those that are compared.
+        /// Whether members that are not compared are allowed.
         optional more: bool = "more", "flag";
         /// Whether the value may be null.
         optional or_null: bool = "or_null", "flag";
@@ -73,18 +73,18 @@ message! {
         optional start: String = "start", "member-name";
         /// The member of an interval that says when it ends.
         optional end: String = "end", "member-name";
-        /// Whether gaps may be between intervals, and the last may have an end.
+        /// Whether gaps between intervals are allowed, and an end of the last one.
         optional gaps: bool = "gaps", "flag";
         /// The canonical form that is hashed.
         optional profile: String = "profile", "canonical-profile";
-        /// The member that carries the digest; anywhere in the answer where nothing is said.
+        /// The member with the digest; any place of the answer if absent.
         optional digest: String = "digest", "member-name";
         /// A text.
         optional text: String = "text", "text";
     }
 }
 
-/// Declares the checks with the members that each needs and those that it may have.
+/// Declares the checks with their required and optional members.
 macro_rules! checks {
     ($(
         $(#[doc = $about:literal])*
@@ -116,36 +116,36 @@ checks! {
     Rfc3339Utc = "rfc3339_utc", ["at"], ["or_null"];
     /// The same time, in any spelling.
     Instant = "instant", ["at", "value"], [];
-    /// The prefix, then exactly so many lower-case hexadecimal digits.
+    /// The prefix, then exactly this many lower-case hexadecimal digits.
     PrefixHex = "prefix_hex", ["at", "prefix", "digits"], [];
     /// Two lower-case words, joined by a hyphen.
     HyphenatedWords = "hyphenated_words", ["at"], [];
-    /// A value of a JSON type, or null where `or_null` says so.
+    /// A value of a JSON type, or null if `or_null` is set.
     Type = "type", ["at", "value"], ["or_null"];
     /// One of these values.
     OneOf = "one_of", ["at", "values"], [];
-    /// At least one place is there, and each holds this.
+    /// At least one place exists, and each matches this value.
     Every = "every", ["at", "value"], [];
-    /// No place holds this.
+    /// No place matches this value.
     None = "none", ["at", "value"], [];
-    /// So many places are there.
+    /// This many places exist.
     Count = "count", ["at"], ["least", "most"];
-    /// No two places hold the same.
+    /// All places have different values.
     Distinct = "distinct", ["at"], [];
-    /// Whole numbers, each one more than that before.
+    /// Whole numbers, each one more than the one before.
     Consecutive = "consecutive", ["at"], [];
-    /// The elements of a list are in this order; equal neighbours are in any.
+    /// The elements of a list are in this order; equal neighbours are in any order.
     Sorted = "sorted", ["at", "by", "order", "as"], [];
-    /// The elements of a list are intervals of time that join without gap or overlap, of which the
-    /// last alone has no end.
+    /// The elements of a list are intervals of time without gaps or overlaps, of which only the
+    /// last has no end.
     JoinedIntervals = "joined_intervals", ["at", "start", "end"], ["gaps"];
-    /// An object has these members, and no others but those with the prefix.
+    /// An object has these members, and no others except those with the prefix.
     OnlyMembers = "only_members", ["at", "names"], ["prefix"];
-    /// The document that a variable holds, member by member.
+    /// The document in a variable, member by member.
     SameDocument = "same_document", ["at", "name"], ["without", "more"];
-    /// A list with the items of the list that a variable holds, in any order.
+    /// A list with the items of the list in a variable, in any order.
     SameItems = "same_items", ["at", "name"], [];
-    /// The answer carries the SHA-256 of the canonical form of a document.
+    /// The answer has the SHA-256 of the canonical form of a document.
     Sha256OfCanonical = "sha256_of_canonical", ["profile"], ["at", "name", "digest", "without"];
     /// The answer has this text somewhere in its body or headers.
     ContainsText = "contains_text", ["text"], [];
@@ -153,7 +153,7 @@ checks! {
     LacksTexts = "lacks_texts", ["values"], [];
     /// The body is this number, or has it in some member.
     HasNumber = "has_number", ["value"], [];
-    /// The exchange was protected by TLS, or did not leave the machine.
+    /// The exchange was protected by TLS, or was local.
     ProtectedTransport = "protected_transport", [], [];
 }
 

@@ -78,7 +78,11 @@ fn place(check: &mut Check, file: &str, case: &Case) {
         _ => {}
     }
     if case.title.trim().is_empty() || case.title.contains('\n') {
-        check.fault(file, "/title", "must be one line that says what must hold");
+        check.fault(
+            file,
+            "/title",
+            "must be one line that states the property under test",
+        );
     }
 }
 

@@ -8,15 +8,15 @@ use accord_contract::wire::{Object, message, wire_enum};
 use crate::case::{Request, Step};
 
 message! {
-    /// What the cases of a protocol that is judged over HTTP are made of. The lists are closed.
+    /// The vocabulary of the cases of a protocol that is judged over HTTP. The lists are closed.
     pub struct RouteList("RouteList", closed) {
         /// The levels, from the lowest; each includes those before it.
         required levels: Vec<String> = "levels", "conformance-levels";
         /// The routes by name.
         required routes: BTreeMap<String, Route> = "routes", "routes";
-        /// The failure codes that cases may expect, with the status that goes with each.
+        /// The failure codes that cases may expect, each with its status.
         required codes: BTreeMap<String, u64> = "codes", "failure-codes";
-        /// Documents that requests begin with.
+        /// Templates of request bodies.
         required templates: BTreeMap<String, Object> = "templates", "templates";
         /// The scope of a run.
         required scope: Scope = "scope", "scope";
@@ -30,18 +30,17 @@ message! {
         required summary: String = "summary", "text-for-people";
         /// Who defines it.
         required defined_by: DefinedBy = "defined_by", "origin";
-        /// The lowest level that demands what the route does; absent when none does.
+        /// The lowest level that requires the route; absent if none does.
         optional level: String = "level", "conformance-level";
         /// The method.
         required method: Method = "method", "http-method";
         /// The path, with the names of its parameters in braces.
         required path: String = "path", "path-template";
-        /// The parameters that its query knows.
+        /// The parameters of its query.
         optional query: Vec<String> = "query", "query-parameters";
-        /// The member of the answer that holds a list; an answer that is a bare list counts as
-        /// such.
+        /// The member of the answer that has a list; an answer can also be the list itself.
         optional list: String = "list", "member-name";
-        /// What an answer is; one JSON document where nothing is said.
+        /// The form of an answer; one JSON document if absent.
         optional answer: AnswerForm = "answer", "answer-form";
     }
 }
@@ -51,7 +50,7 @@ wire_enum! {
     pub enum DefinedBy("DefinedBy", closed) {
         /// The protocol: a server of the level must have it.
         Protocol = "protocol",
-        /// The kit, where the protocol demands something and leaves open where it is found.
+        /// The kit, if the protocol requires a function and does not define its route.
         Proposal = "proposal",
     }
 }
@@ -73,11 +72,11 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What an answer is.
+    /// The form of an answer.
     pub enum AnswerForm("AnswerForm", closed) {
         /// One JSON document.
         Json = "json",
-        /// JSON documents, one a line; read as an object whose member `lines` lists them.
+        /// JSON documents, one per line; read as an object whose member `lines` lists them.
         Lines = "lines",
         /// Server-sent events; read as an object whose member `events` lists them, each with the
         /// members `id`, `event` and `data`.
@@ -86,24 +85,22 @@ wire_enum! {
 }
 
 message! {
-    /// The part of a server that a run works in, such as a project, so that it touches nothing
-    /// else.
+    /// The part of a server that a run uses, such as a project. It uses no other.
     pub struct Scope("Scope", closed) {
         /// The protocol's name for it.
         required kind: String = "kind", "scope-kind";
         /// The variable that names it.
         required variable: String = "variable", "variable-name";
-        /// What the ids of a run's scopes begin with.
+        /// The prefix of the ids of a run's scopes.
         required prefix: String = "prefix", "text";
-        /// Creates a scope, on servers that want that before anything is written to it.
+        /// Creates a scope, on servers that require it before the first write.
         required create: Request = "create", "http-request";
-        /// The first step puts something into the run's own scope; all of them together ask every
-        /// route of interest once, and one that answers is known to be there. None of them is
-        /// judged.
+        /// The first step writes to the run's own scope. Together the steps request every route
+        /// once, to find out which exist. None of them is judged.
         required open: Vec<Step> = "open", "http-steps";
-        /// Puts a scope away at the end, on servers that can do that.
+        /// Retires a scope at the end, on servers that support it.
         required retire: Request = "retire", "http-request";
-        /// The state of a scope that was put away, in a word.
+        /// The name of the state of a retired scope.
         required retired: String = "retired", "text-for-people";
     }
 }

@@ -148,7 +148,7 @@ impl Engine<'_> {
             };
             last.step = match last.step.as_str() {
                 "" => label,
-                told => format!("{label}: {told}"),
+                step => format!("{label}: {step}"),
             };
             if !matches!(last.end, End::Met) {
                 return last;

@@ -25,7 +25,7 @@ pub struct TextOptions {
     pub colour: bool,
     /// Whether to write a line for every case, including those that pass.
     pub every_case: bool,
-    /// The command that runs one case again, with `{id}` in the place of its id.
+    /// The command that runs one case again, with `{id}` in place of its id.
     pub rerun: Option<String>,
 }
 

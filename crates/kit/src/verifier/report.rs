@@ -101,7 +101,7 @@ message! {
         required surface: String = "surface", "protocol-surface";
         /// Why.
         required message: String = "message", "text-for-people";
-        /// What the implementation did, as far as it was told; a long outcome is a string with its
+        /// What the implementation did, as far as it is known; a long outcome is a string with its
         /// beginning.
         required_or_null actual: Value = "actual", "fixture-outcome";
     }

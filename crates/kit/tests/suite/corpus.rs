@@ -104,7 +104,7 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"title": " "}),
-            "demo/area/a.json: /title: must be one line that says what must hold",
+            "demo/area/a.json: /title: must be one line that states the property under test",
         ),
         (
             json!({"strength": "shall"}),
