@@ -20,6 +20,21 @@ use crate::{RepoPath, RunId, TurnId};
 /// The status of the line of a withdrawn turn, which does not count as accepted.
 pub(crate) const REISSUED: &str = "reissued";
 
+/// The run of a line of the history.
+pub fn run_id(line: &Object) -> Option<&str> {
+    doc::History::RUN_ID.get(line)
+}
+
+/// The warnings in a line of the history.
+pub fn warnings(line: &Object) -> Vec<String> {
+    doc::History::WARNINGS.get(line)
+}
+
+/// The markers of the files that a turn changed, from its line in the history.
+pub fn file_markers(line: &Object) -> Option<&Object> {
+    doc::ObservedArtifact::FILE_MARKERS.get(doc::History::OBSERVED_ARTIFACT.get(line)?)
+}
+
 /// Whether a line of the history belongs to an accepted turn.
 pub fn is_accepted(line: &Object) -> bool {
     doc::History::STATUS.get(line) != Some(REISSUED)

@@ -1,4 +1,5 @@
-//! Carries an acceptance out: does what the machine wants, and nothing else.
+//! Drives an acceptance: executes each `Want` of the state machine in runs-core, and decides
+//! nothing.
 
 use std::slice;
 use std::time::Duration;
@@ -15,10 +16,10 @@ use crate::environment::Notice;
 use crate::git::{self, Git};
 use crate::operation::{Operation, own_path};
 
-/// How long one command of a declared verification may take when it is run again.
+/// The timeout of a command of a declared verification when it is run again.
 const REPLAY_LIMIT: Duration = Duration::from_secs(900);
 
-/// Carries an acceptance to its end. The state of the work is then the one on disk.
+/// Drives an acceptance to its end. The state of the operation is then the one on disk.
 pub(crate) fn drive_acceptance(
     operation: &mut Operation<'_>,
     mut machine: Acceptance,
@@ -46,7 +47,7 @@ pub(crate) fn drive_acceptance(
                 );
                 let said =
                     crate::hooks::run(batch, &operation.locked, operation.environment, &guarded)?;
-                // What a person is to judge now must still be there.
+                // Files that a person must judge now must still exist.
                 if let Some((path, bytes)) = staged.as_ref().filter(|_| said.failure().is_some())
                     && operation.locked.staged(slice::from_ref(path))?.is_none()
                 {
@@ -63,7 +64,7 @@ pub(crate) fn drive_acceptance(
                 Answer::Hooks(said)
             }
             Want::Clean(paths) => {
-                // A git that cannot be asked shows when the turn's changes are looked at.
+                // If git fails here, the failure is reported when the changes of the turn are read.
                 let cleaned = git.map(|git| clean(operation, git, &paths));
                 match cleaned.unwrap_or(Ok(())) {
                     Err(failure) if git::is_refusal(&failure) => {}
@@ -98,7 +99,7 @@ pub(crate) fn drive_acceptance(
             Want::Commit(commit) => {
                 let committed = operation.locked.commit(&commit).map(|_| Answer::Committed);
                 match committed.map_err(Failure::from) {
-                    // What a refusal records is nothing that the result names.
+                    // The records of a refusal contain no file that the result names.
                     answer if commit.kind == CommitKind::Accept => usable(answer)?,
                     answer => answer?,
                 }
@@ -132,8 +133,8 @@ fn guarded(
     paths
 }
 
-/// The version control that a turn was measured with; that it is not there any more, or cannot
-/// be used as the worker left it, speaks against the result.
+/// The version control that a turn was measured with. If it no longer exists, or the worker left it
+/// unusable, the result is refused.
 fn watching<'g>(
     git: Result<Option<&'g Git>, &Failure>,
     baseline: Option<&Baseline>,
@@ -150,7 +151,8 @@ fn watching<'g>(
     }
 }
 
-/// What changed, what of it leads out of the repository, and what keeps proposed files out of it.
+/// The changes, those of them that lead out of the repository, and the reasons why proposed files
+/// cannot be written.
 fn observe(
     operation: &Operation<'_>,
     git: Option<&Git>,
@@ -169,8 +171,8 @@ fn observe(
     Ok(Answer::Observed(seen))
 }
 
-/// An answer about a result; that it cannot be looked at is one too, and speaks against the
-/// result. What else stands in the way says nothing about it.
+/// A check of a result. If it fails because of what the worker left, the result is refused; any
+/// other failure is the failure of the operation.
 fn usable(answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
     match answer {
         Err(failure) if git::is_refusal(&failure) => {
@@ -185,7 +187,7 @@ fn usable(answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
     }
 }
 
-/// Whether a failure is about what a worker left, not about the machine.
+/// Whether a failure is caused by what a worker left, not by the machine.
 pub(crate) fn is_unusable(failure: &Failure) -> bool {
     matches!(
         failure.code,
@@ -197,7 +199,7 @@ pub(crate) fn is_unusable(failure: &Failure) -> bool {
     )
 }
 
-/// Deletes files that git shows as new. Without git nothing is deleted.
+/// Deletes files that git shows as new. Without git no file is deleted.
 fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Result<(), Failure> {
     let Some(git) = git else { return Ok(()) };
     let new = git.changes()?.untracked;
@@ -209,8 +211,8 @@ fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Re
     Ok(())
 }
 
-/// Runs a command of a declared verification again. A policy of the configuration asks for it;
-/// evidence is a line for a shell, so a shell reads it.
+/// Runs a command of a declared verification again, if a policy of the configuration requires it.
+/// Evidence is a shell command line.
 fn replay(operation: &Operation<'_>, turn: &TurnId, command: &str) -> Option<i64> {
     operation.environment.notify(&Notice::CommandStarted {
         command: command.to_owned(),

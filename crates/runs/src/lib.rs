@@ -1,22 +1,21 @@
 //! The services for governed runs: what the command and the conformance adapter both call.
 //!
-//! A [`Runs`] is one repository in one [`Environment`]. Each operation is one method, and one file
-//! below `operations`: it takes the repository's lock, brings to an end what others left half
-//! done, reads configuration and state, asks `accord-runs-core`, writes what that says as one
-//! commit, and lets go.
+//! A [`Runs`] is one repository in one [`Environment`]. Each operation is one method, in a file of
+//! its own below `operations`. It takes the lock of the repository, finishes pending journals,
+//! loads configuration and state, asks `accord-runs-core`, writes the decision as one commit, and
+//! releases the lock.
 //!
-//! * [`hooks`]: running hooks; [`git`]: what changed, and checkpoints; [`runtime`]: what carries
-//!   turns, and whether it is there.
-//! * [`coordinator`]: several repositories, one initiative.
-//! * Nothing here decides about runs, and nothing here talks to people: decisions are the
-//!   core's, words are the door's.
+//! * [`hooks`] runs hooks; [`git`] reads changes and makes checkpoints; [`runtime`] runs the
+//! workers of turns.
+//! * [`coordinator`]: one initiative over several repositories.
+//! * This crate neither decides about runs (runs-core does) nor prints (the command does).
 //!
 //! Invariants:
-//! - whoever only looks (status, records, check-up) takes no lock and writes nothing;
-//! - what is written belongs to one commit, but for the audit of hooks, the bundle of a turn and
-//!   the notes for other runners (`session.json`, `dispatch/index.json`);
-//! - time never goes back within a run, whatever the clock says;
-//! - a refusal has a code, and leaves nothing behind but its record.
+//! - operations that only read (status, records, check-up) take no lock and write nothing;
+//! - all writes of an operation are one commit, except the audit of hooks, the bundle of a turn and
+//!   the files for other runners (`session.json`, `dispatch/index.json`);
+//! - time never goes back within a run, even if the clock does;
+//! - a refusal has a code and leaves only its record.
 //!
 //! ```
 //! use accord_runs::operations::{InitOptions, init};

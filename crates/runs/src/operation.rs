@@ -1,13 +1,14 @@
-//! An operation at work: the lock is held, configuration and state are read.
+//! One operation in progress: the lock is held, configuration and state are loaded.
 
 use std::cell::Cell;
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use accord_runs_core::accept::{self, Commit, Record, Write};
 use accord_runs_core::config::Config;
+use accord_runs_core::event;
 use accord_runs_core::hooks::{self, HookBatch, HookPhase, HookReport};
 use accord_runs_core::run::{Change, Refused};
 use accord_runs_core::state::{Baseline, State, Status, Turn};
@@ -19,9 +20,9 @@ use crate::operations::RunUpdate;
 use crate::repository::{LockedRepository, RecordFile};
 use crate::runs::Runs;
 
-/// Where other runners look for the turns that are out.
+/// The index of dispatched turns for other runners.
 const DISPATCH_INDEX: &str = ".agentxchain/dispatch/index.json";
-/// The most bytes that are read of it.
+/// The largest index that is read.
 const MAX_INDEX: u64 = 16 * 1024 * 1024;
 
 pub(crate) struct Operation<'a> {
@@ -30,14 +31,14 @@ pub(crate) struct Operation<'a> {
     pub(crate) config: Config,
     pub(crate) state: State,
     pub(crate) ids: Ids,
-    /// The latest time that this run has seen.
+    /// The latest time in the records of this run.
     latest: Cell<Time>,
 }
 
 impl<'a> Operation<'a> {
     pub(crate) fn begin(runs: &'a Runs) -> Result<Self, Failure> {
         let environment = &runs.environment;
-        // A configuration that cannot be read is no reason to hold others up.
+        // Finish pending journals even if the configuration cannot be read.
         let config = runs.config()?;
         let locked = runs.repository().lock(environment.lock_timeout())?;
         for replayed in locked.recovered() {
@@ -47,22 +48,20 @@ impl<'a> Operation<'a> {
             });
         }
         let state = locked.state()?.unwrap_or_else(|| State::idle(&config));
-        let last = locked.last_lines(RecordFile::Events, 1)?;
-        let last = last
-            .last()
-            .and_then(|event| event.get("timestamp")?.as_str());
-        let last = last.and_then(Time::parse_iso).unwrap_or(Time::MIN);
+        let latest = (locked.last_lines(RecordFile::Events, 1)?.last())
+            .and_then(event::timestamp)
+            .unwrap_or(Time::MIN);
         Ok(Self {
             environment,
             locked,
             config,
             state,
             ids: environment.ids(),
-            latest: Cell::new(last),
+            latest: Cell::new(latest),
         })
     }
 
-    /// The time by now; it never goes back.
+    /// The time now; it never goes back.
     pub(crate) fn now(&self) -> Time {
         self.latest
             .set(self.latest.get().max(self.environment.now()));
@@ -73,7 +72,7 @@ impl<'a> Operation<'a> {
         self.locked.root()
     }
 
-    /// Writes a change as one.
+    /// Writes a change as one commit.
     pub(crate) fn commit(
         &mut self,
         change: &Change,
@@ -96,7 +95,7 @@ impl<'a> Operation<'a> {
         Ok(())
     }
 
-    /// Writes a change, and gives it as an answer.
+    /// Writes a change and returns it as an answer.
     pub(crate) fn commit_update(&mut self, change: Change) -> Result<RunUpdate, Failure> {
         self.commit(&change, Vec::new())?;
         Ok(RunUpdate {
@@ -105,7 +104,7 @@ impl<'a> Operation<'a> {
         })
     }
 
-    /// Writes what records a refusal, and gives the refusal.
+    /// Writes the records of a refusal and returns the refusal.
     pub(crate) fn commit_refusal(&mut self, refused: Refused) -> Failure {
         if let Some(record) = refused.record {
             if let Err(failure) = self.commit(&record, Vec::new()) {
@@ -117,7 +116,7 @@ impl<'a> Operation<'a> {
         refused.failure
     }
 
-    /// Runs hooks, where there are any.
+    /// Runs hooks, if there are any.
     pub(crate) fn hooks(
         &self,
         batch: Option<HookBatch>,
@@ -127,8 +126,7 @@ impl<'a> Operation<'a> {
         crate::hooks::run_any(batch, phase, &self.locked, self.environment, extra)
     }
 
-    /// Tells the hooks that wait for it that the run is blocked. They are advisory: what comes of
-    /// them changes nothing.
+    /// Runs the hooks for a blocked run. They are advisory: their answers have no effect.
     pub(crate) fn run_escalation_hooks(&self, turn: Option<&Turn>, error: Option<&str>) {
         if self.state.status() != Status::Blocked {
             return;
@@ -142,17 +140,15 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Notes for other runners where the work stands. That it cannot be noted is told and no
-    /// more: nothing depends on it.
+    /// Writes `session.json` for other runners. A failure is only reported, because no operation
+    /// depends on the file.
     pub(crate) fn save_session(&mut self, reason: &str, turn: Option<&Turn>) {
         let now = self.now();
         let session = format!("session_{}", self.ids.hex(8));
         let runtime = turn.and_then(|turn| self.config.runtime(turn.runtime_id()?));
-        // It is looked up once a turn: asking git costs more than all the rest.
-        let branch = match reason == "turn_assigned" {
-            true => self.git().ok().flatten().and_then(|git| git.branch()),
-            false => None,
-        };
+        // Once per turn: asking git costs more than everything else here.
+        let git = (reason == "turn_assigned").then(|| self.git().ok().flatten());
+        let branch = git.flatten().and_then(|git| git.branch());
         let at = accept::Checkpoint {
             reason,
             turn,
@@ -161,8 +157,7 @@ impl<'a> Operation<'a> {
         };
         let noted = self.locked.session().and_then(|previous| {
             // A session belongs to one run.
-            let previous = previous
-                .filter(|session| session.get("run_id") == Some(&self.state.member("run_id")));
+            let previous = previous.filter(|session| self.state.owns_line(session));
             let document = accept::session(previous.as_ref(), &session, &self.state, &at, now);
             self.locked.save_session(&document)
         });
@@ -171,11 +166,11 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Notes for other runners which turns are out; as [`Work::note`].
+    /// Writes the index of dispatched turns for other runners, as `save_session` does.
     pub(crate) fn save_dispatch_index(&self) {
         let noted = own_path(DISPATCH_INDEX).and_then(|path| {
             let previous = self.locked.read(&path, MAX_INDEX)?;
-            // One that cannot be read holds nothing that could be kept.
+            // An index that cannot be parsed is replaced.
             let previous = previous.and_then(|bytes| accord_canon::read(&bytes).ok());
             let previous = previous.as_ref().and_then(Value::as_object);
             let document = dispatch::index(previous, &self.state, &self.config, self.now());
@@ -191,7 +186,7 @@ impl<'a> Operation<'a> {
         Git::find(self.root(), self.environment.cancel_token())
     }
 
-    /// What the repository is like now.
+    /// What the core must know about the repository.
     pub(crate) fn baseline(&self) -> Result<Baseline, Failure> {
         match self.git()? {
             Some(git) => Ok(git.changes()?.baseline()),
@@ -199,33 +194,28 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// The turn that is meant.
+    /// The target turn.
     pub(crate) fn target(&self, turn: Option<&TurnId>) -> Result<Turn, Failure> {
         self.state.target(turn).cloned()
     }
 
     pub(crate) fn run_member(&self) -> Value {
-        self.state.member("run_id")
+        self.state.run_id().map(ToString::to_string).into()
     }
 }
 
 /// The baseline of a repository without version control.
 pub(crate) fn without_git() -> Baseline {
     Baseline {
-        head_ref: None,
         clean: true,
-        dirty: Vec::new(),
         ..Baseline::default()
     }
 }
 
-/// A path that this crate itself wrote down, or that the core made.
+/// A path that is a constant of this crate or comes from the core.
 pub(crate) fn own_path(text: &str) -> Result<RepoPath, Failure> {
     RepoPath::parse(text).map_err(|error| {
         let message = format!("{text}: {error}");
-        Failure::new(
-            accord_contract::codes::Code::XchainPathOutsideRepository,
-            message,
-        )
+        Failure::new(Code::XchainPathOutsideRepository, message)
     })
 }

@@ -1,4 +1,4 @@
-//! One repository, in one world.
+//! One repository, in one environment.
 
 use std::fmt;
 use std::path::Path;
@@ -12,15 +12,15 @@ use crate::environment::Environment;
 use crate::operation::Operation;
 use crate::repository::Repository;
 
-/// Which rules a configuration is held to.
+/// How strictly a configuration is checked.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Reading {
-    /// Every rule: what people work with.
+    /// Every rule, for people.
     #[default]
     Full,
-    /// The rules that the protocol's fixtures ask for.
+    /// The rules that the fixtures of the protocol require.
     Narrow,
-    /// What is sound is taken, the rest passed over.
+    /// Valid parts are used, the rest is ignored.
     Lenient,
 }
 
@@ -41,8 +41,8 @@ impl fmt::Debug for Runs {
 }
 
 impl Runs {
-    /// Opens the governed repository of a folder: the folder itself, or the nearest above it
-    /// that has a configuration.
+    /// Opens the governed repository of a folder: the folder itself, or the nearest parent with a
+    /// configuration.
     ///
     /// # Errors
     /// `not_governed` if there is none.
@@ -54,12 +54,12 @@ impl Runs {
                 return Ok(Self::on(repository, environment, Reading::Full));
             }
         }
-        // The words for it are the tree's own.
+        // The error of the tree has a better message.
         start.config()?;
         Ok(Self::on(start, environment, Reading::Full))
     }
 
-    /// The services over a repository that somebody opened.
+    /// The services over an open repository.
     pub fn on(repository: Repository, environment: Environment, reading: Reading) -> Self {
         Self {
             repository,
@@ -73,12 +73,12 @@ impl Runs {
         &self.repository
     }
 
-    /// The world.
+    /// The environment.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// Whether people work here, with programs that are to be on this machine.
+    /// Whether the programs of runtimes must exist on this machine.
     pub(crate) fn is_for_people(&self) -> bool {
         self.reading == Reading::Full
     }
@@ -86,7 +86,7 @@ impl Runs {
     /// The configuration.
     ///
     /// # Errors
-    /// `invalid_config`, or what the file system says.
+    /// `invalid_config`, or a failure of the file system.
     pub fn config(&self) -> Result<Config, Failure> {
         let document = self.repository.config()?;
         match (self.reading, document) {
@@ -97,10 +97,10 @@ impl Runs {
         }
     }
 
-    /// Where the run stands; an idle state where none was ever written.
+    /// The state of the run; an idle state before the first run.
     ///
     /// # Errors
-    /// `state_invalid`, or what the file system says.
+    /// `state_invalid`, or a failure of the file system.
     pub fn state(&self) -> Result<State, Failure> {
         match self.repository.state()? {
             Some(state) => Ok(state),
@@ -108,7 +108,8 @@ impl Runs {
         }
     }
 
-    /// Begins to work: takes the lock, brings left journals to their end, reads.
+    /// Begins an operation: takes the lock, finishes pending journals, loads configuration and
+    /// state.
     pub(crate) fn begin(&self) -> Result<Operation<'_>, Failure> {
         Operation::begin(self)
     }

@@ -43,10 +43,8 @@ pub(crate) fn config(project: &Project, agent: Option<&[String]>) -> Object {
     let mut developer = "by-hand";
     if let Some(command) = agent {
         developer = "agent";
-        let transport = match command.iter().any(|word| word.contains("{prompt}")) {
-            true => "argv",
-            false => "stdin",
-        };
+        let by_argument = command.iter().any(|word| word.contains("{prompt}"));
+        let transport = if by_argument { "argv" } else { "stdin" };
         runtimes["agent"] = json!({
             "type": "local_cli",
             "command": command,

@@ -1,12 +1,11 @@
 //! One turn, from its dispatch to its acceptance.
 //!
 //! Invariants:
-//! - the repository's lock is held while something is decided or written, never while a worker
-//!   works;
-//! - a worker that came to no result costs the turn none of its tries: they are for results
-//!   that were refused;
-//! - a result is that of the try it was made for: once a turn is at another try, or is taken
-//!   back, what the worker of the earlier one says and leaves counts for nothing.
+//! - the lock of the repository is held while something is decided or written, never while a worker
+//!   runs;
+//! - a worker without a result costs the turn no attempt: attempts count refused results;
+//! - a result belongs to one attempt. Once the turn is at another attempt or was reissued, the
+//!   output of the earlier worker is discarded.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
@@ -22,40 +21,40 @@ use crate::operation::own_path;
 use crate::operations::{Accept, AcceptResult, Dispatched, Reject};
 use crate::runtime::{self, Job, Limits, WorkerEnd, WorkerSignal};
 
-/// How a turn is carried through.
+/// Options of a turn cycle.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CycleOptions {
-    /// Whether results are taken as they are, or not at all.
+    /// Whether results are accepted without corrections.
     pub strict: bool,
-    /// Whether what a turn changed is committed to git once it is accepted.
+    /// Whether the changes of an accepted turn are committed to git.
     pub checkpoint: bool,
 }
 
-/// What became of a turn.
+/// How a turn cycle ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnOutcome {
-    /// It is part of the history.
+    /// The turn was accepted.
     Accepted(AcceptResult),
     /// A person does the work.
     ByHand(Dispatched),
-    /// Another turn changed so much of the same that a person should merge the two.
+    /// Another turn changed most of the same files; a person should merge the two.
     Conflicted {
-        /// The turn, which stays as it is.
+        /// The turn, which is unchanged.
         turn: TurnId,
-        /// What is in conflict.
+        /// The conflict.
         failure: Failure,
     },
-    /// Its results were refused too often, or a rule stopped the run: it is blocked.
+    /// The run is blocked: too many results were refused, or a rule stopped it.
     Blocked(Failure),
 }
 
 impl Runs {
-    /// Carries a turn through: has it done by its worker, accepts the result, or rejects it
-    /// and has it done again for as long as the rules allow.
+    /// Runs the worker of a turn, then accepts the result, or rejects it and tries again as often
+    /// as the rules allow.
     ///
     /// # Errors
-    /// The worker's failure, when it came to no result; the turn is then marked, and can be carried
-    /// again. With any other code when something else stands in the way.
+    /// The failure of the worker if it gave no result; the turn records it and can be run again.
+    /// Any other code is an obstacle outside the turn.
     pub fn run_turn(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome, Failure> {
         loop {
             let mut attempt = self.state()?.target(Some(turn))?.attempt();
@@ -67,7 +66,7 @@ impl Runs {
                 }
             }
             if let Some(refusal) = self.pending_conflict(turn)? {
-                // It was refused for that before: to ask once more would count it twice.
+                // The result was refused before: validating it again would count the refusal twice.
                 if let Some(carried) = self.reject_refused(turn, refusal)? {
                     return Ok(carried);
                 }
@@ -93,7 +92,7 @@ impl Runs {
         }
     }
 
-    /// Has a turn's worker do its work, and stages what it answers.
+    /// Runs the worker of a turn, and stages the result that it answers with.
     fn run_worker(&self, dispatched: &Dispatched) -> Result<WorkerEnd, Failure> {
         let turn = dispatched.turn.id();
         self.environment.notify(&Notice::Dispatched {
@@ -102,7 +101,7 @@ impl Runs {
             runtime: dispatched.runtime.id.clone(),
             attempt: dispatched.turn.attempt(),
         });
-        // What the worker is given must be what was written for it.
+        // The bundle must be what was written for the worker.
         if let Err(errors) = self.verify_bundle(turn)? {
             let first = errors.first().map(|error| error.detail.clone());
             let message = format!("the bundle of {turn}: {}", first.unwrap_or_default());
@@ -131,13 +130,13 @@ impl Runs {
         };
         let mut signals = |signal: WorkerSignal<'_>| self.seen((turn, attempt), signal, &over);
         let ended = match runtime::run_worker(&job, &mut signals) {
-            // It may have used the place that turns of other runners share.
+            // The worker may have staged in the place that turns of other runners share.
             Err(failure)
                 if failure.code == Code::XchainWorkerWithoutResult && self.is_staged(turn)? =>
             {
                 Ok(WorkerEnd::Written)
             }
-            // What it staged is judged, however it ended.
+            // A staged result is validated no matter how the worker ended.
             Err(failure)
                 if matches!(
                     failure.code,
@@ -161,8 +160,8 @@ impl Runs {
         ended
     }
 
-    /// Notes what is seen of a worker. That it cannot be noted is no reason to end it, unless the
-    /// turn is no longer at its try.
+    /// Records an observation of a worker. A failure to record does not stop the worker, unless the
+    /// turn is at another attempt.
     fn seen(&self, (turn, attempt): (&TurnId, u64), signal: WorkerSignal<'_>, over: &Cancel) {
         let now = self.environment.now().to_string();
         let (status, about) = match signal {
@@ -231,7 +230,7 @@ impl Runs {
         }
     }
 
-    /// The refusal of a turn that is in conflict with another.
+    /// The failure of a turn that conflicts with another.
     fn pending_conflict(&self, turn: &TurnId) -> Result<Option<Failure>, Failure> {
         let state = self.state()?;
         let Some(conflict) = state.turn(turn).and_then(Turn::conflict) else {
@@ -247,7 +246,7 @@ impl Runs {
         Ok(Some(Failure::new(Code::XchainConflict, message)))
     }
 
-    /// Rejects a turn whose result was refused; `None` when it is to be tried again.
+    /// Rejects a turn whose result was refused; `None` if it must be tried again.
     fn reject_refused(
         &self,
         turn: &TurnId,
@@ -311,8 +310,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Clears away what the worker of an earlier try staged, so that nobody takes it for the
-    /// result of the next. Once the next was handed out, what is staged may be its own.
+    /// Removes what the worker of an earlier attempt staged, so that it is not taken for the result
+    /// of the next. After the next dispatch a staged result may be the new one, and is kept.
     fn clear_staging(&self, turn: &TurnId) -> Result<(), Failure> {
         let operation = self.begin()?;
         let waits = |turn: &Turn| *turn.status() == Extensible::Known(TurnStatus::Retrying);

@@ -82,7 +82,7 @@ pub(crate) fn exchange(
     })
 }
 
-/// The headers that a configuration declares, with variables put in.
+/// The headers of a configuration, with variables expanded.
 pub(crate) fn headers(settings: &Object) -> Result<Vec<(String, String)>, String> {
     let declared = settings.get("headers").and_then(Value::as_object);
     let declared = declared.into_iter().flatten();
@@ -92,20 +92,18 @@ pub(crate) fn headers(settings: &Object) -> Result<Vec<(String, String)>, String
         .collect()
 }
 
-/// Puts variables in: those that are given first, then those of the process. The value may be a
-/// secret, so that no message repeats it.
+/// Expands variables: the given ones first, then those of the process. A value may be a secret, so
+/// no message contains it.
 pub(crate) fn expand(value: &str, variables: &[(String, String)]) -> Result<String, String> {
     let mut expanded = String::with_capacity(value.len());
     let mut rest = value;
     while let Some((before, behind)) = rest.split_once("${") {
-        let (name, after) = behind
-            .split_once('}')
-            .ok_or("a header has ${ without an end")?;
+        let (name, after) = behind.split_once('}').ok_or("a header has ${ without }")?;
         let own = variables.iter().find(|(own, _)| own == name);
         let found = own.map(|(_, value)| value.clone());
         let found = found.or_else(|| std::env::var(name).ok());
         let found = found.ok_or_else(|| {
-            format!("a header needs the variable {name}, which is not in the environment")
+            format!("a header needs the environment variable {name}, which is not set")
         })?;
         expanded.push_str(before);
         expanded.push_str(&found);

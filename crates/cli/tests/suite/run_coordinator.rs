@@ -213,7 +213,7 @@ fn a_repository_that_went_its_own_way_is_told_and_mended() {
         .join(".agentxchain/multirepo/RECOVERY_REPORT.md");
     std::fs::write(report, "## Trigger\nx\n## Impact\nx\n## Mitigation\nx\n").unwrap();
     let mended = shop.coordinator(&["resync"]).yes();
-    assert!(mended.contains("the initiative goes on"), "{mended}");
+    assert!(mended.contains("the initiative continues"), "{mended}");
     shop.coordinator(&["approve-gate"])
         .refused("invalid_state_transition");
 }

@@ -21,6 +21,7 @@ mod history;
 pub mod hooks;
 mod init;
 mod ledger;
+mod next_action;
 mod projection;
 mod resync;
 mod state;
@@ -44,6 +45,7 @@ pub use gates::{
 pub(crate) use history::LineType;
 pub use init::{Initialised, RepoStart, init};
 pub use ledger::{CoordinatorDecision, CoordinatorLedger};
+pub use next_action::{InitiativeFacts, NextAction, next_actions};
 pub use projection::{Initiative, Offer, Projection, project};
 pub use resync::{Account, Resync, check_recovery_report, recovery_report, resync};
 pub use state::{CoordinatorState, CoordinatorStatus, RepoView};

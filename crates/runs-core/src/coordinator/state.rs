@@ -139,6 +139,17 @@ impl CoordinatorState {
         doc::Coordinator::PENDING_GATE.get(&self.members)
     }
 
+    /// The id of the gate that waits for a person.
+    pub fn pending_gate_id(&self) -> Option<&str> {
+        doc::MultiGate::GATE.get(self.pending_gate()?)
+    }
+
+    /// Whether a record line belongs to this initiative; a line that names none does.
+    pub fn owns_line(&self, line: &Object) -> bool {
+        let own = doc::MultiHistory::SUPER_RUN_ID.get(line);
+        own.is_none_or(|own| own == self.super_run_id())
+    }
+
     /// The turn that is being dispatched.
     pub(super) fn dispatching(&self) -> Option<&Object> {
         doc::Coordinator::DISPATCHING.get(&self.members)

@@ -46,6 +46,7 @@ documents! {
 
     /// The changes of a turn as version control shows them.
     ObservedArtifact {
+        FILE_MARKERS: Map = "file_markers",
         FILES_CHANGED: Texts = "files_changed",
     }
 

@@ -65,6 +65,8 @@ documents! {
         CONFLICT_CONTEXT: Map = "conflict_context",
         LAST_ACCEPTANCE_FAILURE: Map = "last_acceptance_failure",
         LEFT_BEHIND: Map = "left_behind",
+        WORKER_PID: Count = "worker_pid",
+        WORKER_STARTED_AT: Timestamp = "worker_started_at",
     }
 
     /// The repository at the assignment of a turn.

@@ -40,6 +40,21 @@ pub struct Emitter<'a> {
 /// The id and role of an event's turn, if it has one.
 pub type About<'a> = Option<(&'a str, &'a str)>;
 
+/// The time of a line of the events.
+pub fn timestamp(line: &Object) -> Option<Time> {
+    doc::Event::TIMESTAMP.get(line)
+}
+
+/// The run of a line of the events.
+pub fn run_id(line: &Object) -> Option<&str> {
+    doc::Event::RUN_ID.get(line)
+}
+
+/// The type of a line of the events, known or not.
+pub fn type_name(line: &Object) -> Option<&str> {
+    doc::Event::EVENT_TYPE.raw(line)?.as_str()
+}
+
 impl Event {
     /// The id of the event.
     pub fn id(&self) -> &EventId {

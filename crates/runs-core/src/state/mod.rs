@@ -274,6 +274,37 @@ impl State {
             .sum()
     }
 
+    /// Whether a line of a record, or a session, belongs to this run.
+    pub fn owns_line(&self, line: &Object) -> bool {
+        let own = doc::History::RUN_ID.raw(line);
+        own.is_some_and(|own| match self.run_id() {
+            Some(run) => own.as_str() == Some(run.as_str()),
+            None => own.is_null(),
+        })
+    }
+
+    /// Why the run is blocked, in the words of the block.
+    pub fn blocked_detail(&self) -> Option<&str> {
+        doc::Recovery::DETAIL.get(self.recovery()?)
+    }
+
+    /// What a person must do to unblock the run.
+    pub fn recovery_action(&self) -> Option<&str> {
+        doc::Recovery::RECOVERY_ACTION.get(self.recovery()?)
+    }
+
+    fn recovery(&self) -> Option<&Object> {
+        doc::Blocked::RECOVERY.get(doc::State::BLOCKED_REASON.get(&self.members)?)
+    }
+
+    /// Why the last gate did not open.
+    pub fn gate_failure_reasons(&self) -> Vec<String> {
+        let failure = doc::State::LAST_GATE_FAILURE.get(&self.members);
+        failure
+            .map(|failure| doc::GateFailure::REASONS.get(failure))
+            .unwrap_or_default()
+    }
+
     /// Any member as it would be written; `null` when it is absent.
     pub fn member(&self, name: &str) -> Value {
         match name {

@@ -234,6 +234,24 @@ impl Turn {
         })
     }
 
+    /// The process of its worker.
+    pub fn worker_pid(&self) -> Option<u64> {
+        self.value(doc::Turn::WORKER_PID)?.as_u64()
+    }
+
+    /// When the process of its worker started.
+    pub fn worker_started_at(&self) -> Option<Time> {
+        doc::Turn::WORKER_STARTED_AT.get(&self.members)
+    }
+
+    /// Whether other turns were active when it was assigned.
+    pub fn is_concurrent(&self) -> bool {
+        let others = self.value(doc::Turn::CONCURRENT_WITH);
+        others
+            .and_then(Value::as_array)
+            .is_some_and(|others| !others.is_empty())
+    }
+
     /// Any member as it was read.
     pub fn member(&self, name: &str) -> Option<&Value> {
         self.members.get(name)

@@ -40,25 +40,22 @@ impl NextAnswer {
         let run = |words: &str| Some(format!("accord run {words}{}", names.repo));
         let (command, why) = match step {
             NextStep::Examine(failure) => (run("doctor"), failure.message.clone()),
-            NextStep::Start { restart: false } => (run("start"), "no run has begun".to_owned()),
+            NextStep::Start { restart: false } => (run("start"), "no run has started".to_owned()),
             NextStep::Start { restart: true } => (
                 run("start --restart"),
-                "the run is over; begin the next".to_owned(),
+                "the run is completed; start the next one".to_owned(),
             ),
             NextStep::Assign {
                 role,
                 by_hand: true,
-            } => (
-                run(&format!("assign {role}")),
-                format!("it is the turn of {role}"),
-            ),
+            } => (run(&format!("assign {role}")), format!("{role} is next")),
             NextStep::Assign { role, .. } => (
                 run("step"),
-                format!("it is the turn of {role}, and its agent does the work"),
+                format!("{role} is next, and its agent does the work"),
             ),
             NextStep::Checkpoint => (
                 run("checkpoint"),
-                "what accepted turns changed is not committed yet".to_owned(),
+                "changes of accepted turns are not committed yet".to_owned(),
             ),
             NextStep::Tidy { files } => tidy(files, names),
             NextStep::Dispatch {
@@ -66,16 +63,16 @@ impl NextAnswer {
                 by_hand: true,
             } => (
                 run(&format!("dispatch --turn {turn}")),
-                "the turn is assigned and not handed to its worker".to_owned(),
+                "the turn is assigned but not dispatched".to_owned(),
             ),
             NextStep::Dispatch { turn, .. } => (
                 run(&format!("step --turn {turn}")),
-                "no worker has the turn; this lets its agent do it".to_owned(),
+                "no worker has the turn; this starts its agent".to_owned(),
             ),
             NextStep::Unable { turn, why } => (
                 run(&format!("reissue --turn {turn} --role ROLE --reason '…'")),
                 format!(
-                    "{}; this gives the work to another role, or mend that and step again",
+                    "{}; this gives the work to another role, or fix that and run the step again",
                     why.message
                 ),
             ),
@@ -86,13 +83,13 @@ impl NextAnswer {
             } => (
                 run(&format!("stage --turn {turn} --summary '…'")),
                 format!(
-                    "once you have done what {}/PROMPT.md says",
+                    "after you have done the work in {}/PROMPT.md",
                     dispatch::bundle_folder(turn)
                 ),
             ),
             NextStep::Work { staging, .. } => (
                 None,
-                format!("the worker works; the result belongs into {staging}"),
+                format!("the worker is busy; its result must be staged in {staging}"),
             ),
             NextStep::Accept { turn } => (
                 run(&format!("accept --turn {turn}")),
@@ -100,12 +97,12 @@ impl NextAnswer {
             ),
             NextStep::Reissue { turn } => (
                 run(&format!("reissue --turn {turn} --reason accepted")),
-                "the history has the turn already, and the state does not know; this ends it"
+                "the history already has the turn, but the state does not; this resolves it"
                     .to_owned(),
             ),
             NextStep::Mend { turn, why } => (
                 run(&format!("accept --turn {turn}")),
-                format!("once the result is mended ({why}); or reject the turn"),
+                format!("after you have corrected the result ({why}); or reject the turn"),
             ),
             NextStep::Reconcile { turn, merge: true } => (
                 run(&format!("accept --turn {turn} --human-merge")),
@@ -126,15 +123,15 @@ impl NextAnswer {
             ),
             NextStep::ApproveTransition { gate, to } => (
                 run("approve-transition"),
-                format!("the gate {gate} waits for a person; {to} comes next"),
+                format!("the gate {gate} needs approval; the next phase is {to}"),
             ),
             NextStep::ApproveCompletion { gate } => (
                 run("approve-completion"),
                 match gate {
                     Some(gate) => {
-                        format!("the gate {gate} waits for a person; the run ends behind it")
+                        format!("the gate {gate} needs approval; the run is completed after it")
                     }
-                    None => "the end of the run waits for a person".to_owned(),
+                    None => "the completion of the run needs approval".to_owned(),
                 },
             ),
             NextStep::Resolve { action } => (run("resolve"), action.clone()),
@@ -149,7 +146,7 @@ impl NextAnswer {
             command: Some(format!(
                 "accord run stage --turn {turn} --summary '…'{repo}"
             )),
-            why: "once that is mended; it replaces what is staged".to_owned(),
+            why: "after you have corrected that; it replaces the staged result".to_owned(),
         }
     }
 }
@@ -174,7 +171,7 @@ fn tidy(files: &[String], names: &CommandNames) -> (Option<String>, String) {
         _ => (format!("git{within} status"), "FILE…".to_owned()),
     };
     let why = format!(
-        "{what} not committed and {belongs} to no turn: commit, or put aside with \
+        "{what} not committed and {belongs} to no turn: commit, or stash with \
          git{within} stash push -u -- {names}"
     );
     (Some(command), why)

@@ -1,4 +1,4 @@
-//! A person opens the gate that an initiative waits at.
+//! A person approves the pending gate of an initiative.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
@@ -7,26 +7,26 @@ use accord_runs_core::hooks::HookPhase;
 
 use super::Coordinator;
 
-/// A gate that was passed.
+/// A gate that was approved.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GateApproval {
-    /// The gate, as it waited.
+    /// The gate.
     pub gate: Object,
-    /// Where the initiative stands.
+    /// The new state of the initiative.
     pub state: CoordinatorState,
 }
 
 impl Coordinator {
-    /// Opens the gate that waits, and the barriers that waited for the same person.
+    /// Approves the pending gate, and the barriers that wait for the same approval.
     ///
     /// # Errors
-    /// `invalid_state_transition` if none waits; `hook_blocked` if a hook refuses;
-    /// `coordinator_diverged` if a repository is no longer as it was when the gate was reached.
+    /// `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
+    /// `coordinator_diverged` if a repository changed since the gate was reached.
     pub fn approve_gate(&self) -> Result<GateApproval, Failure> {
         let mut session = self.open_session()?;
         session.catch_up(Account::None)?;
-        // Refused before a hook is asked about it.
+        // Refuse before hooks run.
         approve_gate(&session.initiative(), session.now())?;
         let gate = session.state.pending_gate().cloned().unwrap_or_default();
         let batch = hooks::before_gate(&session.initiative(), &session.workspace());

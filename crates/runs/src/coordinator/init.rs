@@ -1,4 +1,4 @@
-//! An initiative begins.
+//! Starts an initiative.
 
 use accord_contract::codes::{Code, Failure};
 use accord_runs_core::coordinator::{
@@ -11,22 +11,22 @@ use super::session::ledger;
 use crate::operations::Start;
 use crate::repository::LockedRepository;
 
-/// An initiative that has begun.
+/// An initiative that was started.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitiativeStarted {
-    /// Where it stands.
+    /// Its state.
     pub state: CoordinatorState,
-    /// The repositories whose run was begun for it; the others had one.
+    /// The repositories in which a run was started for it; the others had one.
     pub begun: Vec<String>,
 }
 
 impl Coordinator {
-    /// Begins an initiative: repositories that have a run are linked, the others begin one.
+    /// Starts an initiative: links the runs of repositories that have one, and starts the others.
     ///
     /// # Errors
-    /// `invalid_coordinator_config` if a repository is not where it should be;
-    /// `coordinator_diverged` if one cannot take part; no run is begun then.
+    /// `invalid_coordinator_config` if a repository is missing; `coordinator_diverged` if one
+    /// cannot take part. No run is started then.
     pub fn init(&self) -> Result<InitiativeStarted, Failure> {
         let config = self.config()?;
         let children = self.children(&config);
@@ -38,7 +38,7 @@ impl Coordinator {
             return Err(refusal(&problems));
         }
         check_free(&self.lock()?)?;
-        // The first look is at all of them, so that none is begun where one cannot take part.
+        // Check all repositories before a run is started in any of them.
         let seen = views(&children, None, When::Before)?;
         let now = self.environment.now();
         let mut begun = Vec::new();
@@ -57,7 +57,7 @@ impl Coordinator {
         let now = self.environment.now();
         let mut ids = self.environment.ids();
         let ready = init(&config, &seen, &begun, &mut ids, now)?.map_err(|_| {
-            let message = "a repository lost its run while the initiative began; begin it again";
+            let message = "a repository lost its run while the initiative started; start it again";
             Failure::new(Code::XchainCoordinatorDiverged, message)
         })?;
         let change = ready.into_change(&mut ledger(&locked)?, now);

@@ -1,18 +1,17 @@
-//! Several repositories, one initiative: the services behind `agentxchain-multi.json`.
+//! One initiative over several repositories: the services behind `agentxchain-multi.json`.
 //!
-//! A [`Coordinator`] is one workspace in one [`Environment`]. What it knows lies below
-//! `.agentxchain/multirepo` of the workspace; its repositories stay their own masters, and are
-//! worked on through [`Runs`](crate::Runs) alone.
+//! A [`Coordinator`] is one workspace in one [`Environment`]. Its documents are below
+//! `.agentxchain/multirepo` of the workspace. Repositories are changed only through
+//! [`Runs`](crate::Runs).
 //!
 //! Invariants:
-//! - each operation writes what it decided as one commit of the workspace, under its lock;
-//! - the workspace's lock is not held while a repository is worked on, so that a workspace may be
-//!   one of its own repositories;
-//! - a turn is announced before it is assigned and named after, so that a process that is killed
-//!   in between leaves a turn that the next step finds again;
-//! - an acceptance is taken over once, whoever offers it;
-//! - a hook of the coordinator leaves the records of the workspace and of every repository as they
-//!   were.
+//! - each operation writes its decisions as one commit of the workspace, under its lock;
+//! - the lock of the workspace is released while a repository is changed, so that a workspace may
+//!   be one of its own repositories;
+//! - a turn is announced before it is assigned and recorded after it, so that the next step finds
+//!   the turn again if the process is killed in between;
+//! - an acceptance is projected once;
+//! - a hook of the coordinator cannot change the records of the workspace or of a repository.
 
 mod gate;
 mod init;
@@ -33,16 +32,17 @@ use crate::Environment;
 use crate::operation::own_path;
 use crate::repository::Repository;
 
+pub use accord_runs_core::coordinator::NextAction;
 pub use gate::GateApproval;
 pub use init::InitiativeStarted;
 pub use resync::ResyncResult;
-pub use status::{CoordinatorOverview, NextAction, RepoOverview};
+pub use status::{CoordinatorOverview, RepoOverview};
 pub use step::{StepOutcome, StepResult};
 
 /// The configuration of a coordinator, in its workspace.
 pub const COORDINATOR_CONFIG: &str = "agentxchain-multi.json";
 
-/// The most bytes of a document that a person wrote.
+/// The largest document that a person wrote.
 const MAX_DOCUMENT: u64 = 4 * 1024 * 1024;
 
 /// The services for one workspace.
@@ -59,8 +59,8 @@ impl fmt::Debug for Coordinator {
 }
 
 impl Coordinator {
-    /// Opens the workspace of a folder: the folder itself, or the nearest above it that has a
-    /// coordinator's configuration.
+    /// Opens the workspace of a folder: the folder itself, or the nearest parent with the
+    /// configuration of a coordinator.
     ///
     /// # Errors
     /// `invalid_coordinator_config` if there is none.
@@ -76,7 +76,7 @@ impl Coordinator {
         Err(missing(start.root()))
     }
 
-    /// The services over a workspace that somebody opened.
+    /// The services over an open workspace.
     pub fn on(workspace: Repository, environment: Environment) -> Self {
         Self {
             workspace,
@@ -84,7 +84,7 @@ impl Coordinator {
         }
     }
 
-    /// Where the workspace is.
+    /// The folder of the workspace.
     pub fn root(&self) -> &Path {
         self.workspace.root()
     }
@@ -97,7 +97,7 @@ impl Coordinator {
         let bytes = self.workspace.read(&config_path()?, MAX_DOCUMENT)?;
         let bytes = bytes.ok_or_else(|| missing(self.root()))?;
         let document = accord_canon::read(&bytes).map_err(|error| {
-            let message = format!("config_invalid: {COORDINATOR_CONFIG} is no JSON: {error}");
+            let message = format!("config_invalid: {COORDINATOR_CONFIG} is not JSON: {error}");
             Failure::new(Code::XchainInvalidCoordinatorConfig, message).at(error.pointer())
         })?;
         CoordinatorConfig::read(document)
@@ -110,7 +110,7 @@ fn config_path() -> Result<RepoPath, Failure> {
 
 fn missing(place: &Path) -> Failure {
     let message = format!(
-        "config_missing: there is no {COORDINATOR_CONFIG} in {} or above it",
+        "config_missing: no {COORDINATOR_CONFIG} in {} or a parent folder",
         place.display()
     );
     Failure::new(Code::XchainInvalidCoordinatorConfig, message)

@@ -1,10 +1,10 @@
-//! What is seen of the repositories.
+//! Reads the repositories of an initiative.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
 use accord_runs_core::coordinator::{
     Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView,
     barriers_path,
@@ -17,25 +17,25 @@ use crate::{Reading, Runs};
 
 /// A repository of the initiative.
 pub(super) struct ChildRepo {
-    /// What the configuration says of it.
+    /// Its declaration.
     pub(super) repo: Repo,
-    /// Where it should be.
+    /// Its folder.
     pub(super) place: PathBuf,
-    /// Its services, or why there are none.
+    /// Its services, or the reason why it cannot be opened.
     pub(super) runs: Result<Runs, CoordinatorProblem>,
 }
 
-/// When a repository is looked at.
+/// When a repository is read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum When {
-    /// Before the initiative begins: one that never had a run is idle.
+    /// Before the initiative starts: a repository without a run is idle.
     Before,
-    /// While it goes on: what is not there is gone.
+    /// During the initiative: a missing run is an error.
     During,
 }
 
 impl Coordinator {
-    /// The repositories, in their order.
+    /// The repositories, in order.
     pub(super) fn children(&self, config: &CoordinatorConfig) -> Vec<ChildRepo> {
         let mut children: Vec<ChildRepo> = Vec::new();
         for repo in config.repos() {
@@ -88,7 +88,7 @@ impl Coordinator {
             )),
             Ok(false) => Err(problem(
                 "repo_not_governed",
-                "has no agentxchain.json; make it with `accord run init`",
+                "has no agentxchain.json; create it with `accord run init`",
             )),
             Err(error) => Err(problem("repo_path_unreadable", &error.to_string())),
         }
@@ -121,8 +121,7 @@ impl Coordinator {
         let mut lines = Vec::new();
         for line in self.workspace.objects(record)? {
             let line = line?;
-            let of = line.get("super_run_id").and_then(Value::as_str);
-            if of.is_none_or(|of| of == state.super_run_id()) {
+            if state.owns_line(&line) {
                 lines.push(line);
             }
         }
@@ -130,8 +129,8 @@ impl Coordinator {
     }
 }
 
-/// What is seen of every repository. `state` says which runs belong to the initiative; lines of
-/// others are passed over.
+/// The views of all repositories. `state` names the runs that belong to the initiative; lines of
+/// other runs are ignored.
 pub(super) fn views(
     children: &[ChildRepo],
     state: Option<&CoordinatorState>,
@@ -151,7 +150,7 @@ pub(super) fn views(
     Ok(views)
 }
 
-/// A failure that happened in a repository of the initiative.
+/// A failure in a repository of the initiative.
 pub(super) fn in_repo(repo: &str, mut failure: Failure) -> Failure {
     failure.message = format!("{repo}: {}", failure.message);
     failure.with("repo_id", repo)
@@ -167,7 +166,7 @@ fn view(runs: &Runs, known: Option<&str>, when: When) -> Result<RepoView, Failur
     if let Some(known) = known {
         for line in repository.objects(RecordFile::History)? {
             let line = line?;
-            if line.get("run_id").and_then(Value::as_str) == Some(known) {
+            if accord_runs_core::history::run_id(&line) == Some(known) {
                 history.push(line);
             }
         }

@@ -1,4 +1,4 @@
-//! Bringing an initiative up to what its repositories say.
+//! Brings an initiative up to date with its repositories.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
@@ -8,38 +8,38 @@ use accord_runs_core::coordinator::{
 
 use super::Coordinator;
 
-/// What a resynchronisation did.
+/// The result of a resynchronisation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResyncResult {
-    /// Where the initiative stands.
+    /// The new state of the initiative.
     pub state: CoordinatorState,
-    /// The acceptances that were taken over.
+    /// The acceptances that were projected.
     pub projected: Vec<Object>,
-    /// What was mended.
+    /// Differences that were resolved.
     pub mended: Vec<Divergence>,
-    /// What is left; an initiative can go on with it.
+    /// Differences that remain; the initiative can continue with them.
     pub left: Vec<Divergence>,
-    /// Whether it was blocked and goes on.
+    /// Whether a blocked initiative continues.
     pub resumed: bool,
 }
 
 impl Coordinator {
-    /// Names what differs between the initiative and its repositories, and changes nothing.
+    /// Lists the differences between the initiative and its repositories, and changes nothing.
     ///
     /// # Errors
-    /// `no_initiative` if none was begun.
+    /// `no_initiative` if there is none.
     pub fn divergence(&self) -> Result<Vec<Divergence>, Failure> {
         let seen = self.snapshot()?;
         Ok(diverging(&seen.initiative(), &seen.views))
     }
 
-    /// Takes over what happened in the repositories. A blocked initiative goes on when a person
-    /// has accounted for what blocked it.
+    /// Projects what happened in the repositories. A blocked initiative continues once a person has
+    /// written the recovery report.
     ///
     /// # Errors
-    /// `coordinator_diverged` if something is left that only a person mends, or when the report of
-    /// a blocked initiative says nothing yet.
+    /// `coordinator_diverged` if a difference remains that only a person can resolve, or if the
+    /// report of a blocked initiative is not written yet.
     pub fn resync(&self) -> Result<ResyncResult, Failure> {
         let mut session = self.open_session()?;
         let report = if session.state.status() == CoordinatorStatus::Blocked {

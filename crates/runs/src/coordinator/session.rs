@@ -1,4 +1,4 @@
-//! An operation of a coordinator at work: the workspace's lock is held, everything is read.
+//! One operation of a coordinator in progress: the lock is held, all documents are loaded.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(super) struct CoordinatorSession<'a> {
 }
 
 impl Coordinator {
-    /// Takes the workspace's lock; what others left half done is brought to its end.
+    /// Takes the lock of the workspace and finishes pending journals.
     pub(super) fn lock(&self) -> Result<LockedRepository, Failure> {
         let locked = self.workspace.lock(self.environment.lock_timeout())?;
         for replayed in locked.recovered() {
@@ -47,10 +47,10 @@ impl Coordinator {
         Ok(locked)
     }
 
-    /// Begins to work on an initiative.
+    /// Begins an operation on an initiative.
     ///
     /// # Errors
-    /// `no_initiative` if none was begun.
+    /// `no_initiative` if there is none.
     pub(super) fn open_session(&self) -> Result<CoordinatorSession<'_>, Failure> {
         let config = self.config()?;
         let children = self.children(&config);
@@ -79,8 +79,7 @@ impl Coordinator {
     }
 }
 
-/// A repository in which a killed process left an acceptance half done shows it only once that
-/// was brought to its end.
+/// Finishes pending journals of a repository, so that an interrupted acceptance is visible.
 fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<(), Failure> {
     if !repository.pending_journals()?.is_empty() {
         drop(repository.lock(coordinator.environment.lock_timeout())?);
@@ -88,14 +87,14 @@ fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<(), Fail
     Ok(())
 }
 
-/// The numbers that the workspace's decisions have so far, whatever initiative they belong to.
+/// The decision ids of the workspace, of all initiatives.
 pub(super) fn ledger(locked: &LockedRepository) -> Result<CoordinatorLedger, Failure> {
     let lines: Result<Vec<Object>, _> = locked.objects(RecordFile::CoordinatorLedger)?.collect();
     Ok(CoordinatorLedger::of(&lines?))
 }
 
 pub(super) fn none_begun() -> Failure {
-    let message = "no initiative was begun in this workspace";
+    let message = "there is no initiative in this workspace";
     Failure::new(Code::XchainNoInitiative, message).suggesting("accord run coordinator init")
 }
 
@@ -121,19 +120,19 @@ impl CoordinatorSession<'_> {
         self.views.get(repo).cloned().unwrap_or_default()
     }
 
-    /// Writes a change as one.
+    /// Writes a change as one commit.
     pub(super) fn commit(&mut self, change: CoordinatorChange) -> Result<(), Failure> {
         let now = self.now();
         let commit = change.commit(Some(&self.state), &mut self.ids, now);
         self.locked.commit(&commit)?;
-        // As it was written: the next commit must know it to the last member.
+        // Keep the state as it was written: the next commit compares every member.
         self.state = self.locked.coordinator_state()?.ok_or_else(none_begun)?;
         self.barriers = change.barriers;
         self.history.extend(change.history);
         Ok(())
     }
 
-    /// Runs hooks of the coordinator; while they run, nobody works on a repository.
+    /// Runs hooks of the coordinator. The repositories are locked meanwhile.
     pub(super) fn hooks(
         &self,
         batch: Option<HookBatch>,
@@ -169,8 +168,8 @@ impl CoordinatorSession<'_> {
         run_in_scope(batch, &scope, environment)
     }
 
-    /// Takes over what happened in the repositories, writes it, and tells the hooks. Gives what
-    /// was found; where the initiative cannot go on, that is a refusal.
+    /// Projects what happened in the repositories, writes it, and runs the hooks. Returns what was
+    /// found; it is an error if the initiative cannot continue.
     pub(super) fn catch_up(&mut self, account: Account<'_>) -> Result<Resync, Failure> {
         let (place, now) = (self.initiative(), self.now());
         let mut ids = self.ids.clone();
@@ -196,7 +195,7 @@ impl CoordinatorSession<'_> {
         Ok(found)
     }
 
-    /// What a person wrote about what went wrong.
+    /// The recovery report of a person.
     pub(super) fn report(&self) -> Result<Option<String>, Failure> {
         let path = own_path(&recovery_report_path())?;
         let bytes = self.locked.read(&path, MAX_DOCUMENT)?;
@@ -219,7 +218,7 @@ impl CoordinatorSession<'_> {
         Ok(())
     }
 
-    /// Advisory: what comes of these hooks changes nothing.
+    /// Runs advisory hooks: their answers have no effect.
     fn notify_blocked(&self) {
         let batch = hooks::on_escalation(&self.initiative(), &self.workspace());
         if let Err(failure) = self.hooks(batch, HookPhase::OnEscalation) {
@@ -230,7 +229,7 @@ impl CoordinatorSession<'_> {
     }
 }
 
-/// Why an initiative cannot go on, and what a person does about it.
+/// Why an initiative cannot continue, and what a person must do.
 pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure {
     let reason = state.blocked_reason().unwrap_or("it is blocked");
     let path = recovery_report_path();
@@ -243,7 +242,7 @@ pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure
         .with("divergence", left)
         .with("report", path.as_str())
         .suggesting(format!(
-            "mend it, say so in {path}, then accord run coordinator resync"
+            "fix it, describe that in {path}, then run: accord run coordinator resync"
         ))
 }
 

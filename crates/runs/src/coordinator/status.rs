@@ -1,4 +1,4 @@
-//! Where an initiative stands, and what is to be done next. Looks only: no lock, no write.
+//! The status of an initiative and its next steps. It takes no lock and writes nothing.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_runs_core::coordinator::{
-    Barriers, BlockerKind, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus,
-    Divergence, Initiative, Obstacle, ObstacleReason, RepoView, diverging, gate_blockers,
-    prospects, recovery_report_path,
+    Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence,
+    Initiative, InitiativeFacts, NextAction, Obstacle, RepoView, diverging, next_actions,
+    prospects,
 };
 
 use super::repos::{ChildRepo, When, views};
@@ -17,29 +17,29 @@ use super::{COORDINATOR_CONFIG, Coordinator};
 use crate::operations::{Finding, NextStep, Overview, stray_findings};
 use crate::repository::{LockHolder, RecordFile};
 
-/// Where an initiative stands.
+/// The status of an initiative.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CoordinatorOverview {
     /// The workspace.
     pub root: PathBuf,
-    /// The initiative; `None` before it begins.
+    /// The initiative; `None` before it starts.
     pub state: Option<CoordinatorState>,
     /// Its barriers.
     pub barriers: Barriers,
-    /// Its repositories, in their order.
+    /// Its repositories, in order.
     pub repos: Vec<RepoOverview>,
     /// What each workstream of the phase can do now, or what it waits for.
     pub prospects: Vec<(String, Result<Choice, Obstacle>)>,
-    /// Where repositories are no longer as the initiative knows them.
+    /// Differences between the repositories and the initiative.
     pub divergence: Vec<Divergence>,
     /// Members of the configuration that have no effect.
     pub findings: Vec<Finding>,
-    /// What is to be done next, the first first.
+    /// The next steps, in order.
     pub next: Vec<NextAction>,
-    /// Who works on the workspace just now.
+    /// The process that has the lock of the workspace.
     pub holder: Option<LockHolder>,
-    /// Journals that the next writer brings to their end.
+    /// Pending journals, which the next writer finishes.
     pub journals: Vec<String>,
 }
 
@@ -49,42 +49,21 @@ pub struct CoordinatorOverview {
 pub struct RepoOverview {
     /// Its id.
     pub id: String,
-    /// Where it is.
+    /// Its folder.
     pub place: PathBuf,
     /// The run that belongs to the initiative.
     pub run: Option<String>,
-    /// Its own run, or why it cannot be seen.
+    /// The status of its own run, or why it cannot be read.
     pub overview: Result<Overview, String>,
 }
 
-/// What is to be done next.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum NextAction {
-    /// Begin an initiative.
-    Init,
-    /// Take a step.
-    Step,
-    /// A person opens a gate.
-    ApproveGate {
-        /// The gate.
-        gate: String,
-    },
-    /// A person accounts for what went wrong there, then resynchronises.
-    Account {
-        /// The report, from the workspace.
-        report: String,
-    },
-    /// Work goes on in a repository: see its own next step.
-    Repository {
-        /// Its id.
-        id: String,
-        /// Where it is.
-        place: PathBuf,
-    },
+impl RepoOverview {
+    fn next_step(&self) -> Option<&NextStep> {
+        self.overview.as_ref().ok()?.next.first()
+    }
 }
 
-/// What is seen of an initiative at one moment.
+/// The documents of an initiative at one moment.
 pub(super) struct Snapshot {
     config: CoordinatorConfig,
     state: CoordinatorState,
@@ -106,7 +85,7 @@ impl Snapshot {
 }
 
 impl Coordinator {
-    /// Where the initiative stands.
+    /// The status of the initiative.
     pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
         let config = self.config()?;
         let journals = self.workspace.pending_journals()?;
@@ -137,7 +116,17 @@ impl Coordinator {
             overview.prospects = prospects(&seen.initiative(), &seen.views);
         }
         overview.repos = self.repos(&seen.children, Some(&seen.state));
-        overview.next = next(&seen, &overview);
+        let repos = overview
+            .repos
+            .iter()
+            .map(|repo| (repo.id.as_str(), repo.next_step()));
+        overview.next = next_actions(&InitiativeFacts {
+            initiative: seen.initiative(),
+            views: &seen.views,
+            prospects: &overview.prospects,
+            divergence: &overview.divergence,
+            repos: &repos.collect::<Vec<_>>(),
+        });
         overview.barriers = seen.barriers;
         overview.state = Some(seen.state);
         Ok(overview)
@@ -176,110 +165,4 @@ impl Coordinator {
         };
         children.iter().map(overview).collect()
     }
-}
-
-fn next(seen: &Snapshot, overview: &CoordinatorOverview) -> Vec<NextAction> {
-    let mut moves = match seen.state.status() {
-        // A repository may still wait at its own end.
-        CoordinatorStatus::Completed => {
-            let mut moves = moves_in(overview, waits_for_a_person);
-            moves.push(NextAction::Init);
-            return moves;
-        }
-        CoordinatorStatus::Blocked => {
-            return vec![NextAction::Account {
-                report: recovery_report_path(),
-            }];
-        }
-        CoordinatorStatus::Paused => {
-            let gate = seen.state.pending_gate();
-            let gate = gate.and_then(|gate| gate.get("gate")?.as_str());
-            return vec![NextAction::ApproveGate {
-                gate: gate.unwrap_or_default().to_owned(),
-            }];
-        }
-        CoordinatorStatus::Active => moves_in(overview, |repo| holds_up(&repo.id, overview)),
-    };
-    let can = overview.prospects.iter().any(|(_, found)| found.is_ok());
-    let mut behind = overview.divergence.iter();
-    let behind = behind.any(|found| found.kind.is_repairable());
-    let shut = gate_blockers(&seen.initiative(), &seen.views);
-    if can || behind || shut.is_empty() {
-        moves.insert(0, NextAction::Step);
-        return moves;
-    }
-    // A step would change nothing: what keeps the gate shut is done in the repositories. Those that
-    // are not at their end are left alone while a workstream may still have work for them.
-    let works = shut
-        .iter()
-        .any(|found| found.kind == BlockerKind::BarrierUnsatisfied);
-    let keeps_shut = |repo: &RepoOverview| {
-        shut.iter().any(|found| {
-            let here = found.about.as_ref() == Some(&repo.id);
-            let early = works && found.kind == BlockerKind::RepoNotCompletionReady;
-            here && is_done_there(found.kind) && !early
-        })
-    };
-    let further = moves_in(overview, |repo| {
-        keeps_shut(repo) || waits_for_a_person(repo)
-    });
-    for there in further {
-        if !moves.contains(&there) {
-            moves.push(there);
-        }
-    }
-    if moves.is_empty() {
-        moves.push(NextAction::Step);
-    }
-    moves
-}
-
-/// Whether a workstream waits for the repository.
-fn holds_up(repo: &str, overview: &CoordinatorOverview) -> bool {
-    overview.prospects.iter().any(|(_, prospect)| {
-        prospect.as_ref().is_err_and(|found| {
-            let there = matches!(
-                found.reason,
-                ObstacleReason::RepoBusy | ObstacleReason::RepoBlocked
-            );
-            there && found.repo.as_deref() == Some(repo)
-        })
-    })
-}
-
-/// Whether what keeps a gate shut is mended by work in the repository that it names.
-fn is_done_there(kind: BlockerKind) -> bool {
-    matches!(
-        kind,
-        BlockerKind::RepoBlocked
-            | BlockerKind::RepoActiveTurns
-            | BlockerKind::RepoPendingGate
-            | BlockerKind::RepoNotCompletionReady
-    )
-}
-
-/// Whether nobody but a person lets the repository go on.
-fn waits_for_a_person(repo: &RepoOverview) -> bool {
-    let own = repo.overview.as_ref().ok();
-    let step = own.and_then(|own| own.next.first());
-    step.is_some_and(|step| {
-        matches!(
-            step,
-            NextStep::ApproveTransition { .. }
-                | NextStep::ApproveCompletion { .. }
-                | NextStep::Resolve { .. }
-        )
-    })
-}
-
-fn moves_in(
-    overview: &CoordinatorOverview,
-    meant: impl Fn(&RepoOverview) -> bool,
-) -> Vec<NextAction> {
-    let there = |repo: &RepoOverview| NextAction::Repository {
-        id: repo.id.clone(),
-        place: repo.place.clone(),
-    };
-    let repos = overview.repos.iter();
-    repos.filter(|repo| meant(repo)).map(there).collect()
 }

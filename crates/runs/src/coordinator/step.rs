@@ -1,5 +1,5 @@
-//! One step of an initiative: take over what was accepted, then hand the next turn out, or reach
-//! the next gate.
+//! One step of an initiative: projects acceptances, then dispatches the next turn or reaches the
+//! next gate.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -18,44 +18,44 @@ use crate::Runs;
 use crate::operation::own_path;
 use crate::operations::Dispatched;
 
-/// What a step did.
+/// The result of a step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StepResult {
-    /// The acceptances that were taken over.
+    /// The acceptances that were projected.
     pub projected: Vec<Object>,
-    /// What came of it.
+    /// The effect.
     pub outcome: StepOutcome,
 }
 
-/// What came of a step.
+/// The effect of a step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StepOutcome {
-    /// A turn was handed out.
+    /// A turn was dispatched.
     Dispatched {
-        /// Which.
+        /// The turn.
         choice: Choice,
-        /// What its worker is given.
+        /// Its bundle.
         dispatched: Box<Dispatched>,
-        /// The name of what it is told about the others.
+        /// The id of the context about other repositories.
         context: String,
     },
-    /// A gate was reached; where it waits for nobody, it was passed.
+    /// A gate was reached, and passed if it needs no approval.
     Gate {
-        /// Where the initiative stands.
+        /// The new state of the initiative.
         state: CoordinatorState,
     },
-    /// Acceptances were taken over, and nothing else can be done now.
+    /// Acceptances were projected, and nothing else can be done now.
     Waiting(Failure),
 }
 
 impl Coordinator {
-    /// Takes one step, in the workstream that is named or in the first that can.
+    /// Takes one step, in the named workstream or in the first that can take one.
     ///
     /// # Errors
-    /// `nothing_to_dispatch` and the reason of each workstream when nothing can be done;
-    /// `coordinator_diverged` if the initiative is blocked; `hook_blocked` if a hook refuses.
+    /// `nothing_to_dispatch`, with the reason of each workstream; `coordinator_diverged` if the
+    /// initiative is blocked; `hook_blocked` if a hook refuses.
     pub fn step(&self, workstream: Option<&str>) -> Result<StepResult, Failure> {
         let mut session = self.open_session()?;
         if let Some(dispatching) = Dispatching::of(&session.state) {
@@ -67,7 +67,7 @@ impl Coordinator {
                     drop(session);
                     return self.hand_over(dispatching, &turn, Vec::new());
                 }
-                // A worker may be at it already, and is left alone.
+                // A worker may have it already.
                 DispatchedTurn::Active { turn, .. } | DispatchedTurn::Over(turn) => {
                     announce(&mut session, &dispatching, &turn)?;
                 }
@@ -111,8 +111,7 @@ impl Coordinator {
         }
     }
 
-    /// Gives a turn that is assigned what it must know, hands it to its worker, and writes down
-    /// which it is.
+    /// Adds the context to the bundle of an assigned turn, dispatches it, and records the dispatch.
     fn hand_over(
         &self,
         dispatching: Dispatching,
@@ -143,7 +142,7 @@ impl Coordinator {
         })
     }
 
-    /// A turn that could not be assigned is no longer meant.
+    /// Withdraws the announcement of a turn that could not be assigned.
     fn take_back(&self, dispatching: &Dispatching) -> Result<(), Failure> {
         let mut session = self.open_session()?;
         if Dispatching::of(&session.state).as_ref() == Some(dispatching) {
@@ -173,14 +172,14 @@ impl Coordinator {
         let problem = match child.map(|child| child.runs) {
             Some(Ok(runs)) => return Ok(runs),
             Some(Err(problem)) => problem.to_string(),
-            None => format!("{} is no repository of the initiative", choice.repo),
+            None => format!("{} is not a repository of the initiative", choice.repo),
         };
         Err(Failure::new(Code::XchainCoordinatorDiverged, problem)
             .with("repo_id", choice.repo.as_str()))
     }
 }
 
-/// Writes down which turn was handed out, once.
+/// Records the dispatch of a turn, once.
 fn announce(
     session: &mut CoordinatorSession<'_>,
     dispatching: &Dispatching,
@@ -211,13 +210,13 @@ fn announce(
         change
     };
     if !ours {
-        // Somebody else hands another turn out meanwhile; that is theirs to finish.
+        // Another process dispatches another turn meanwhile, and records it.
         change.state = session.state.clone();
     }
     session.commit(change)
 }
 
-/// An initiative that goes on, and waits for nobody.
+/// Refuses unless the initiative is active.
 fn check_open(session: &CoordinatorSession<'_>) -> Result<(), Failure> {
     let refuse = |message: String, next: &str| {
         Err(Failure::new(Code::XchainInvalidStateTransition, message).suggesting(next))
@@ -226,25 +225,23 @@ fn check_open(session: &CoordinatorSession<'_>) -> Result<(), Failure> {
         CoordinatorStatus::Active => Ok(()),
         CoordinatorStatus::Blocked => Err(diverged(&session.state, &[])),
         CoordinatorStatus::Completed => refuse(
-            "the initiative is over".into(),
+            "the initiative is completed".into(),
             "accord run coordinator init",
         ),
         CoordinatorStatus::Paused => {
-            let gate = session.state.pending_gate();
-            let gate = gate.and_then(|gate| gate.get("gate")?.as_str());
-            let gate = gate.unwrap_or("a gate");
+            let gate = session.state.pending_gate_id().unwrap_or("a gate");
             refuse(
-                format!("the initiative waits at {gate} for a person"),
+                format!("{gate} of the initiative needs approval"),
                 "accord run coordinator approve-gate",
             )
         }
     }
 }
 
-/// Where no turn can be handed out, the phase or the initiative may be at its end.
+/// If no turn can be dispatched, the phase or the initiative may be complete.
 fn reach_gate(
     mut session: CoordinatorSession<'_>,
-    nothing: Failure,
+    mut nothing: Failure,
     projected: Vec<Object>,
 ) -> Result<StepResult, Failure> {
     let (place, now) = (session.initiative(), session.now());
@@ -263,7 +260,6 @@ fn reach_gate(
             }
         }
         Err(shut) => {
-            let mut nothing = nothing;
             if let Some(blockers) = shut
                 .details
                 .and_then(|details| details.get("blockers").cloned())

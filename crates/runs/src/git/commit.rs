@@ -1,4 +1,4 @@
-//! The commit that makes accepted work last.
+//! Checkpoint commits.
 
 use std::path::Path;
 
@@ -7,14 +7,13 @@ use accord_contract::codes::Failure;
 use super::Git;
 
 impl Git {
-    /// Commits these files as they are now, deleted ones included, and nothing else; gives the
-    /// new commit, or `None` when none of them differs from the last one.
+    /// Commits these files as they are now, deleted ones included, and nothing else. Returns the
+    /// new commit, or `None` if none of the files differs from the last commit.
     ///
     /// # Errors
-    /// `git_failed`, as when nobody is configured as the author.
+    /// `git_failed`, for example if no author is configured.
     pub fn commit(&self, files: &[String], message: &str) -> Result<Option<String>, Failure> {
-        // A file that somebody removed from the index already is unknown there, which `git add`
-        // takes for a mistake.
+        // `git add` fails for a file that was already removed from the index.
         let (there, gone): (Vec<&String>, Vec<&String>) =
             files.iter().partition(|file| is_there(&self.root, file));
         for (how, files) in [("--force-remove", gone), ("--replace", there)] {
@@ -24,7 +23,7 @@ impl Git {
             }
         }
         let staged = self.staged()?;
-        // One that was added and deleted since the last commit is no part of any.
+        // A file that was added and deleted since the last commit is in no commit.
         let is_staged =
             |file: &&String| staged.contains(format!("{}{file}", self.prefix).as_bytes());
         let mut differing: Vec<&String> = files.iter().filter(is_staged).collect();
@@ -33,13 +32,13 @@ impl Git {
         }
         let mut arguments = vec!["commit", "--quiet", "--no-verify", "--message", message];
         let mut list = Vec::new();
-        // Where others have staged something too, that stays as it is. Else the index is the
-        // commit, which git has fewer reservations about than about a part of it.
+        // If other files are staged too, they stay staged. Otherwise the index is the commit: git
+        // refuses partial commits in more situations than whole ones.
         if differing.len() < staged.len() {
             let part = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
             arguments.extend(part);
-            // Git would look behind what took the place of a file or its folder, which stands in
-            // the list itself.
+            // Git would follow a link or folder that replaced a file or its folder; that
+            // replacement is in the list itself.
             let replaced = |file: &str| {
                 !is_there(&self.root, file) && self.root.join(file).symlink_metadata().is_ok()
             };
@@ -52,8 +51,8 @@ impl Git {
     }
 }
 
-/// Whether git has something to take at a path: what lies behind a link is not there, and a
-/// folder is its files, unless it is a repository of its own.
+/// Whether git can add a path. A file behind a link does not exist for git, and a folder is its
+/// files, unless it is a repository of its own.
 fn is_there(root: &Path, file: &str) -> bool {
     let place = root.join(file);
     let behind_link = place
@@ -64,12 +63,12 @@ fn is_there(root: &Path, file: &str) -> bool {
     match place.symlink_metadata() {
         Ok(found) if found.is_dir() => !behind_link && place.join(".git").exists(),
         Ok(_) => !behind_link,
-        // What cannot be looked at is for git to complain about.
+        // If the path cannot be read, git reports the error.
         Err(error) => !super::marker::is_gone(&error),
     }
 }
 
-/// Names as git reads them: relative to the folder that it runs in, each with a zero behind it.
+/// Paths for git: relative to the folder that it runs in, each followed by a zero byte.
 fn list_of<'f>(files: impl Iterator<Item = &'f String>) -> Vec<u8> {
     let mut list = Vec::new();
     for file in files {

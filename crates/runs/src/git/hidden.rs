@@ -1,5 +1,5 @@
-//! Files that git was told not to look at (`update-index --assume-unchanged`,
-//! `--skip-worktree`, a sparse checkout), and that changed all the same.
+//! Changed files that git ignores on request (`update-index --assume-unchanged`, `--skip-worktree`,
+//! a sparse checkout).
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
@@ -10,7 +10,7 @@ use accord_contract::codes::Failure;
 use super::status::{names, unknown};
 use super::{Git, marker};
 
-/// What the index has of a file.
+/// The index entry of a file.
 struct Known<'a> {
     mode: &'a [u8],
     object: &'a [u8],
@@ -18,8 +18,8 @@ struct Known<'a> {
 }
 
 impl Git {
-    /// The hidden files that differ from the index. One that a sparse checkout left out is not
-    /// there, which is no change.
+    /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
+    /// change.
     pub(super) fn hidden(&self) -> Result<BTreeSet<String>, Failure> {
         let said = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
         if !names(&said).any(is_hidden) {
@@ -45,7 +45,7 @@ impl Git {
         if list.is_empty() {
             return Ok(changed);
         }
-        // Sound paths have no line ends.
+        // Valid paths contain no line breaks.
         let list = list.join("\n") + "\n";
         let said = self.ask(&["hash-object", "--stdin-paths"], list.into_bytes())?;
         let objects = said.split(|byte| *byte == b'\n');
@@ -57,7 +57,7 @@ impl Git {
         Ok(changed)
     }
 
-    /// An entry: a letter, the mode, the object, the stage, a tab, the name.
+    /// Parses an entry: a letter, the mode, the object, the stage, a tab, the name.
     fn known<'a>(&self, entry: &'a [u8]) -> Result<Known<'a>, Failure> {
         let tab = entry.iter().position(|byte| *byte == b'\t');
         let (about, name) = entry.split_at(tab.ok_or_else(|| unknown(entry))?);
@@ -70,8 +70,8 @@ impl Git {
     }
 }
 
-/// Whether git does not look at the file of an entry: its letter is small, or stands for what a
-/// checkout skips.
+/// Whether git ignores changes of the file: the letter is lower case (assume-unchanged) or `S`
+/// (skip-worktree).
 fn is_hidden(entry: &[u8]) -> bool {
     let letter = entry.first().copied().unwrap_or_default();
     letter.is_ascii_lowercase() || letter == b'S'

@@ -1,6 +1,5 @@
-//! Marks of content: what tells one content of a file from another. Those of files are the marks
-//! that every runner of the protocol writes, so that a turn can be assigned by one runner and
-//! accepted by another.
+//! Content markers, which distinguish two contents of a file. Every runner of the protocol writes
+//! the same markers for files, so that one runner can assign a turn and another can accept it.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -11,14 +10,14 @@ use accord_contract::codes::{Code, Failure};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-/// The mark of a path at which there is nothing.
+/// The marker of a path that does not exist.
 pub(super) const GONE: &str = "deleted";
 
 const CHUNK: usize = 64 * 1024;
-/// The most of a file of patterns that is read as such.
+/// The largest file of patterns that is parsed; a larger one is hashed whole.
 const MOST_RULES: u64 = 1024 * 1024;
 
-/// The mark of what lies at a path now; a link is marked by where it leads, and is not followed.
+/// The marker of a path now. A link is marked by its target and is not followed.
 pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
     let place = root.join(path);
     read_marker(&place).map_err(|error| {
@@ -27,13 +26,13 @@ pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
     })
 }
 
-/// The mark of a text.
+/// The marker of a text.
 pub(super) fn of_text(text: &str) -> String {
     format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(text)))
 }
 
-/// The mark of the rules in a file of patterns; none where it has none. Remarks and empty lines,
-/// such as git puts into a new repository, are no rules.
+/// The marker of the rules in a file of patterns; `None` if it has no rules. Comments and empty
+/// lines, such as git writes to a new repository, are not rules.
 pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>, Failure> {
     let mark = of(root, path)?;
     if !mark.starts_with("sha256:") {
@@ -86,7 +85,7 @@ fn read_marker(place: &Path) -> io::Result<String> {
     Ok(format!("sha256:{}", HEXLOWER.encode(&digest.finalize())))
 }
 
-/// Whether nothing lies at a path.
+/// Whether a path does not exist.
 pub(super) fn is_gone(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,12 +1,12 @@
-//! Git, by its own program: what changed, and the commit that makes it last.
+//! Git, through its own program: changed files and checkpoint commits.
 //!
 //! Invariants:
-//! - looking writes nothing, not even git's index;
+//! - reading writes nothing, not even git's index;
 //! - no hook, alias, pager, external diff or file system monitor of a configuration runs;
-//! - git is never ended half way on a first word to end: it would leave its lock behind;
+//! - the first cancellation does not kill git in mid-operation: it would leave its lock file
+//!   behind;
 //! - the number of processes does not grow with the number of files;
-//! - a name that git reports and that is no sound path stops the operation, so that nothing
-//!   that changed is passed over.
+//! - an invalid path in git's output fails the operation, so that no change is overlooked.
 
 mod commit;
 mod hidden;
@@ -29,11 +29,11 @@ use crate::repository::RecordFile;
 pub use status::Changes;
 pub(crate) use view::changed;
 
-/// The most bytes that git may say: names of some millions of files.
+/// The largest output of git: names of some millions of files.
 const MAX_OUTPUT: usize = 256 * 1024 * 1024;
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// What of the caller's environment would make git look elsewhere, as within a git hook.
+/// Environment variables that would make git use another repository, as within a git hook.
 const MISLEADING: [&str; 10] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -47,7 +47,7 @@ const MISLEADING: [&str; 10] = [
     "GIT_EXTERNAL_DIFF",
 ];
 
-/// The detail that tells a refusal of git's own.
+/// The detail that marks a failure that git itself reported.
 const REFUSED: &str = "git_refused";
 
 const SETTINGS: [&str; 10] = [
@@ -63,24 +63,24 @@ const SETTINGS: [&str; 10] = [
     "status.relativePaths=false",
 ];
 
-/// The version control of a repository.
+/// The git work tree of a governed repository.
 #[derive(Clone, Debug)]
 pub struct Git {
     root: PathBuf,
-    /// Where the repository lies in git's own, with a slash at its end; empty at its root.
+    /// The path of the repository in the git work tree, ending with a slash; empty at its root.
     prefix: String,
-    /// Where the files of git's own are that decide what it shows.
+    /// The folders of git's own files that decide which changes it shows.
     own_files: Vec<String>,
-    /// The word that the command is to end.
+    /// The cancellation token of the command.
     word: Option<Cancel>,
 }
 
 impl Git {
-    /// Finds the version control of a folder, where it has any. A git that is killed once the
-    /// word was given has not failed: the command was given up.
+    /// Finds the git work tree of a folder, if there is one.
     ///
     /// # Errors
-    /// `git_failed` if there is some and it cannot be used, or with `given_up`.
+    /// `git_failed` if there is one and it cannot be used; `given_up` if git was killed by a
+    /// cancellation.
     pub fn find(root: &Path, word: Option<&Cancel>) -> Result<Option<Self>, Failure> {
         let Some(top) = git_folder(root) else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Git {
             arguments.extend(["--git-path", file]);
         }
         let outcome = unfound.start(&arguments, Vec::new())?;
-        // Without a work tree there is no top of one to show, which is no failure.
+        // `--show-toplevel` fails without a work tree, which is not an error here.
         let without = outcome.stdout.starts_with(b"false\n");
         if outcome.ending != Ending::Exited(0) && !without {
             return Err(unfound.failed("rev-parse", &outcome));
@@ -113,7 +113,7 @@ impl Git {
         let shown = lines.next().unwrap_or_default();
         if !is_same(Path::new(shown), top) {
             let message = format!(
-                "core.worktree has git look at {shown} and not at {}; unset it",
+                "core.worktree makes git use {shown} instead of {}; unset it",
                 top.display()
             );
             return Err(refusal(message));
@@ -123,7 +123,7 @@ impl Git {
             own_files: lines.map(str::to_owned).collect(),
             ..unfound
         };
-        // A folder that the surrounding repository ignores is not under its control.
+        // A folder that the surrounding repository ignores is not under version control.
         let ignored = !found.prefix.is_empty() && {
             let look = found.start(&["check-ignore", "-q", "--", "."], Vec::new())?;
             look.ending == Ending::Exited(0)
@@ -131,20 +131,20 @@ impl Git {
         Ok((!ignored).then_some(found))
     }
 
-    /// Where the repository lies within git's own.
+    /// The path of the repository in the git work tree.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// Runs git and gives what it said.
+    /// Runs git and returns its output.
     fn ask(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Failure> {
-        // A name is a name, whatever characters it has.
+        // File names are literal, also those with glob characters.
         let words = [&["--literal-pathspecs"], arguments].concat();
         self.taken(arguments, self.start(&words, input)?)
     }
 
-    /// Asks about all files but the records of the run: they are nobody's work, and git would
-    /// read a long one to its end to tell whether it differs.
+    /// Asks about all files except the records of the run. They belong to no turn, and git would
+    /// read a long record to its end to compare it.
     fn ask_about_files(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
         let records = records().map(|path| format!(":(exclude,literal){path}"));
         let records: Vec<String> = records.collect();
@@ -178,7 +178,7 @@ impl Git {
             .stdout_limit(MAX_OUTPUT, Overflow::Kill);
         accord_process::run(&spec).map_err(|error| match error {
             StartError::NotFound { .. } => {
-                failure("the repository is under git, and there is no git on the PATH".to_owned())
+                failure("the repository uses git, but git is not on the PATH".to_owned())
             }
             other => failure(other.to_string()),
         })
@@ -194,7 +194,9 @@ impl Git {
             return failure(format!("git {command} took more than {seconds} s"));
         }
         if outcome.stdout_truncated {
-            return failure(format!("git {command} said more than {MAX_OUTPUT} bytes"));
+            return failure(format!(
+                "git {command} printed more than {MAX_OUTPUT} bytes"
+            ));
         }
         let words = String::from_utf8_lossy(&outcome.stderr);
         let words: String = words.trim().chars().take(2000).collect();
@@ -223,12 +225,12 @@ fn failure(message: String) -> Failure {
     Failure::new(Code::XchainGitFailed, message)
 }
 
-/// A failure of git's own making: it was asked, and would not.
+/// A failure that git itself reported.
 fn refusal(message: String) -> Failure {
     failure(message).with(REFUSED, true)
 }
 
-/// Whether git itself refused, by what it found in the repository.
+/// Whether git itself reported the failure, because of the contents of the repository.
 pub(crate) fn is_refusal(failure: &Failure) -> bool {
     let details = failure.details.as_ref();
     failure.code == Code::XchainGitFailed
@@ -240,11 +242,11 @@ fn is_same(one: &Path, other: &Path) -> bool {
     whole(one).is_some_and(|one| Some(one) == whole(other))
 }
 
-/// The folder with a `.git`: this one, or the next above it. Without one, git need not be asked.
+/// The folder with a `.git`: this one, or the nearest parent. Without one, git is not started.
 fn git_folder(root: &Path) -> Option<&Path> {
     let has = |folder: &Path| match folder.join(".git").symlink_metadata() {
         Ok(_) => true,
-        // What cannot be looked at may be there; git will tell.
+        // If it cannot be read, it may exist; git reports the error.
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     };
     root.ancestors().find(|folder| has(folder))

@@ -1,4 +1,4 @@
-//! What differs from a commit: committed since, changed, or new.
+//! Differences from a commit: committed since, changed, or new files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,25 +9,25 @@ use accord_runs_core::state::Baseline;
 
 use super::{Git, failure, view};
 
-/// What is not committed, and what it is not committed on.
+/// The uncommitted changes, and the commit that they are based on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Changes {
     /// The commit; the empty tree before the first one.
     pub head: String,
-    /// Paths that differ from it, with a mark of their content; without the records of the run.
+    /// Paths that differ from it, with a marker of their content; without the records of the run.
     pub dirty: BTreeMap<String, String>,
-    /// Of those, what git does not track.
+    /// Those that git does not track.
     pub untracked: BTreeSet<String>,
-    /// Of those, what git was told not to look at.
+    /// Those that git ignores on request (see `hidden.rs`).
     pub hidden: BTreeSet<String>,
-    /// What decides which changes git shows, by name.
+    /// Settings and files that decide which changes git shows, with their markers.
     pub view: BTreeMap<String, String>,
 }
 
 impl Changes {
-    /// The paths that somebody can be held to have changed. What git was told not to look at is
-    /// somebody's own wish as long as nothing more happens to it.
+    /// The paths that can be attributed to a turn. A hidden file is a choice of the user until it
+    /// changes again.
     pub fn attributable(&self) -> impl Iterator<Item = &String> {
         let seen = self
             .dirty
@@ -51,10 +51,10 @@ impl Changes {
 }
 
 impl Git {
-    /// What is not committed.
+    /// Reads the uncommitted changes.
     ///
     /// # Errors
-    /// `git_failed`, or with `path_outside_repository` for a name that is no sound path.
+    /// `git_failed`; `path_outside_repository` for an invalid path.
     pub fn changes(&self) -> Result<Changes, Failure> {
         self.changes_in(self.view()?)
     }
@@ -85,19 +85,19 @@ impl Git {
         })
     }
 
-    /// The branch that is checked out, where there is one and git can name it.
+    /// The branch that is checked out, if there is one.
     pub fn branch(&self) -> Option<String> {
         let said = self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"], Vec::new());
         let name = String::from_utf8(said.ok()?).ok()?;
         Some(name.trim_end().to_owned())
     }
 
-    /// What has changed since a baseline.
+    /// The changes since a baseline.
     ///
     /// # Errors
-    /// As [`Git::changes`]; also when the baseline's commit is none, or is not there any more.
+    /// As [`Git::changes`]; also if the commit of the baseline is invalid or no longer exists.
     pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation, Failure> {
-        // First of all: git runs filters while it looks.
+        // Check this first: git runs filters while it reads files.
         let view = self.view()?;
         if let Some(baseline) = baseline {
             view::check(&baseline.view, &view)?;
@@ -125,8 +125,8 @@ impl Git {
         })
     }
 
-    /// The names, as git has them, of everything in the index that differs from the last commit:
-    /// also of what lies outside this repository, in the one around it.
+    /// The git paths of all index entries that differ from the last commit, including those outside
+    /// this repository, in the work tree around it.
     pub(super) fn staged(&self) -> Result<BTreeSet<Vec<u8>>, Failure> {
         let arguments = [
             "diff",
@@ -143,12 +143,12 @@ impl Git {
         Ok(names(&said).map(<[u8]>::to_vec).collect())
     }
 
-    /// What differs from an earlier commit than the one that is there now.
+    /// The differences from a commit that is earlier than the present one.
     fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>, Failure> {
         let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());
         if !is_name {
             return Err(failure(format!(
-                "the turn's baseline {base:?} is no commit"
+                "the baseline {base:?} of the turn is not a commit"
             )));
         }
         let arguments = [
@@ -169,7 +169,7 @@ impl Git {
         self.marks(paths.iter())
     }
 
-    /// The tree without files: what a repository without commits is compared with.
+    /// The empty tree: the base of a repository without commits.
     fn empty_tree(&self) -> Result<String, Failure> {
         let said = self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
         Ok(String::from_utf8_lossy(&said).trim().to_owned())
@@ -180,10 +180,11 @@ impl Git {
         paths: impl Iterator<Item = &'p String>,
     ) -> Result<BTreeMap<String, String>, Failure> {
         let mark = |path: &'p String| {
-            // What belongs to the run is never held against anybody.
-            let mark = match is_operational(path) {
-                true => "run".to_owned(),
-                false => super::marker::of(&self.root, path)?,
+            // Records of the run belong to no turn.
+            let mark = if is_operational(path) {
+                "run".to_owned()
+            } else {
+                super::marker::of(&self.root, path)?
             };
             Ok((path.clone(), mark))
         };
@@ -216,19 +217,18 @@ impl Git {
         Ok(status)
     }
 
-    /// A name as git has it, as a path of this repository.
+    /// A git path as a path of this repository.
     pub(super) fn path(&self, name: &[u8]) -> Result<String, Failure> {
         let strange = |name: &str| {
-            let message = format!(
-                "git reports a change of {name:?}, which is no path that a run can speak of"
-            );
+            let message =
+                format!("git reports a change of {name:?}, which is not a valid path in a run");
             Failure::new(Code::XchainPathOutsideRepository, message)
-                .suggesting("rename the file, or have git ignore it")
+                .suggesting("rename the file, or let git ignore it")
         };
         let text =
             std::str::from_utf8(name).map_err(|_| strange(&String::from_utf8_lossy(name)))?;
         let inside = text.strip_prefix(&self.prefix).unwrap_or(text);
-        // A repository within the repository ends with a slash.
+        // The name of a nested repository ends with a slash.
         let inside = inside.strip_suffix('/').unwrap_or(inside);
         match RepoPath::parse(inside) {
             Ok(path) if path.as_str() == inside => Ok(inside.to_owned()),
@@ -252,13 +252,13 @@ fn is_exempt(path: &str) -> bool {
     RepoPath::parse(path).is_ok_and(|path| path.is_operational() || path.is_baseline_exempt())
 }
 
-/// What stands between the zeros.
+/// Splits at zero bytes.
 pub(super) fn names(said: &[u8]) -> impl Iterator<Item = &[u8]> {
     said.split(|byte| *byte == 0)
         .filter(|name| !name.is_empty())
 }
 
-/// What comes behind so many fields.
+/// The rest of an entry after so many fields.
 fn field(entry: &[u8], fields: usize) -> Result<&[u8], Failure> {
     entry
         .splitn(fields + 1, |byte| *byte == b' ')
@@ -268,7 +268,7 @@ fn field(entry: &[u8], fields: usize) -> Result<&[u8], Failure> {
 
 pub(super) fn unknown(entry: &[u8]) -> Failure {
     let entry = String::from_utf8_lossy(entry);
-    failure(format!("git said {entry:?}, which is not understood"))
+    failure(format!("git printed {entry:?}, which cannot be parsed"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
-//! What decides which changes git shows: settings, and files outside the tree that name what is
-//! ignored or read through a filter. A turn is held to what git showed when it was assigned, so
-//! these are compared.
+//! What decides which changes git shows: settings, and files outside the tree with ignore rules or
+//! filters. A turn is measured by what git showed when it was assigned, so these must not change.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use accord_contract::codes::{Code, Failure};
 
 use super::{Git, marker};
 
-/// Settings that hide changes, or show some that are none.
+/// Settings that hide changes, or show files that did not change.
 const SETTINGS: [&str; 14] = [
     "core.attributesfile",
     "core.autocrlf",
@@ -26,12 +25,12 @@ const SETTINGS: [&str; 14] = [
     "core.worktree",
 ];
 
-/// Files of git's own that do the same.
+/// Files of git with the same effect.
 pub(super) const FILES: [&str; 2] = ["info/attributes", "info/exclude"];
 
 impl Git {
-    /// What decides which changes are shown now: marks of it, by name. Only what is set in the
-    /// repository counts: a run may go on on another machine, under another user.
+    /// Markers of what decides which changes are shown, by name. Only settings of the repository
+    /// count: a run may continue on another machine, under another user.
     pub(crate) fn view(&self) -> Result<BTreeMap<String, String>, Failure> {
         let mut settings: BTreeMap<String, String> = BTreeMap::new();
         let asked = ["config", "--list", "--show-scope", "-z"];
@@ -39,7 +38,7 @@ impl Git {
         let said = String::from_utf8_lossy(&said);
         let mut said = said.split('\0');
         while let (Some(scope), Some(entry)) = (said.next(), said.next()) {
-            // A setting without a value stands for a yes.
+            // A setting without a value means true.
             let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
             let own = matches!(scope, "local" | "worktree");
             if own && (SETTINGS.contains(&name) || name.starts_with("filter.")) {
@@ -48,7 +47,7 @@ impl Git {
                 known.push('\n');
             }
         }
-        // A state may be published; what is set on this machine is not.
+        // The state may be published; settings of this machine are not, so only a marker is kept.
         let settings = settings.into_iter();
         let mut view: BTreeMap<String, String> = settings
             .map(|(name, value)| (name, marker::of_text(&value)))
@@ -62,8 +61,8 @@ impl Git {
     }
 }
 
-/// Makes sure that git shows what it showed when a turn was assigned; a turn that another runner
-/// assigned says nothing about it.
+/// Fails if git no longer shows what it showed when a turn was assigned. A turn that another runner
+/// assigned has no view to compare with.
 pub(super) fn check(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
@@ -88,7 +87,7 @@ pub(super) fn check(
     Err(changed(message))
 }
 
-/// Version control is no longer what a turn was measured with.
+/// The version control changed since the turn was assigned.
 pub(crate) fn changed(message: String) -> Failure {
     Failure::new(Code::XchainVersionControlChanged, message)
 }

@@ -1,4 +1,4 @@
-//! A hook behind an address: one POST, no redirects, no proxy.
+//! A hook behind a URL: one POST, no redirects, no proxy.
 
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,10 @@
-//! Running hooks: programs and addresses that have a say at fixed points.
+//! Runs hooks: programs and addresses that can warn, block or annotate at fixed points.
 //!
 //! Invariants:
-//! - a hook's command is a list of words and is never given to a shell;
-//! - whatever a hook prints or answers, and however long it wants to take, it costs bounded
-//!   memory and time, and nothing of its process group is left;
-//! - protected files are what they were once a hook has ended;
-//! - what came of a hook is in the audit before the next one begins.
+//! - a hook's command is a list of words and is never passed to a shell;
+//! - output, answer and run time of a hook are limited, and no process of its group survives it;
+//! - protected files are restored after each hook;
+//! - the audit line of a hook is written before the next hook starts.
 
 mod http;
 mod program;
@@ -24,15 +23,15 @@ use accord_runs_core::hooks::{
 use crate::environment::{Environment, Notice};
 use crate::repository::{LockedRepository, RecordFile};
 
-/// The most bytes of an answer that are taken from a hook.
+/// The largest answer of a hook.
 const MAX_OUTPUT: usize = 1024 * 1024;
 
-/// Runs the hooks of a batch, one after the other, and writes the audit. `extra` names files
-/// that are protected beside those that always are.
+/// Runs the hooks of a batch, one after the other, and writes the audit. `extra` names files that
+/// are protected in addition to the usual ones.
 ///
 /// # Errors
-/// If the audit cannot be written or a protected file cannot be restored; `given_up` if the word
-/// was given, protected files being restored.
+/// If the audit cannot be written or a protected file cannot be restored; `given_up` if the command
+/// was cancelled, after protected files were restored.
 pub fn run(
     batch: HookBatch,
     locked: &LockedRepository,
@@ -52,12 +51,12 @@ pub fn run(
 pub(crate) struct HookScope<'a> {
     /// The folder that they run in.
     pub(crate) locked: &'a LockedRepository,
-    /// Files of it that are protected beside those that always are.
+    /// Files in it that are protected in addition to the usual ones.
     pub(crate) extra: &'a [String],
-    /// Repositories that they may not touch either, by the name that an audit uses, with what is
-    /// protected there beside what always is.
+    /// Other repositories that hooks must not change, by their name in the audit, with the files
+    /// there that are protected in addition to the usual ones.
     pub(crate) others: &'a [(String, LockedRepository, Vec<String>)],
-    /// Where the audit goes.
+    /// The record of the audit.
     pub(crate) audit: RecordFile,
 }
 
@@ -95,7 +94,7 @@ pub(crate) fn run_in_scope(
             environment.cancel_token(),
         );
         ran.tampered = locked.restore(&protected)?;
-        // A hook that was ended for another reason than its own has not answered.
+        // A hook that was cancelled has not answered.
         environment.check_cancelled()?;
         for (other, locked, protected) in elsewhere {
             let names = locked.restore(&protected)?;
@@ -119,7 +118,7 @@ pub(crate) fn run_in_scope(
     Ok(chain.finish().unwrap_or_else(|| HookReport::none(phase)))
 }
 
-/// Runs the hooks of a batch where there are any.
+/// Runs the hooks of a batch, if there are any.
 pub fn run_any(
     batch: Option<HookBatch>,
     phase: HookPhase,
@@ -133,7 +132,7 @@ pub fn run_any(
     }
 }
 
-/// Keeps what hooks want written down with an accepted turn.
+/// Stores the annotations of hooks with an accepted turn.
 pub fn keep_annotations(
     outcome: &HookReport,
     turn: &TurnId,
@@ -147,7 +146,7 @@ pub fn keep_annotations(
     Ok(())
 }
 
-/// Runs one hook. What it did to protected files is for the caller to see.
+/// Runs one hook. The caller checks the protected files.
 pub fn execute(
     hook: &Hook,
     envelope: &Object,
@@ -169,7 +168,7 @@ pub fn execute(
             http::post(url, headers, &hook.env, hook.timeout_ms, &input)
         }
         _ => Execution {
-            failure: Some("the hook is of a type that cannot be run here".to_owned()),
+            failure: Some("the type of the hook is not supported here".to_owned()),
             ..Execution::default()
         },
     }

@@ -9,7 +9,7 @@ use accord_runs_core::rule;
 
 use super::MAX_OUTPUT;
 
-/// How much of a hook's standard error is looked at.
+/// How much of a hook's standard error is read.
 const MAX_ERRORS: usize = 64 * 1024;
 
 /// Clauses: AX-HK-FOLDER.
@@ -42,7 +42,7 @@ pub(super) fn run(
         Err(error) => return failed(error.to_string()),
     };
     let failure = if outcome.cancelled {
-        Some("the hook was given up, because the command was".to_owned())
+        Some("the hook was cancelled with the command".to_owned())
     } else if outcome.stdout_truncated {
         Some(format!("the hook wrote more than {MAX_OUTPUT} bytes"))
     } else {

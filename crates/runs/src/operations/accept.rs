@@ -1,4 +1,4 @@
-//! A staged result becomes part of the history.
+//! Accepts a staged result into the history.
 
 use accord_contract::codes::Failure;
 use accord_runs_core::TurnId;
@@ -10,33 +10,32 @@ use super::{Checkpoint, checkpoint};
 use crate::Runs;
 use crate::acceptance_driver::drive_acceptance;
 
-/// How a turn is accepted.
+/// Options of an acceptance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Accept {
-    /// The turn; the only one, when none is named.
+    /// The turn; the only active one if absent.
     pub turn: Option<TurnId>,
-    /// Whether the result is taken as it is, or not at all.
+    /// Whether the result is accepted without corrections.
     pub strict: bool,
-    /// Whether a result that claims work and shows none is taken for a review.
+    /// Whether a result that claims work without any changes counts as a review.
     pub force_review: bool,
-    /// Whether a person merged what was in conflict.
+    /// Whether a person merged the conflicting files.
     pub human_merge: bool,
-    /// Whether what the turn changed is committed to git at once.
+    /// Whether the changes of the turn are committed to git at once.
     pub checkpoint: bool,
-    /// The try whose result it is; whichever the turn is at, when nothing is said.
+    /// The attempt that the result belongs to; the current one if absent.
     pub attempt: Option<u64>,
 }
 
-/// A turn that is part of the history.
+/// An accepted turn.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AcceptResult {
-    /// The turn, its line in the history and the run that follows.
+    /// The turn, its line in the history and the new state of the run.
     pub accepted: Accepted,
-    /// The checkpoint, where one was asked for and made.
+    /// The checkpoint, if one was requested and made.
     pub checkpoint: Option<Checkpoint>,
-    /// Why there is none although there was something to commit; the turn is accepted all the
-    /// same.
+    /// Why a requested checkpoint failed; the turn is accepted nevertheless.
     pub no_checkpoint: Option<Failure>,
 }
 
@@ -44,14 +43,14 @@ impl Runs {
     /// Accepts a turn.
     ///
     /// # Errors
-    /// The code of what speaks against it. The turn, or the run, then says so, unless the turn
-    /// could not be looked at: then nothing was written.
+    /// The code of the refusal, which is recorded in the turn or the run, unless the turn could not
+    /// be examined: then nothing was written.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
         let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
             operation.state.target_at(turn, attempt)?;
         } else if let Ok(turn) = operation.target(accept.turn.as_ref()) {
-            // Half a worker's work is not for others to hand in.
+            // The worker is not done: its partial result must not be accepted.
             refuse_if_worker_runs(&turn)?;
         }
         let inputs = Inputs {

@@ -1,4 +1,4 @@
-//! A person passes a gate: hooks have their say, the gate's commands run, the run moves.
+//! A person approves a gate: hooks run first, then the commands of the gate, then the run moves.
 
 use std::time::Duration;
 
@@ -15,15 +15,15 @@ use crate::Runs;
 use crate::environment::Notice;
 use crate::operation::Operation;
 
-/// How much of what a gate's command wrote is kept.
+/// How much output of a gate's command is kept.
 const MAX_EXCERPT: usize = 4096;
 
-/// What waits to be approved.
+/// What is pending for approval.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Gate {
-    /// The way into the next phase.
+    /// The transition to the next phase.
     Transition,
-    /// The end of the run.
+    /// The completion of the run.
     Completion,
 }
 
@@ -32,7 +32,7 @@ impl Gate {
         self == Self::Completion
     }
 
-    /// The name that a gate's commands see.
+    /// The name in the environment of a gate's commands.
     fn command(self) -> &'static str {
         match self {
             Self::Transition => "approve-transition",
@@ -42,10 +42,10 @@ impl Gate {
 }
 
 impl Runs {
-    /// What an approval would do; nothing is done.
+    /// What an approval would do, without doing it.
     ///
     /// # Errors
-    /// `invalid_state_transition` if nothing waits for it.
+    /// `invalid_state_transition` if no gate is pending.
     pub fn plan_approval(&self, gate: Gate) -> Result<ApprovalPlan, Failure> {
         let (config, state) = (self.config()?, self.state()?);
         let history = self.repository().index(state.run_id())?.length();
@@ -58,12 +58,12 @@ impl Runs {
         )
     }
 
-    /// Passes a gate that waits for a person.
+    /// Approves a pending gate.
     ///
     /// # Errors
-    /// `invalid_state_transition` if none waits; `hook_blocked` if a hook refuses;
+    /// `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
     /// `gate_action_failed` if a command of the gate fails. The last two block the run, and the
-    /// gate keeps waiting.
+    /// gate stays pending.
     pub fn approve(&self, gate: Gate) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();
@@ -106,8 +106,8 @@ impl Runs {
     }
 }
 
-/// Runs the commands of a gate in their order, up to the first that fails. The configuration
-/// declares them as lines for a shell.
+/// Runs the commands of a gate in order, up to the first that fails. The configuration declares
+/// them as shell command lines.
 fn run_actions(
     operation: &Operation<'_>,
     actions: &[GateAction],
@@ -157,7 +157,7 @@ fn run_action(
             if let (Ending::Exited(code), false) = (outcome.ending, outcome.timed_out) {
                 run.exit_code = Some(code.into());
             }
-            // A command that fails says why on its standard error.
+            // A failing command explains itself on standard error.
             let said = [outcome.stdout, outcome.stderr].concat();
             let said = String::from_utf8_lossy(&said).into_owned();
             let from = said.len().saturating_sub(MAX_EXCERPT);

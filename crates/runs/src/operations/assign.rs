@@ -17,7 +17,7 @@ use crate::git::{Changes, Git};
 use crate::operation::without_git;
 use crate::repository::{RecordFile, Repository};
 
-/// A turn that somebody has now.
+/// A turn that was assigned.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Assigned {
@@ -28,21 +28,17 @@ pub struct Assigned {
 }
 
 impl Runs {
-    /// Assigns a turn to a role; to the one that is due, when none is named.
+    /// Assigns a turn to a role; to the role that is due if none is named.
     ///
     /// # Errors
-    /// The code of the guard that stands in the way; with `runtime_not_supported` or
-    /// `runtime_unavailable` when the role's runtime cannot be used here. A hook that refuses
-    /// blocks the run.
+    /// The code of the guard that refuses; `runtime_not_supported` or `runtime_unavailable` if the
+    /// runtime of the role cannot be used here. A hook that refuses blocks the run.
     pub fn assign(&self, role: Option<&str>) -> Result<Assigned, Failure> {
         let mut operation = self.begin()?;
         let role = match role {
             Some(role) => role.to_owned(),
             None => due_role(&operation.state, &operation.config).ok_or_else(|| {
-                let message = format!(
-                    "the phase {} says of no role that it is due",
-                    operation.state.phase()
-                );
+                let message = format!("the phase {} names no next role", operation.state.phase());
                 Failure::new(Code::XchainUnknownRole, message).suggesting("name the role")
             })?,
         };
@@ -74,20 +70,20 @@ impl Runs {
 }
 
 impl Runs {
-    /// Refuses to give a role a turn that its runtime cannot carry here.
+    /// Refuses a turn if the runtime of the role cannot be used here.
     pub(super) fn check_able(&self, config: &Config, role: &str) -> Result<(), Failure> {
-        // Fixtures are about rules, and name programs that are nowhere.
+        // Fixtures test rules and name programs that do not exist.
         if !self.is_for_people() {
             return Ok(());
         }
         let runtime = config.role(role).and_then(|role| role.runtime.as_deref());
         let runtime = runtime.and_then(|id| config.runtime(id));
-        // That there is none is for the assignment to say.
+        // The assignment itself reports an unknown role or runtime.
         runtime.map_or(Ok(()), |runtime| self.check_runtime(runtime))
     }
 }
 
-/// What the repository is like, as far as an assignment asks.
+/// What an assignment must know about the repository.
 pub(super) fn check_baseline(
     repository: &Repository,
     state: &State,
@@ -115,7 +111,7 @@ pub(super) fn check_baseline(
     Ok(BaselineCheck::Uncheckpointed(baseline, turn))
 }
 
-/// An accepted turn that a file is as it left it.
+/// The accepted turn that last changed a file.
 #[derive(Clone, Debug)]
 pub(super) struct AcceptedWork {
     pub(super) turn: String,
@@ -124,22 +120,23 @@ pub(super) struct AcceptedWork {
     sequence: u64,
 }
 
-/// The uncommitted files that are as an accepted turn of this run left them.
+/// The uncommitted files that are unchanged since an accepted turn of this run.
 pub(super) fn accepted_work(
     repository: &Repository,
     state: &State,
     changes: &Changes,
 ) -> Result<BTreeMap<String, AcceptedWork>, Failure> {
-    let run = state.member("run_id");
     let mut found: BTreeMap<String, AcceptedWork> = BTreeMap::new();
     for line in repository.objects(RecordFile::History)? {
         let line = line?;
-        if line.get("run_id") != Some(&run) {
+        if !state.owns_line(&line) {
             continue;
         }
-        let Some(marks) = marks(&line) else { continue };
+        let Some(marks) = accord_runs_core::history::file_markers(&line) else {
+            continue;
+        };
         for (path, mark) in marks {
-            // A later turn's word on a file counts.
+            // The marker of the latest turn counts.
             found.remove(path);
             if changes.dirty.get(path).map(String::as_str) == mark.as_str() {
                 found.insert(path.clone(), work_of(&line));
@@ -147,12 +144,6 @@ pub(super) fn accepted_work(
         }
     }
     Ok(found)
-}
-
-fn marks(line: &Object) -> Option<&Object> {
-    line.get("observed_artifact")?
-        .get("file_markers")?
-        .as_object()
 }
 
 fn work_of(line: &Object) -> AcceptedWork {

@@ -1,4 +1,4 @@
-//! What accepted turns changed is committed to git, so that the next writer starts clean.
+//! Commits the changes of accepted turns to git, so that the next turn starts clean.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::assign::{AcceptedWork, accepted_work};
 use crate::Runs;
 use crate::operation::Operation;
 
-/// A commit that holds what accepted turns changed.
+/// A commit with the changes of accepted turns.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Checkpoint {
@@ -22,25 +22,25 @@ pub struct Checkpoint {
 }
 
 impl Runs {
-    /// Commits what accepted turns of the run changed, or what one of them did.
+    /// Commits the changes of all accepted turns of the run, or of one of them.
     ///
     /// # Errors
-    /// `nothing_to_checkpoint`, or with `git_failed` in git's own words.
+    /// `nothing_to_checkpoint`, or `git_failed` with the message of git.
     pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
         make(&mut self.begin()?, turn)?
-            .ok_or_else(|| nothing("nothing that an accepted turn changed is uncommitted"))
+            .ok_or_else(|| nothing("no accepted turn has uncommitted changes"))
     }
 }
 
-/// Commits what accepted turns changed; `None` when all of it is committed already, as when
-/// workers commit by themselves.
+/// Commits the changes of accepted turns; `None` if they are committed already, for example by the
+/// workers.
 pub(super) fn make(
     operation: &mut Operation<'_>,
     turn: Option<&TurnId>,
 ) -> Result<Option<Checkpoint>, Failure> {
     let git = operation
         .git()?
-        .ok_or_else(|| nothing("the repository is not under git"))?;
+        .ok_or_else(|| nothing("the repository does not use git"))?;
     let changes = git.changes()?;
     let mut accepted = accepted_work(&operation.locked, &operation.state, &changes)?;
     accepted.retain(|_, done| turn.is_none_or(|turn| done.turn == turn.as_str()));

@@ -1,5 +1,4 @@
-//! A turn is handed to its worker: the bundle is written, hooks have their say, the manifest
-//! closes it.
+//! Dispatches a turn to its worker: writes the bundle, runs hooks, writes the manifest.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
@@ -21,45 +20,45 @@ use crate::repository::RecordFile;
 use crate::runtime;
 use crate::{Notice, Runs};
 
-/// How many turns of the history a worker is told about.
+/// How many turns of the history are in the context of a worker.
 const RECENT: usize = 5;
-/// The most bytes of a role's own instructions.
+/// The largest file with instructions of a role.
 const MAX_PROMPT: u64 = 1024 * 1024;
 
-/// A turn whose bundle lies ready.
+/// A dispatched turn.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dispatched {
     /// The turn.
     pub turn: Turn,
-    /// What carries it out.
+    /// Its runtime.
     pub runtime: Runtime,
-    /// Where its bundle lies.
+    /// The folder of its bundle.
     pub bundle: String,
-    /// Where its result belongs.
+    /// Where its result must be staged.
     pub staging: String,
-    /// What the worker is to do.
+    /// The prompt.
     pub prompt: String,
-    /// What has happened so far.
+    /// The context: what has happened so far.
     pub context: String,
-    /// What the bundle holds.
+    /// The manifest of the bundle.
     pub manifest: Object,
     /// The run that it belongs to.
     pub update: RunUpdate,
 }
 
 impl Runs {
-    /// Hands a turn to its worker: the one that is named, or the only one.
+    /// Dispatches a turn: the named one, or the only one.
     ///
     /// # Errors
-    /// `worker_busy` while a worker works on it, `runtime_not_supported` or `runtime_unavailable`
-    /// when its runtime cannot be used here, before anything is written. A hook that refuses blocks
-    /// the run.
+    /// `worker_busy` while a worker has it; `runtime_not_supported` or `runtime_unavailable` if its
+    /// runtime cannot be used here. These leave nothing written. A hook that refuses blocks the
+    /// run.
     pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched, Failure> {
         let mut operation = self.begin()?;
         let turn = operation.target(turn)?;
         refuse_if_worker_runs(&turn)?;
-        // The same refusals as at the end, before anything is written.
+        // Check everything that refuses the dispatch before writing the bundle.
         let now = operation.now();
         let mut draft = operation.ids.clone();
         let between = changes_without_worker(&operation, &turn)?;
@@ -71,12 +70,12 @@ impl Runs {
             .runtime_id()
             .and_then(|id| operation.config.runtime(id));
         let runtime = runtime.cloned().ok_or_else(|| {
-            let message = format!("the turn {} has no runtime that is declared", turn.id());
+            let message = format!("the runtime of the turn {} is not declared", turn.id());
             Failure::new(Code::XchainRoleWithoutRuntime, message)
         })?;
         runtime::check(&runtime, operation.root())?;
 
-        // The worker is told what the state will say.
+        // The bundle describes the turn as it will be after the dispatch.
         let handed = change.state.turn(turn.id()).cloned().unwrap_or(turn);
         let (prompt, mut context) = brief(&operation, &handed)?;
         let initiative = initiative(&operation, handed.id())?;
@@ -134,7 +133,7 @@ impl Runs {
         })
     }
 
-    /// Compares the bundle of a turn with its manifest; the outer failure is one of the disk.
+    /// Compares the bundle of a turn with its manifest; the outer error is a failure of the disk.
     pub fn verify_bundle(
         &self,
         turn: &TurnId,
@@ -144,7 +143,7 @@ impl Runs {
     }
 }
 
-/// What somebody else changed since the turn's last worker ended, or since the turn was assigned.
+/// Changes that were made outside the turn since its last worker ended, or since it was assigned.
 fn changes_without_worker(
     operation: &Operation<'_>,
     turn: &Turn,
@@ -152,11 +151,10 @@ fn changes_without_worker(
     let runtime = turn
         .runtime_id()
         .and_then(|id| operation.config.runtime(id));
-    // A person may begin before the bundle is there.
+    // A person may start before the bundle is written.
     let by_hand = runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual);
-    // What changed beside other turns may be theirs.
-    let beside = turn.member("concurrent_with").and_then(Value::as_array);
-    let alone = operation.state.turns().len() == 1 && beside.is_none_or(Vec::is_empty);
+    // Changes beside concurrent turns may be theirs.
+    let alone = operation.state.turns().len() == 1 && !turn.is_concurrent();
     let noted = turn
         .member(dispatch::LEFT_BEHIND)
         .is_some_and(Value::is_object);
@@ -168,21 +166,20 @@ fn changes_without_worker(
     };
     let mut baseline = turn.baseline();
     if let Some(baseline) = &mut baseline {
-        // Settings count from now on, too.
+        // Later changes of settings are compared with the present ones.
         baseline.view.clear();
     }
     match git.observe(baseline.as_ref()) {
         Ok(seen) => Ok(dispatch::outside_changes(turn, &seen, git.view()?)),
-        // Whose a file is that cannot be spoken of is for the acceptance to say.
+        // Acceptance reports files with invalid paths.
         Err(failure) if is_unusable(&failure) => Ok(None),
         Err(failure) => Err(failure),
     }
 }
 
 fn brief(operation: &Operation<'_>, turn: &Turn) -> Result<(String, String), Failure> {
-    let run = operation.run_member();
     let mut recent = operation.locked.last_lines(RecordFile::History, RECENT)?;
-    recent.retain(|line| line.get("run_id") == Some(&run));
+    recent.retain(|line| operation.state.owns_line(line));
     let own = role_prompt(operation, turn.role())?;
     let index = operation.locked.index(operation.state.run_id())?;
     let next_decision = index.decisions().continued().take_next();
@@ -197,14 +194,14 @@ fn brief(operation: &Operation<'_>, turn: &Turn) -> Result<(String, String), Fai
     Ok((dispatch::prompt(&briefing), dispatch::context(&briefing)))
 }
 
-/// What a coordinator left in the bundle for the turn, whatever the attempt.
+/// The files that a coordinator added to the bundle, which are for every attempt.
 pub(super) fn initiative(operation: &Operation<'_>, turn: &TurnId) -> Result<Bundle, Failure> {
     let mut bundle = operation.locked.bundle(turn)?;
     bundle.retain(|name, _| name == CONTEXT_DOCUMENT || name == CONTEXT_MARKDOWN);
     Ok(bundle)
 }
 
-/// A role's own words: the file that the configuration names, or the one in the usual place.
+/// The instructions of a role: the file that the configuration names, or the default one.
 fn role_prompt(operation: &Operation<'_>, role: &str) -> Result<Option<String>, Failure> {
     let named = operation.config.document().get("prompts");
     let named = named.and_then(|prompts| prompts.get(role)?.as_str());
@@ -219,7 +216,7 @@ fn role_prompt(operation: &Operation<'_>, role: &str) -> Result<Option<String>, 
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Hooks may add to the bundle, and change nothing that is in it.
+/// Runs the hooks that may add files to the bundle but change none.
 fn after_dispatch(
     operation: &mut Operation<'_>,
     turn: &Turn,
@@ -241,8 +238,8 @@ fn after_dispatch(
     match refused {
         None => Ok(()),
         Some(refused) => {
-            // What nobody may use is not left lying about; what a coordinator left is for the next
-            // try.
+            // A bundle that was refused is removed, except for the files of a coordinator, which
+            // are for the next attempt.
             let left = initiative(operation, turn.id())?;
             operation.locked.remove(&own_path(&folder)?)?;
             for (name, bytes) in &left {

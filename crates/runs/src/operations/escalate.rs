@@ -1,4 +1,4 @@
-//! A run is stopped until a person has looked, and let go on.
+//! Stops a run until a person has looked at it, and continues it.
 
 use accord_contract::codes::Failure;
 use accord_runs_core::run;
@@ -11,7 +11,7 @@ impl Runs {
     /// A person stops the run.
     ///
     /// # Errors
-    /// `invalid_state_transition` if it is not active.
+    /// `invalid_state_transition` if the run is not active.
     pub fn escalate(&self, reason: &str) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();
@@ -25,7 +25,7 @@ impl Runs {
     /// Blocks the run for any reason.
     ///
     /// # Errors
-    /// `invalid_state_transition` if no run goes on.
+    /// `invalid_state_transition` if no run is active or paused.
     pub fn block(&self, block: &Block) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();
@@ -41,11 +41,11 @@ impl Runs {
         Ok(update)
     }
 
-    /// Lets a run that is blocked or paused go on. What the person committed to git meanwhile is
-    /// theirs, not the work of active turns.
+    /// Continues a run that is blocked or paused. Commits that the person made meanwhile are not
+    /// counted as changes of active turns.
     ///
     /// # Errors
-    /// `invalid_state_transition` if it is neither, or when a gate waits for approval.
+    /// `invalid_state_transition` if it is neither, or if a gate is pending.
     pub fn resolve(&self) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();

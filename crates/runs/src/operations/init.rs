@@ -1,4 +1,4 @@
-//! A folder becomes a governed repository. What is there already stays as it is.
+//! Makes a folder a governed repository. Existing files are not changed.
 
 use std::path::{Path, PathBuf};
 
@@ -13,36 +13,36 @@ use crate::operation::own_path;
 use crate::repository::{LockedRepository, Repository};
 use crate::scaffold;
 
-/// What a new project is like.
+/// Options of a new project.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InitOptions {
-    /// Its id; made from the name when absent.
+    /// Its id; derived from the name if absent.
     pub project_id: Option<String>,
-    /// What people call it; the folder's name when absent.
+    /// Its name; that of the folder if absent.
     pub name: Option<String>,
-    /// What it is there for.
+    /// Its goal.
     pub goal: Option<String>,
-    /// The command that carries the developer's turns; a person when absent. A word with
-    /// `{prompt}` in it is given the prompt, else it comes by standard input.
+    /// The command of the developer's worker; a person if absent. The prompt replaces `{prompt}` in
+    /// a word; without that it is passed on standard input.
     pub agent: Option<Vec<String>>,
 }
 
-/// A repository that is governed now.
+/// A repository that became governed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Initialized {
-    /// Where it is.
+    /// Its folder.
     pub root: PathBuf,
     /// Files that were written.
     pub written: Vec<String>,
-    /// Files that were there already, and were left alone.
+    /// Files that existed and were not changed.
     pub kept: Vec<String>,
 }
 
-/// The most bytes of a list of ignored files that is added to.
+/// The largest ignore file that is extended.
 const MAX_IGNORE: u64 = 1024 * 1024;
 
-/// Makes a governed repository of a folder.
+/// Makes a folder a governed repository.
 ///
 /// # Errors
 /// `already_governed` if it is one; nothing is written then.
@@ -67,7 +67,7 @@ pub fn init(
         &project(options, repository.root()),
         options.agent.as_deref(),
     );
-    // What would not be accepted later is refused now.
+    // Refuse now what the validation of the configuration would refuse later.
     let config = Config::read(document.clone().into())?;
     let locked = repository.lock(environment.lock_timeout())?;
     let mut files = Files::new(&locked);
@@ -84,8 +84,8 @@ pub fn init(
         pretty(&State::idle(&config).document()).as_bytes(),
     )?;
     files.ignore(&scaffold::IGNORED)?;
-    // The configuration comes last: until it is there, the folder is not governed, and the
-    // command can be given again.
+    // The configuration is written last: the folder is not governed without it, so the command can
+    // be repeated after a failure.
     if !locked.create(&own_path("agentxchain.json")?, pretty(&document).as_bytes())? {
         return Err(refuse());
     }
@@ -132,15 +132,16 @@ impl<'a> Files<'a> {
     }
 
     fn create(&mut self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
-        let list = match self.locked.create(&own_path(path)?, bytes)? {
-            true => &mut self.done.written,
-            false => &mut self.done.kept,
+        let list = if self.locked.create(&own_path(path)?, bytes)? {
+            &mut self.done.written
+        } else {
+            &mut self.done.kept
         };
         list.push(path.to_owned());
         Ok(())
     }
 
-    /// Adds the lines that a list of ignored files lacks.
+    /// Adds the lines that an ignore file lacks.
     fn ignore(&mut self, lines: &[&str]) -> Result<(), Failure> {
         let path = own_path(".gitignore")?;
         let bytes = self.locked.read(&path, MAX_IGNORE)?.unwrap_or_default();

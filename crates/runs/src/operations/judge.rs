@@ -1,4 +1,4 @@
-//! A staged result is judged, and nothing is changed.
+//! Validates a staged result without changing anything.
 
 use accord_contract::codes::Failure;
 use accord_runs_core::result::{self, Judged, Leniency, Situation};
@@ -8,18 +8,18 @@ use accord_runs_core::{TurnId, dispatch};
 use crate::Runs;
 
 impl Runs {
-    /// What acceptance would say of the staged result of a turn, hooks, git and policies aside.
+    /// What acceptance would find in the staged result of a turn, without hooks, git and policies.
     ///
     /// # Errors
-    /// `turn_not_active` or `target_required`, or when a file cannot be read.
+    /// `turn_not_active` or `target_required`, or a failure to read a file.
     pub fn judge(&self, turn: Option<&TurnId>, leniency: Leniency) -> Result<Judged, Failure> {
         let state = self.state()?;
         let turn = state.target(turn)?;
         self.judge_for(&state, Some(turn), leniency)
     }
 
-    /// What the stages say of whatever is staged: for the only active turn, or, where there is none
-    /// or several, for no turn, which the stage of the assignment then says.
+    /// The findings of each validation stage for the staged result of the only active turn. With no
+    /// turn or several, the assignment stage reports that.
     pub fn judge_staged(&self, leniency: Leniency) -> Result<Judged, Failure> {
         let state = self.state()?;
         self.judge_for(&state, state.only_turn(), leniency)

@@ -1,4 +1,4 @@
-//! What can be done with a governed repository, one file an operation.
+//! The operations on a governed repository, one file per operation.
 
 mod accept;
 mod approve;
@@ -43,12 +43,12 @@ pub use start::Start;
 pub use status::Overview;
 pub use step::{Step, StepResult};
 
-/// A run that moved.
+/// A run that changed.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunUpdate {
-    /// Where it stands now.
+    /// Its new state.
     pub state: State,
-    /// What was emitted on the way, in order.
+    /// The events, in order.
     pub events: Vec<Event>,
 }

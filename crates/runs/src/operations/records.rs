@@ -1,59 +1,59 @@
-//! Looking at the records: accepted turns, decisions, events.
+//! Reads the records: accepted turns, decisions, events.
 
 use std::collections::VecDeque;
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
 use accord_runs_core::RunId;
+use accord_runs_core::event;
 
 use crate::Runs;
 use crate::repository::RecordFile;
 
-/// Whose lines are wanted.
+/// Which runs to read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum RunChoice {
-    /// Those of the run that goes on, or was the last.
+    /// The current or last run.
     #[default]
     Current,
-    /// Those of this run.
+    /// This run.
     Named(RunId),
-    /// Those of all runs.
+    /// All runs.
     All,
 }
 
-/// Which lines are wanted.
+/// Which lines to read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Query {
-    /// Whose.
+    /// The runs.
     pub run: RunChoice,
-    /// Only so many, the newest.
+    /// Only so many of the newest lines.
     pub last: Option<usize>,
 }
 
 impl Runs {
-    /// The accepted turns, the oldest first.
+    /// The accepted turns, oldest first.
     ///
     /// # Errors
-    /// `record_invalid`, which names the line, when one is damaged.
+    /// `record_invalid`, with the line number, if a line is damaged.
     pub fn history(&self, query: &Query) -> Result<Vec<Object>, Failure> {
         self.select(RecordFile::History, query, |_| true)
     }
 
-    /// The decisions, and what else the ledger tells, the oldest first.
+    /// The decisions and other lines of the ledger, oldest first.
     pub fn decisions(&self, query: &Query) -> Result<Vec<Object>, Failure> {
         self.select(RecordFile::Ledger, query, |_| true)
     }
 
-    /// The decisions of the repository that outlive their run.
+    /// The decisions of the repository, which outlive their run.
     pub fn repo_decisions(&self) -> Result<Vec<Object>, Failure> {
         Ok(self.repository().repo_decisions()?.lines().to_vec())
     }
 
-    /// The events, the oldest first; those of one type, where one is named.
+    /// The events, oldest first; only those of one type if it is given.
     pub fn events(&self, query: &Query, kind: Option<&str>) -> Result<Vec<Object>, Failure> {
         self.select(RecordFile::Events, query, |line| {
-            let own = line.get("event_type").and_then(Value::as_str);
-            kind.is_none_or(|kind| own == Some(kind))
+            kind.is_none_or(|kind| event::type_name(line) == Some(kind))
         })
     }
 
@@ -71,8 +71,8 @@ impl Runs {
                 None => return Ok(Vec::new()),
             },
         };
-        // Lines of runners that write no run are of the run that goes on.
-        let is_of_run = |line: &Object| match (&run, line.get("run_id").and_then(Value::as_str)) {
+        // Some runners write lines without a run; they belong to the current run.
+        let is_of_run = |line: &Object| match (&run, event::run_id(line)) {
             (Some(run), Some(own)) => own == run.as_str(),
             _ => true,
         };

@@ -1,4 +1,4 @@
-//! A turn is taken back and its work given out anew.
+//! Takes a turn back and gives its work to a new turn.
 
 use accord_contract::codes::Failure;
 use accord_runs_core::accept::{Record, Write};
@@ -14,37 +14,37 @@ use super::step::refuse_if_worker_runs;
 use super::{Assigned, RunUpdate};
 use crate::Runs;
 
-/// Which turn is taken back, and who goes on.
+/// Options of a reissue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reissue {
-    /// The turn; the only one, when none is named.
+    /// The turn; the only active one if absent.
     pub turn: Option<TurnId>,
-    /// The role that goes on; the one that had it, when none is named.
+    /// The role of the new turn; that of the old one if absent.
     pub role: Option<String>,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// A turn that was taken back.
+/// A turn that was reissued.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reissued {
-    /// The turn that was taken back.
+    /// The old turn.
     pub old: Turn,
-    /// The turn that takes its place.
+    /// The new turn.
     pub assigned: Assigned,
-    /// Where the result of the old turn is kept, where there was one that can be read.
+    /// The copy of the result of the old turn, if it had a readable one.
     pub kept: Option<String>,
 }
 
 impl Runs {
-    /// Takes a turn back and gives its work to a role, as a new turn. A run that is blocked
-    /// because of the turn goes on.
+    /// Takes a turn back and gives its work to a role, as a new turn. A run that is blocked because
+    /// of the turn continues.
     ///
     /// # Errors
-    /// `worker_busy` while its worker works, `invalid_state_transition`, `turn_not_active` or
-    /// `target_required`, or with the code of the guard that an assignment to the role meets. A
-    /// hook that refuses blocks the run, and the turn stays.
+    /// `worker_busy` while its worker runs; `invalid_state_transition`, `turn_not_active` or
+    /// `target_required`; or the code of the guard that refuses the assignment. A hook that refuses
+    /// blocks the run, and the turn is unchanged.
     pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
         let mut operation = self.begin()?;
         let old = operation.target(reissue.turn.as_ref())?;
@@ -74,14 +74,15 @@ impl Runs {
             Err(refused) => return Err(operation.commit_refusal(refused)),
         };
         let (kept, mut further) = archive_result(&operation, &old, now)?;
-        // A turn has one line; one that was accepted, and of which the state does not know, has it.
+        // A turn has one line in the history. An accepted turn that the state missed already has
+        // it.
         if !accepted {
             further.push(Write::Append {
                 record: Record::History,
                 line: reissued.history_entry,
             });
         }
-        // Who goes on must know of the initiative what the first one knew.
+        // The new worker must get the same context of the initiative.
         let folder = dispatch::bundle_folder(reissued.turn.id());
         for (name, bytes) in initiative(&operation, old.id())? {
             further.push(Write::Replace {

@@ -1,4 +1,4 @@
-//! A turn is rejected: it is tried again, or the run is blocked.
+//! Rejects a turn: there is another attempt, or the run is blocked.
 
 use accord_contract::codes::Failure;
 use accord_runs_core::TurnId;
@@ -10,16 +10,16 @@ use super::staged::archive_result;
 use super::step::refuse_if_worker_runs;
 use crate::Runs;
 
-/// Why a turn is rejected.
+/// Options of a rejection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reject {
-    /// The turn; the only one, when none is named.
+    /// The turn; the only active one if absent.
     pub turn: Option<TurnId>,
-    /// Why, for people and for the worker's next try.
+    /// The reason, for people and for the next attempt.
     pub reason: String,
-    /// What was wrong with its result.
+    /// The errors in its result.
     pub errors: Vec<String>,
-    /// The stage that found it.
+    /// The validation stage that found them.
     pub failed_stage: Option<String>,
 }
 
@@ -27,32 +27,32 @@ pub struct Reject {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Rejected {
-    /// Whether it may be tried again; else the run is blocked.
+    /// Whether there is another attempt; otherwise the run is blocked.
     pub again: bool,
-    /// Where the rejected result is kept, where there was one that can be read.
+    /// The copy of the rejected result, if there was a readable one.
     pub kept: Option<String>,
     /// The run that it belongs to.
     pub update: RunUpdate,
 }
 
 impl Runs {
-    /// Rejects a turn. Its result is kept aside, and its staging is empty for the next try.
+    /// Rejects a turn. A copy of its result is kept, and its staging folder is emptied.
     ///
     /// # Errors
-    /// `worker_busy` while its worker works, `invalid_state_transition`, `turn_not_active`,
+    /// `worker_busy` while its worker runs; `invalid_state_transition`, `turn_not_active`,
     /// `target_required` or `turn_already_accepted`.
     pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
         let mut operation = self.begin()?;
         let turn = operation.target(reject.turn.as_ref())?;
         refuse_if_worker_runs(&turn)?;
-        // Another try of it could never be accepted.
+        // No other attempt of it could be accepted.
         let index = operation.locked.index(operation.state.run_id())?;
         index.check_not_accepted(turn.id())?;
         let rejection = Rejection {
             reason: reject.reason.clone(),
             errors: reject.errors.clone(),
             failed_stage: reject.failed_stage.clone(),
-            // What earlier tries left behind is still the turn's own.
+            // Changes of earlier attempts still belong to the turn.
             baseline: match turn.baseline() {
                 Some(baseline) => baseline,
                 None => operation.baseline()?,

@@ -1,7 +1,7 @@
-//! Turn after turn, until the run is over or somebody is needed.
+//! Runs turn after turn until the run is completed or a person is needed.
 //!
-//! Where a phase lets several turns be active, their workers work side by side; each has a thread
-//! that carries its turn, and this one gives turns out and passes gates.
+//! If a phase allows several active turns, their workers run concurrently, each in a thread with
+//! its own turn cycle. The main thread assigns turns and passes gates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -18,59 +18,58 @@ use crate::Runs;
 use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
 
-/// How a run is driven.
+/// Options of a loop.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct LoopOptions {
-    /// How turns are carried.
+    /// Options of each turn.
     pub cycle: CycleOptions,
-    /// How many turns are carried at most, those that are out already included; where nothing is
-    /// said, what the configuration says
-    /// (`run_loop.max_turns`), else [`DEFAULT_MAX_TURNS`].
+    /// The maximum number of turns, including those that are active at the start. If absent,
+    /// `run_loop.max_turns` of the configuration, else [`DEFAULT_MAX_TURNS`].
     pub max_turns: Option<usize>,
-    /// Whether gates that wait for a person are passed.
+    /// Whether gates that need a person are approved.
     pub auto_approve: bool,
 }
 
-/// Why a run is driven no further.
+/// Why the loop stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoopStop {
-    /// The run is over.
+    /// The run is completed.
     Completed,
     /// The run is blocked: a person is needed.
     Blocked,
-    /// A gate waits for a person.
+    /// A gate is pending.
     GateHeld(Gate),
-    /// A turn is done by a person.
+    /// A person must do a turn.
     ByHand(Box<Dispatched>),
-    /// As many turns were given out as may be.
+    /// The maximum number of turns was reached.
     MaxTurns,
-    /// It was told to stop.
+    /// It was cancelled.
     Cancelled,
-    /// No run goes on; this is to be done first.
+    /// No run is active; this is the next step.
     NotRunning(NextStep),
 }
 
-/// How far a run was driven.
+/// The result of a loop.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoopResult {
-    /// Why no further.
+    /// Why it stopped.
     pub stop: LoopStop,
-    /// How many turns were accepted on the way.
+    /// How many turns were accepted.
     pub accepted: usize,
-    /// What is odd about them and allowed, each with the turn that it is about.
+    /// Warnings about them, each with its turn.
     pub warnings: Vec<String>,
 }
 
-/// What a thread has to say about its turn.
+/// The result of a turn cycle, from its thread.
 type Report = (TurnId, Result<TurnOutcome, Failure>);
 
 impl Runs {
-    /// Drives the run on, turn after turn.
+    /// Runs turn after turn.
     ///
     /// # Errors
-    /// The first failure that another try does not mend. Workers that still work are waited for
-    /// before.
+    /// The first failure that another attempt does not fix. Workers that still run are waited for
+    /// first.
     pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult, Failure> {
         let (sender, receiver) = channel();
         let max_turns = match options.max_turns {
@@ -93,7 +92,7 @@ impl Runs {
                 warnings: Vec::new(),
             };
             let stop = run_loop.run(scope);
-            // Nobody is left behind: a turn under way is carried to its end.
+            // Turn cycles in progress are always completed.
             while !run_loop.running.is_empty() {
                 run_loop.wait()?;
             }
@@ -112,11 +111,11 @@ struct RunLoop<'a> {
     max_turns: usize,
     sender: Sender<Report>,
     receiver: Receiver<Report>,
-    /// The turns that threads of ours carry.
+    /// The turns in threads of this loop.
     running: BTreeSet<TurnId>,
-    /// How often the worker of a turn came to nothing.
+    /// How often the worker of a turn gave no result.
     tries: BTreeMap<TurnId, u64>,
-    /// The turns that were carried, also those that somebody else had given out.
+    /// The turns of this loop, including those that another process had assigned.
     carried: BTreeSet<TurnId>,
     accepted: usize,
     warnings: Vec<String>,
@@ -149,10 +148,10 @@ impl<'a> RunLoop<'a> {
             }
             match stop {
                 _ if moved => {}
-                // What a worker under way comes to may change what is to be done.
+                // The result of a running worker may change the next step.
                 Some(stop) if self.running.is_empty() => return Ok(stop),
                 None if self.running.is_empty() => {
-                    let message = "the run is active and nothing is due in it";
+                    let message = "the run is active, but there is no next step";
                     return Err(Failure::new(Code::XchainInvalidStateTransition, message));
                 }
                 _ => {
@@ -164,7 +163,7 @@ impl<'a> RunLoop<'a> {
         }
     }
 
-    /// Takes a step, where it can be taken now.
+    /// Takes a step, if that is possible now.
     fn take_step<'scope>(
         &mut self,
         step: NextStep,
@@ -194,7 +193,7 @@ impl<'a> RunLoop<'a> {
                 });
                 StepEffect::RunUpdate
             }
-            // Files of workers under way are theirs to answer for.
+            // Files of running workers are not known to be unrelated yet.
             NextStep::Checkpoint | NextStep::Tidy { .. } if !self.running.is_empty() => {
                 StepEffect::Waits
             }
@@ -202,7 +201,7 @@ impl<'a> RunLoop<'a> {
                 StepEffect::Stop(LoopStop::Blocked)
             }
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::RaiseBudget { .. } => {
-                // The assignment says best what stands in its way.
+                // The assignment reports the reason itself.
                 runs.assign(None)?;
                 StepEffect::RunUpdate
             }
@@ -245,7 +244,7 @@ impl<'a> RunLoop<'a> {
     }
 
     fn approve(&self, gate: Gate, name: Option<String>) -> Result<StepEffect, Failure> {
-        // What touches credentials is for a person, whatever the command says.
+        // Gates that touch credentials always need a person.
         let config = self.runs.config()?;
         let declared = name.as_deref().and_then(|name| config.gate(name));
         let credentialed = declared.is_some_and(|gate| gate.credentialed);
@@ -258,7 +257,7 @@ impl<'a> RunLoop<'a> {
         Ok(StepEffect::RunUpdate)
     }
 
-    /// Has a thread carry a turn.
+    /// Starts a turn cycle in a thread.
     fn spawn_turn<'scope>(&mut self, turn: TurnId, scope: &'scope Scope<'scope, 'a>) {
         self.running.insert(turn.clone());
         self.carried.insert(turn.clone());
@@ -266,12 +265,12 @@ impl<'a> RunLoop<'a> {
         let sender = self.sender.clone();
         scope.spawn(move || {
             let carried = runs.run_turn(&turn, cycle);
-            // The run_loop waits for every turn that it gave out.
+            // The loop waits for every turn that it started.
             let _ = sender.send((turn, carried));
         });
     }
 
-    /// Waits for a turn that is out.
+    /// Waits for the end of a turn cycle.
     fn wait(&mut self) -> Result<Option<LoopStop>, Failure> {
         let Ok((turn, carried)) = self.receiver.recv() else {
             return Ok(None);
@@ -287,14 +286,14 @@ impl<'a> RunLoop<'a> {
             }
             Ok(TurnOutcome::Blocked(_)) => Ok(Some(LoopStop::Blocked)),
             Ok(TurnOutcome::ByHand(dispatched)) => Ok(Some(LoopStop::ByHand(Box::new(dispatched)))),
-            // Others may go on; that it stands is seen again once they have.
+            // Other turns may continue; the conflict is found again after them.
             Ok(TurnOutcome::Conflicted { .. }) => Ok(None),
             Err(failure) => self.retry_or_block(turn, failure),
         }
     }
 
-    /// A worker came to nothing: its turn is carried again, for as often as turns may be tried.
-    /// Then the run is blocked, so that a person looks.
+    /// A worker gave no result: its turn is run again as often as the rules allow. Then the run is
+    /// blocked, so that a person looks at it.
     fn retry_or_block(
         &mut self,
         turn: TurnId,
@@ -333,7 +332,7 @@ impl<'a> RunLoop<'a> {
     }
 }
 
-/// What happened to a worker, with its last words.
+/// The failure of a worker, with the last line of its output.
 fn in_full(failure: &Failure) -> String {
     let details = failure.details.as_ref();
     let said = details.and_then(|details| details.get("stderr").or_else(|| details.get("body")));
@@ -343,11 +342,11 @@ fn in_full(failure: &Failure) -> String {
     }
 }
 
-/// What came of a step.
+/// The effect of a step.
 enum StepEffect {
-    /// Something moved: look again.
+    /// Something changed: read the state again.
     RunUpdate,
-    /// It cannot be taken while others work.
+    /// It is not possible while other turns run.
     Waits,
     /// It ends the loop.
     Stop(LoopStop),

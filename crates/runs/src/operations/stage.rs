@@ -1,4 +1,4 @@
-//! A person stages the result of a turn that they did themselves, without writing JSON.
+//! Stages the result of a turn that a person did, without JSON.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
@@ -15,52 +15,51 @@ use crate::operation::Operation;
 /// What a person did in a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ManualResult {
-    /// The turn; the only one, when none is named.
+    /// The turn; the only active one if absent.
     pub turn: Option<TurnId>,
     /// What was done.
     pub summary: String,
-    /// What was decided.
+    /// Decisions.
     pub decisions: Vec<String>,
-    /// What speaks against it.
+    /// Objections.
     pub objections: Vec<String>,
-    /// The files that were changed; what git sees, when none is named.
+    /// The changed files; those that git reports if empty.
     pub files: Vec<String>,
-    /// The checks that were made, and passed.
+    /// Checks that passed.
     pub verified: Vec<String>,
-    /// Who is proposed next; the first that the phase allows, when nobody is named.
+    /// The proposed next role; the first that the phase allows if absent.
     pub next_role: Option<String>,
-    /// Whether the phase is done.
+    /// Whether the phase is complete.
     pub next_phase: bool,
-    /// Whether the run is done.
+    /// Whether the run is complete.
     pub complete: bool,
     /// What another person must decide first.
     pub needs_human: Option<String>,
-    /// Members of the result as they are, in place of those that would be made: decisions with ids
-    /// of
-    /// their own, delegations, what the turn cost.
+    /// Members of the result that replace the generated ones: decisions with ids of their own,
+    /// delegations, the cost.
     pub members: Object,
 }
 
-/// A result that is staged.
+/// A result that was staged.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Staged {
     /// The turn.
     pub turn: Turn,
-    /// Where the result is.
+    /// Its path.
     pub path: String,
     /// The result.
     pub result: Object,
-    /// Why it would be refused as it is, hooks, git and policies aside.
+    /// Why it would be refused, without hooks, git and policies.
     pub problem: Option<Failure>,
 }
 
 impl Runs {
-    /// Stages the result of a turn. One that is staged already is replaced.
+    /// Stages the result of a turn. It replaces an earlier one.
     ///
     /// # Errors
     /// `turn_not_active` or `target_required`; `invalid_state_transition` if the run is not active;
-    /// `unknown_phase` if there is no phase behind this one.
+    /// `unknown_phase` if there is no later phase.
     pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged, Failure> {
         let operation = self.begin()?;
         let turn = operation.target(manual.turn.as_ref())?;
@@ -92,9 +91,10 @@ fn result(
         .config
         .role(turn.role())
         .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
-    let kind = match only_reviews || files.is_empty() {
-        true => "review",
-        false => "workspace",
+    let kind = if only_reviews || files.is_empty() {
+        "review"
+    } else {
+        "workspace"
     };
     let mut ids = operation
         .locked
@@ -151,7 +151,7 @@ fn result(
     Ok(document)
 }
 
-/// What git sees that the turn changed.
+/// The files that git reports as changed by the turn.
 fn observed(operation: &Operation<'_>, turn: &Turn) -> Result<Vec<String>, Failure> {
     let Some(git) = operation.git()? else {
         return Ok(Vec::new());

@@ -1,4 +1,5 @@
-//! Where a turn's result lies: in its own place, or in the one that turns of other runners share.
+//! The staged result of a turn: in its own folder, or in the file that turns of other runners
+//! share.
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
@@ -21,8 +22,7 @@ impl Runs {
     }
 }
 
-/// What is staged for a turn, and where. In the shared place that is only what says of itself
-/// that it is this turn's.
+/// The staged result of a turn and its path. The shared file counts only if it names this turn.
 pub(super) fn staged(
     repository: &Repository,
     turn: &TurnId,
@@ -31,8 +31,8 @@ pub(super) fn staged(
     Ok(own.or_else(|| in_shared_staging(repository, turn)))
 }
 
-/// Puts a turn's result aside, where it can be read: gives where it lies then, and what is left
-/// to remove with the change that this belongs to.
+/// Copies the result of a turn, if it is readable. Returns the path of the copy, and what must be
+/// removed in the commit of the caller.
 pub(super) fn archive_result(
     operation: &Operation<'_>,
     turn: &Turn,
@@ -46,7 +46,7 @@ pub(super) fn archive_result(
                 .keep_rejected(turn.id(), turn.attempt(), now, &bytes)?;
             Ok((Some(kept.to_string()), vec![Write::Remove { path }]))
         }
-        // What cannot be read cannot be kept either.
+        // A result that cannot be read cannot be copied.
         Err(failure) if is_unusable(&failure) => {
             let path = dispatch::staging_folder(turn.id());
             Ok((None, vec![Write::Remove { path }]))
@@ -55,7 +55,7 @@ pub(super) fn archive_result(
     }
 }
 
-/// What cannot be read there says of no turn that it is its.
+/// An unreadable shared file belongs to no turn.
 fn in_shared_staging(repository: &Repository, turn: &TurnId) -> Option<(String, Vec<u8>)> {
     let shared = repository.staged(&[dispatch::FLAT_STAGING_PATH.to_owned()]);
     let shared = shared.ok().flatten();

@@ -1,4 +1,4 @@
-//! A run begins.
+//! Starts a run.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
@@ -8,28 +8,28 @@ use super::RunUpdate;
 use crate::Runs;
 use crate::repository::RecordFile;
 
-/// How a run begins.
+/// Options of a new run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
-    /// Whether a run that is over or blocked may be left behind.
+    /// Whether a completed or blocked run may be replaced.
     pub restart: bool,
-    /// Who or what begins it; `manual` when nothing is said.
+    /// Who or what starts it; `manual` if absent.
     pub provenance: Option<Object>,
 }
 
 impl Runs {
-    /// The run that the last event tells of.
+    /// The run of the last event.
     pub(super) fn last_event_run(&self) -> Result<Option<String>, Failure> {
         let last = self.repository().last_lines(RecordFile::Events, 1)?;
-        let run = last.last().and_then(|event| event.get("run_id")?.as_str());
+        let run = last.last().and_then(accord_runs_core::event::run_id);
         Ok(run.map(str::to_owned))
     }
 
     /// Begins a run.
     ///
     /// # Errors
-    /// `invalid_state_transition` if a run goes on already; `records_missing` if one did whose
-    /// records are gone.
+    /// `invalid_state_transition` if a run is active; `records_missing` if there was one whose
+    /// records are missing.
     pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let decisions = operation.locked.repo_decisions()?;

@@ -1,10 +1,8 @@
-//! Where a run stands, and what is to be done next. Looks only: no lock, no write.
+//! The status of a run and its next steps. It takes no lock and writes nothing.
 
 use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
 use accord_runs_core::config::{Config, Runtime};
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
@@ -21,35 +19,35 @@ use crate::operation::own_path;
 use crate::repository::{LockHolder, RecordFile};
 use crate::runtime;
 
-/// Where a run stands.
+/// The status of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Overview {
     /// The repository.
     pub root: PathBuf,
-    /// The configuration, where it is sound.
+    /// The configuration, if it is valid.
     pub config: Result<Config, Failure>,
-    /// The state, where it is sound.
+    /// The state, if it is valid.
     pub state: Result<State, Failure>,
     /// The active turns.
     pub turns: Vec<TurnView>,
-    /// How many turns of the run were accepted.
+    /// The number of accepted turns of the run.
     pub accepted_turns: u64,
-    /// What is to be done next, the first first; never empty.
+    /// The next steps, in order; never empty.
     pub next: Vec<NextStep>,
-    /// Who works on the repository just now.
+    /// The process that has the lock of the repository.
     pub holder: Option<LockHolder>,
-    /// Journals that the next writer brings to their end.
+    /// Pending journals, which the next writer finishes.
     pub journals: Vec<String>,
-    /// What was odd about the turn of the run that was accepted last.
+    /// Warnings about the turn of the run that was accepted last.
     pub last_warnings: Vec<String>,
 }
 
 impl Runs {
-    /// Where the run stands.
+    /// The status of the run.
     ///
     /// # Errors
-    /// If the repository cannot be looked at; an unsound document is part of the answer.
+    /// If the repository cannot be read; an invalid document is part of the answer.
     pub fn status(&self) -> Result<Overview, Failure> {
         let repository = self.repository();
         let config = self.config();
@@ -91,7 +89,7 @@ impl Runs {
         let in_the_way = unusable.or(obstacle.map(Failure::from));
         let next = match (&config, &state, in_the_way) {
             (Err(failure), ..) | (_, Err(failure), _) => vec![NextStep::Examine(failure.clone())],
-            // Nothing else can be done before.
+            // Nothing else is possible before that.
             (.., Some(failure)) => vec![NextStep::Examine(failure)],
             (Ok(config), Ok(state), None) => {
                 match check_records(state, self.last_event_run()?.as_deref()) {
@@ -127,15 +125,13 @@ impl Runs {
         Ok(self.repository().stat(&prompt)?.is_some())
     }
 
-    /// What was odd about the turn of a run that was accepted last.
+    /// Warnings about the turn of a run that was accepted last.
     fn last_warnings(&self, state: &State) -> Result<Vec<String>, Failure> {
-        let last = self.repository().last_lines(RecordFile::History, 1)?;
-        let last = last
-            .last()
-            .filter(|line| line.get("run_id") == Some(&state.member("run_id")));
-        let warnings = last.and_then(|line| line.get("warnings")?.as_array());
-        let warnings = warnings.into_iter().flatten().filter_map(Value::as_str);
-        Ok(warnings.map(str::to_owned).collect())
+        let lines = self.repository().last_lines(RecordFile::History, 1)?;
+        let last = lines.last().filter(|line| state.owns_line(line));
+        Ok(last
+            .map(accord_runs_core::history::warnings)
+            .unwrap_or_default())
     }
 
     fn next_steps(&self, config: &Config, state: &State, turns: &[TurnView]) -> Vec<NextStep> {
@@ -147,7 +143,7 @@ impl Runs {
         steps
     }
 
-    /// What the repository and the machine say about an assignment to a role.
+    /// What the core must know about an assignment to a role.
     fn assignment_facts(&self, config: &Config, state: &State, role: &str) -> AssignmentFacts {
         let baseline = if needs_baseline(config, role) {
             match Git::find(self.repository().root(), self.environment.cancel_token()) {
@@ -170,10 +166,6 @@ impl Runs {
 
 /// Whether the worker process of a turn runs.
 pub(crate) fn has_worker(turn: &Turn) -> bool {
-    let pid = turn.member("worker_pid").and_then(Value::as_u64);
-    let began = turn.member("worker_started_at").and_then(Value::as_str);
-    let (Some(pid), Some(began)) = (pid, began.and_then(Time::parse_iso)) else {
-        return false;
-    };
-    still_runs(pid, began.unix_millis())
+    (turn.worker_pid().zip(turn.worker_started_at()))
+        .is_some_and(|(pid, started)| still_runs(pid, started.unix_millis()))
 }

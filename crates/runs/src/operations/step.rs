@@ -1,7 +1,6 @@
-//! The next turn is carried through.
+//! Runs the next turn.
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
 use accord_runs_core::TurnId;
 use accord_runs_core::state::{Status, Turn};
 
@@ -11,34 +10,34 @@ use crate::Runs;
 use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
 
-/// Which turn is carried through, and how.
+/// Options of a step.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Step {
-    /// The role that gets a turn; the one that is due, when none is named.
+    /// The role of a new turn; the role that is due if absent.
     pub role: Option<String>,
-    /// The active turn that is carried on.
+    /// The active turn to continue.
     pub turn: Option<TurnId>,
-    /// How.
+    /// Options of the turn.
     pub cycle: CycleOptions,
 }
 
-/// Where a step came to.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
     reason = "one a step, and the large one is the usual one"
 )]
 pub enum StepResult {
-    /// A turn was carried as far as it goes.
+    /// A turn cycle ended.
     Turn(TurnOutcome),
-    /// A gate waits for a person.
+    /// A gate is pending.
     GateHeld(Gate),
-    /// No run goes on; this is to be done first.
+    /// No run is active; this is the next step.
     NotRunning(NextStep),
 }
 
 impl Runs {
-    /// Carries the next turn through: the active one, or one that is assigned for it.
+    /// Runs the next turn: the active one, or a new one.
     ///
     /// # Errors
     /// As [`Runs::assign`] and [`Runs::carry`].
@@ -69,7 +68,7 @@ impl Runs {
                 {
                     return Ok(StepResult::NotRunning(stands));
                 }
-                // What stands in the way is said best by the assignment itself.
+                // The assignment reports the reason itself.
                 Some(
                     NextStep::Assign { .. }
                     | NextStep::Tidy { .. }
@@ -98,7 +97,7 @@ impl Runs {
         self.run_turn(turn, step.cycle).map(StepResult::Turn)
     }
 
-    /// Refuses to give a turn to a second worker while its first one works.
+    /// Refuses to dispatch a turn whose worker still runs.
     pub(crate) fn refuse_if_busy(&self, turn: &TurnId) -> Result<(), Failure> {
         let state = self.state()?;
         if state.status() != Status::Active {
@@ -108,19 +107,18 @@ impl Runs {
     }
 }
 
-/// Refuses to take a turn from a worker, or to give it to a second one, while its first one works.
+/// Refuses to take a turn from a worker that still runs.
 pub(super) fn refuse_if_worker_runs(turn: &Turn) -> Result<(), Failure> {
-    let pid = turn.member("worker_pid").and_then(Value::as_u64);
-    let Some(pid) = pid.filter(|_| has_worker(turn)) else {
+    let Some(pid) = turn.worker_pid().filter(|_| has_worker(turn)) else {
         return Ok(());
     };
     let id = turn.id();
-    let message = format!("the worker of {id} still works, as process {pid}");
+    let message = format!("the worker of {id} still runs as process {pid}");
     Err(Failure::new(Code::XchainWorkerBusy, message)
         .with("turn_id", id.as_str())
         .with("worker_pid", pid)
         .suggesting(format!(
-            "wait for it, or end the command that waits for it (or the process itself: \
+            "wait for it, or stop the command that waits for it (or the process itself: \
              kill {pid}), then do this again"
         )))
 }

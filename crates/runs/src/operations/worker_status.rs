@@ -1,4 +1,4 @@
-//! A turn's worker was seen to do something.
+//! Records the status of a turn's worker.
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
@@ -11,7 +11,8 @@ use crate::Runs;
 use crate::git::Git;
 
 impl Runs {
-    /// What a turn's worker left by now; null where a person does it, or nobody can tell.
+    /// The changes of a turn's worker so far; null if a person does the turn or they cannot be
+    /// read.
     pub(crate) fn left_behind(&self, turn: &Turn) -> Value {
         let seen = || {
             let config = self.config().ok()?;
@@ -22,16 +23,16 @@ impl Runs {
             let git = Git::find(self.repository().root(), self.environment.cancel_token());
             git.ok()??.observe(turn.baseline().as_ref()).ok()
         };
-        // What cannot be seen is not noted, and stays the turn's own.
+        // Files that cannot be read stay attributed to the turn.
         seen().map_or(Value::Null, |seen| dispatch::left_behind(&seen))
     }
 
-    /// Notes how a turn stands at one of its tries, with members that say more: who its worker
-    /// is, when it was first heard.
+    /// Records the status of an attempt, with more members: the process of its worker, the time of
+    /// its first output.
     ///
     /// # Errors
     /// `invalid_state_transition` if the run is not active; `turn_not_active` if there is no such
-    /// turn; `attempt_over` if it is at another try.
+    /// turn; `attempt_over` if it is at another attempt.
     pub fn record_worker_status(
         &self,
         turn: &TurnId,

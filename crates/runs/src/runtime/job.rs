@@ -1,4 +1,4 @@
-//! One turn for one worker, and what may become of it.
+//! One turn for one worker, and its possible endings.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use accord_runs_core::config::{Config, Runtime};
 use accord_runs_core::dispatch;
 use accord_runs_core::state::Turn;
 
-/// How long a worker may take to give its first sign of life when nothing is said.
+/// The default time until the first output of a worker.
 const STARTUP: Duration = Duration::from_secs(180);
-/// How long a worker may be quiet when nothing is said.
+/// The default time that a worker may be silent.
 const SILENCE: Duration = Duration::from_secs(600);
-/// How long a turn without a deadline may take.
+/// The time limit of a turn without a deadline.
 const WHOLE: Duration = Duration::from_secs(2 * 3600);
 
-/// A turn that was dispatched, for its worker.
+/// A dispatched turn, for its worker.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Job<'a> {
@@ -30,62 +30,62 @@ pub struct Job<'a> {
     pub phase: &'a str,
     /// The turn.
     pub turn: &'a Turn,
-    /// What carries it.
+    /// Its runtime.
     pub runtime: &'a Runtime,
-    /// What to do.
+    /// The prompt.
     pub prompt: &'a str,
-    /// What has happened.
+    /// The context: what has happened in the run.
     pub context: &'a str,
-    /// How long the worker may take.
+    /// The time limits.
     pub limits: Limits,
-    /// The word that ends the work early.
+    /// Cancels the work.
     pub cancel: Option<&'a Cancel>,
-    /// The word that the turn is no longer at this try, so that nobody waits for its result.
+    /// Set once the turn is at another attempt, so that the result is no longer needed.
     pub over: &'a Cancel,
 }
 
-/// How long a worker may take.
+/// The time limits of a worker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Until its first sign of life.
+    /// Until its first output.
     pub startup: Duration,
-    /// Without a sign of life.
+    /// Without output.
     pub silence: Duration,
-    /// In all.
+    /// In total.
     pub whole: Duration,
 }
 
-/// What a worker did for a turn.
+/// The result of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkerEnd {
-    /// A person does the work; there is nothing to wait for here.
+    /// A person does the work; this process does not wait.
     ByHand,
-    /// It staged its result itself.
+    /// The worker staged its result itself.
     Written,
-    /// It answered with its result, which is still to be staged.
+    /// The worker answered with its result, which is not staged yet.
     Answered(Object),
 }
 
-/// Something that is seen of a worker while it works.
+/// An observation of a worker while it works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorkerSignal<'a> {
-    /// Its process runs.
+    /// Its process started.
     Started {
         /// The process.
         pid: u32,
     },
-    /// It gave its first sign of life.
+    /// Its first output.
     FirstOutput {
         /// Where: `stdout`, `staged_result` or `request`.
         stream: &'a str,
     },
-    /// It wrote something.
+    /// Output.
     Output {
-        /// Whether that was on standard error.
+        /// Whether it was written to standard error.
         error: bool,
-        /// What.
+        /// The bytes.
         bytes: &'a [u8],
     },
 }
@@ -96,7 +96,7 @@ impl Job<'_> {
         self.root.join(dispatch::bundle_folder(self.turn.id()))
     }
 
-    /// Where the result is to be staged.
+    /// Where the result must be staged.
     pub fn staging(&self) -> PathBuf {
         self.root.join(dispatch::staging_path(self.turn.id()))
     }
@@ -106,7 +106,7 @@ impl Job<'_> {
         self.staging().symlink_metadata().is_ok()
     }
 
-    /// Everything that the worker is told, as one text.
+    /// The complete briefing of the worker, as one text.
     pub fn briefing(&self) -> String {
         if self.context.is_empty() {
             return self.prompt.to_owned();
@@ -114,7 +114,7 @@ impl Job<'_> {
         format!("{}\n---\n\n{}", self.prompt, self.context)
     }
 
-    /// What a worker behind an address or a tool is told about the turn.
+    /// The description of the turn for a remote agent or a tool.
     pub(super) fn envelope(&self) -> Object {
         let folder = self.bundle();
         let members = [
@@ -140,23 +140,23 @@ impl Job<'_> {
             .with("runtime_id", self.runtime.id.as_str())
     }
 
-    /// The work was given up.
+    /// The work was cancelled.
     pub(super) fn cancelled(&self) -> Failure {
-        let message = format!("the work on {} was given up", self.turn.id());
+        let message = format!("the work on {} was cancelled", self.turn.id());
         self.failure(Code::XchainWorkerCancelled, message)
     }
 
-    /// The turn went on without this try.
+    /// The turn is at another attempt by now.
     pub(super) fn superseded(&self) -> Failure {
         let message = format!(
-            "{} was rejected or taken back before try {} was done",
+            "{} was rejected or reissued before attempt {} was done",
             self.turn.id(),
             self.turn.attempt()
         );
         self.failure(Code::XchainAttemptOver, message)
     }
 
-    /// The turn's time is over.
+    /// The time limit of the turn has passed.
     pub(super) fn timed_out(&self, limit: Duration) -> Failure {
         let message = format!(
             "the worker of {} was not done after {}",
@@ -168,7 +168,7 @@ impl Job<'_> {
 }
 
 impl Limits {
-    /// The limits of a turn: what its runtime says, else the run loop, else the usual.
+    /// The limits of a turn: those of its runtime, else of the run loop, else the defaults.
     pub fn of(config: &Config, runtime: &Runtime, turn: &Turn, now: Time) -> Self {
         let run_loop = config.document().get("run_loop").and_then(Value::as_object);
         let millis = |settings: Option<&Object>, name: &str| {
@@ -193,7 +193,7 @@ pub(super) fn shown(path: &Path) -> Value {
     path.to_string_lossy().into_owned().into()
 }
 
-/// A duration as people say it.
+/// A duration for people.
 pub(super) fn span(duration: Duration) -> String {
     match duration.as_millis() {
         0..10_000 => format!("{} ms", duration.as_millis()),

@@ -1,9 +1,9 @@
-//! A worker that is a program: it gets its briefing by an argument, by standard input or from the
+//! A worker that is a program. It gets its briefing as an argument, on standard input or from the
 //! bundle, and stages its result itself.
 //!
-//! Two watchdogs look after it. Until it prints on standard output, or a result is staged, it has
-//! not started: what programs print on standard error is too often only a complaint. Once it has,
-//! any output counts as a sign of life.
+//! Two watchdogs observe it. It has started once it prints on standard output or a result is
+//! staged; standard error does not count, because programs often print only a complaint there.
+//! After that, any output resets the watchdog for silence.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -16,15 +16,15 @@ use accord_process::{Ending, RunOutput, Spec, StartError, Watch, WatchDecision, 
 use super::job::{Job, WorkerEnd, WorkerSignal, shown, span};
 use super::progress::Progress;
 
-/// The most that the system takes as one argument, with the byte that ends it.
+/// The largest argument that the system accepts, with its terminating zero.
 const LONGEST_ARGUMENT: usize = 128 * 1024;
 /// How much of a worker's output is kept beside its bundle.
 const LOG_LIMIT: usize = 16 * 1024 * 1024;
-/// How much of its standard error is repeated where it failed.
+/// How much of its standard error is in the failure.
 const ERRORS_SHOWN: usize = 2_000;
-/// How long a worker that must end may take to clean up.
+/// The time for a worker to clean up after it was asked to end.
 const GRACE: Duration = Duration::from_secs(5);
-/// Where the prompt goes in a command.
+/// The placeholder for the prompt in a command.
 const PLACEHOLDER: &str = "{prompt}";
 
 pub(super) fn run(
@@ -50,13 +50,13 @@ pub(super) fn run(
 
 fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
     let mut invocation = super::program(job.runtime, job.root).unwrap_or_else(|| {
-        // A runtime of another type never comes here.
+        // Runtimes of other types are handled by the caller.
         accord_process::Invocation::new("", Vec::<String>::new())
     });
     let transport = job.runtime.settings.get("prompt_transport");
     let by_stdin = transport.and_then(Value::as_str) == Some("stdin");
     if by_stdin {
-        // What comes by standard input needs no place in the command.
+        // A prompt on standard input needs no placeholder in the command.
         invocation.args.retain(|word| word != PLACEHOLDER);
     } else {
         let briefing = job.briefing();
@@ -67,7 +67,7 @@ fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
             let filled = text.replace(PLACEHOLDER, &briefing);
             if filled.len() >= LONGEST_ARGUMENT {
                 let message = format!(
-                    "the briefing of {} has {} bytes, more than an argument takes; \
+                    "the briefing of {} has {} bytes, more than an argument can have; \
                      let runtime {} read it with prompt_transport stdin",
                     job.turn.id(),
                     briefing.len(),
@@ -104,7 +104,7 @@ fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
     Ok(spec)
 }
 
-/// Why a watchdog ended a worker.
+/// Why a watchdog stopped a worker.
 #[derive(Clone, Copy)]
 enum Cause {
     NoSign,
@@ -207,14 +207,14 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
             Some(Cause::NoSign) => (
                 Code::XchainWorkerNotStarted,
                 format!(
-                    "the worker of {turn} gave no sign of life within {}",
+                    "the worker of {turn} gave no output within {}",
                     span(job.limits.startup)
                 ),
             ),
             _ => (
                 Code::XchainWorkerStalled,
                 format!(
-                    "the worker of {turn} was quiet for {}",
+                    "the worker of {turn} was silent for {}",
                     span(job.limits.silence)
                 ),
             ),
@@ -241,7 +241,7 @@ fn not_started(job: &Job<'_>, error: &StartError) -> Failure {
     job.failure(Code::XchainWorkerNotStarted, message)
 }
 
-/// What a worker prints, kept beside its bundle for whoever wants to know what it did.
+/// The output of a worker, kept beside its bundle.
 struct Log {
     file: File,
     left: usize,
@@ -256,7 +256,7 @@ impl Log {
         })
     }
 
-    /// That it cannot be kept is no reason to disturb the worker.
+    /// A failure to write the log does not stop the worker.
     fn write(&mut self, bytes: &[u8]) {
         if self.left == 0 {
             return;
@@ -265,7 +265,7 @@ impl Log {
         self.left -= kept;
         let _ = self.file.write_all(&bytes[..kept]);
         if self.left == 0 {
-            let _ = self.file.write_all(b"\n[what follows is not kept]\n");
+            let _ = self.file.write_all(b"\n[the rest is not kept]\n");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What carries turns out: whether it can be used here, and having it do a turn.
+//! Runtimes: whether they can be used here, and running the worker of a turn.
 //!
-//! A worker never holds the repository's lock, and what it is worth is for acceptance to say: a
-//! runtime only brings a turn to its worker and a result back.
+//! A worker never holds the lock of the repository. A runtime only passes a turn to its worker and
+//! returns a result; acceptance judges it.
 
 mod job;
 mod local_cli;
@@ -27,7 +27,7 @@ pub const SUPPORTED: &[RuntimeType] = &[
     RuntimeType::RemoteAgent,
 ];
 
-/// The program that a runtime starts, with its arguments and folder; `None` when it starts none.
+/// The program of a runtime, with its arguments and folder; `None` if the runtime has none.
 pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
     let starts = match runtime.kind {
         RuntimeType::LocalCli => true,
@@ -49,14 +49,13 @@ pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
     Some(Invocation::new(program, words).cwd(folder))
 }
 
-/// Checks whether a runtime can be used here; asked before a turn is dispatched, and by the
-/// check-up.
+/// Checks whether a runtime can be used here; called before a dispatch and by the check-up.
 ///
 /// # Errors
 /// `runtime_not_supported` or `runtime_unavailable`.
 pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     if !SUPPORTED.contains(&runtime.kind) {
-        let message = format!("runtime {} is of the type {}", runtime.id, runtime.kind);
+        let message = format!("runtime {} has the type {}", runtime.id, runtime.kind);
         return Err(Failure::new(Code::XchainRuntimeNotSupported, message)
             .with("runtime_id", runtime.id.as_str())
             .with("runtime_type", runtime.kind.as_str()));
@@ -71,7 +70,7 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     };
     if let Some(folder) = program.cwd.as_ref().filter(|folder| !folder.is_dir()) {
         return Err(refuse(format!(
-            "its folder {} is not there",
+            "its folder {} does not exist",
             folder.display()
         )));
     }
@@ -81,7 +80,7 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
         .map_err(|error| refuse(error.to_string()))
 }
 
-/// The same, and whether the variables are set that its headers name.
+/// The same, and whether the variables in its headers are set.
 pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     check(runtime, root)?;
     let headers = crate::web::headers(&runtime.settings);
@@ -92,11 +91,11 @@ pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Has a turn's worker do its work, and waits for it. What is seen of it meanwhile is told.
+/// Runs the worker of a turn and waits for it, passing observations to `observe`.
 ///
 /// # Errors
 /// `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
-/// `worker_failed`, `worker_cancelled` or `attempt_over`; nothing of the worker is left then.
+/// `worker_failed`, `worker_cancelled` or `attempt_over`. No process of the worker is left then.
 pub fn run_worker(
     job: &Job<'_>,
     signals: &mut dyn FnMut(WorkerSignal<'_>),
@@ -110,10 +109,10 @@ pub fn run_worker(
             .err()
             .unwrap_or_else(|| job.cancelled())),
     };
-    match job.over.is_cancelled() {
-        false => ended,
-        true => Err(job.superseded()),
+    if job.over.is_cancelled() {
+        return Err(job.superseded());
     }
+    ended
 }
 
 fn text<'a>(settings: &'a Object, name: &str) -> Option<&'a str> {

@@ -1,5 +1,5 @@
-//! `dispatch-progress-<turn>.json`: how other runners see that a worker is alive. A note for them;
-//! nothing here depends on it.
+//! `dispatch-progress-<turn>.json`: tells other runners that a worker is alive. This program never
+//! reads it.
 
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{self, Write as _};
@@ -14,9 +14,9 @@ use rustix::fs::OFlags;
 
 use super::job::Job;
 
-/// How often the note is written at most.
+/// The shortest time between two writes.
 const PACE: Duration = Duration::from_secs(1);
-/// After how long without output it says so.
+/// How long without output until the note says `silent`.
 const QUIET: Duration = Duration::from_secs(30);
 
 pub(super) struct Progress {
@@ -69,7 +69,7 @@ impl Progress {
         self.write();
     }
 
-    /// A request is under way, whose answer alone is a sign.
+    /// A request is pending; its response is the only sign of life.
     pub(super) fn asked(&mut self) {
         self.heard = Instant::now();
         for name in ["started_at", "last_activity_at"] {
@@ -105,7 +105,7 @@ impl Progress {
         self.note_if_due(self.heard);
     }
 
-    /// When there is something to note again. Notes it where that is now.
+    /// When the note must be written again. Writes it if that is now.
     pub(super) fn next_note(&mut self, now: Instant) -> Instant {
         let silent = self.note.get("activity_type").and_then(Value::as_str) == Some("silent");
         if !silent && now >= self.heard + QUIET {
@@ -146,7 +146,7 @@ impl Progress {
     }
 }
 
-/// Opens a file for new content; never one that a link leads to.
+/// Opens a file for new content, without following a link.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
     let mut options = OpenOptions::new();
@@ -154,7 +154,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     options.custom_flags(flags).open(path)
 }
 
-/// The clock on the wall, for people; nothing is decided by it.
+/// The system's clock, for people; no decision depends on it.
 fn now() -> String {
     accord_system::now().to_string()
 }

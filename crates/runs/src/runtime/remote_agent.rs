@@ -1,4 +1,4 @@
-//! A worker behind an address: it is posted the turn, and answers with the result.
+//! A worker behind a URL: it gets the turn in a POST and answers with the result.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::progress::Progress;
 use super::result;
 use crate::web::{self, WebError};
 
-/// How long an answer is waited for when nothing is said.
+/// The default timeout of a response.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The largest answer that is taken.
+/// The largest response.
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
-/// How much of a refusal is repeated.
+/// How much of an error response is in the failure.
 const BODY_SHOWN: usize = 500;
 
 pub(super) fn run(
@@ -43,7 +43,7 @@ pub(super) fn run(
         WebError::TimedOut => job.timed_out(limit),
         WebError::Cancelled => job.cancelled(),
         WebError::Failed(why) => {
-            let message = format!("the agent of {} gave no answer: {why}", job.turn.id());
+            let message = format!("the agent of {} gave no response: {why}", job.turn.id());
             job.failure(Code::XchainWorkerNotStarted, message)
         }
     })?;
@@ -61,10 +61,12 @@ pub(super) fn run(
             Ok(WorkerEnd::Answered(document))
         }
         Ok(_) => {
-            let message = "the agent answered with JSON that is no turn result: it needs \
+            let message = "the agent answered with JSON that is not a turn result: it needs \
                 schema_version, run_id or turn_id, and status, role or runtime_id";
             Err(failed(message.to_owned()))
         }
-        Err(error) => Err(failed(format!("the agent answered with no JSON: {error}"))),
+        Err(error) => Err(failed(format!(
+            "the agent did not answer with JSON: {error}"
+        ))),
     }
 }

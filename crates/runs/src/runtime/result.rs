@@ -1,8 +1,8 @@
-//! Telling a turn result from other JSON. Whether it is a good one is for acceptance to say.
+//! Recognises a turn result among other JSON. Acceptance validates it.
 
 use accord_contract::wire::{Object, Value};
 
-/// Whether a document can be a turn result.
+/// Whether a document looks like a turn result.
 pub(super) fn is_one(document: &Object) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| document.contains_key(*name));
     has(&["schema_version"])
@@ -10,7 +10,7 @@ pub(super) fn is_one(document: &Object) -> bool {
         && has(&["status", "role", "runtime_id"])
 }
 
-/// The turn result in what a tool answered: as structured content, or as the text of a block.
+/// The turn result in the answer of a tool: its structured content, or the text of a block.
 pub(super) fn in_tool_answer(answer: &Object) -> Option<Object> {
     let structured = answer.get("structuredContent").and_then(Value::as_object);
     if let Some(document) = structured.filter(|document| is_one(document)) {
@@ -22,7 +22,7 @@ pub(super) fn in_tool_answer(answer: &Object) -> Option<Object> {
     })
 }
 
-/// The texts that a tool answered.
+/// The texts in the answer of a tool.
 pub(super) fn texts(answer: &Object) -> impl Iterator<Item = &str> {
     let blocks = answer.get("content").and_then(Value::as_array);
     let blocks = blocks.into_iter().flatten();

@@ -147,12 +147,17 @@ fn an_agent_behind_an_address_is_posted_the_turn_and_answers_with_the_result() {
 fn answers_that_are_no_result_are_told_apart() {
     for (head, text, code, word) in [
         ("500 Oops", "out of credit", Code::XchainWorkerFailed, "500"),
-        ("200 OK", "hello", Code::XchainWorkerFailed, "no JSON"),
+        (
+            "200 OK",
+            "hello",
+            Code::XchainWorkerFailed,
+            "not answer with JSON",
+        ),
         (
             "200 OK",
             r#"{"status": "completed"}"#,
             Code::XchainWorkerFailed,
-            "no turn result",
+            "not a turn result",
         ),
         (
             "302 Found\r\nLocation: /elsewhere",
@@ -252,7 +257,7 @@ fn what_goes_wrong_with_a_tool_is_said() {
         (other.as_str(), "done!"),
         (refusal, "not today"),
         (dies, "broken pipe dream"),
-        (garbage, "no JSON"),
+        (garbage, "not JSON"),
     ] {
         let (_repo, runs) = reviewed_by(&mcp_script(then));
         let failure = refused(runs.step(&Step::default()), Code::XchainWorkerFailed);

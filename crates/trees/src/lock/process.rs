@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use accord_contract::wire::{Object, Value};
+use parking_lot::{Mutex, MutexGuard};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
@@ -37,7 +38,7 @@ const CLOCK_TOLERANCE_MS: u64 = 10_000;
 static HELD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 pub(super) fn held_here() -> MutexGuard<'static, BTreeSet<String>> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+    HELD.lock()
 }
 
 impl ProcessIdentity {

@@ -8,8 +8,10 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::disk::{name, parent};
 use crate::{Content, Disk, Entry, Kind, Result, Stat, TreeError};
@@ -33,7 +35,7 @@ pub struct SimDisk {
 #[derive(Clone, Debug)]
 struct Inner {
     nodes: Vec<Node>,
-    /// How many writing operations were carried out.
+    /// The number of writing operations so far.
     operations: u64,
     /// The number of operations after which everything fails.
     budget: u64,
@@ -74,19 +76,19 @@ impl SimDisk {
 
     /// Allows this number of further writing operations; then everything fails.
     pub fn stop_after(&self, operations: u64) {
-        let mut inner = self.inner();
+        let mut inner = self.inner.lock();
         inner.budget = inner.operations + operations;
     }
 
     /// The number of writing operations so far.
     pub fn operations(&self) -> u64 {
-        self.inner().operations
+        self.inner.lock().operations
     }
 
-    /// The disk as the next process finds it.
+    /// The disk after a crash.
     #[must_use]
     pub fn after(&self, crash: Crash) -> Self {
-        let mut inner = self.inner().clone();
+        let mut inner = self.inner.lock().clone();
         inner.operations = 0;
         inner.budget = u64::MAX;
         if let Crash::Power(seed) = crash {
@@ -101,14 +103,14 @@ impl SimDisk {
         }
     }
 
-    /// How many bytes were read of files.
+    /// The number of bytes read from files.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Acquire)
     }
 
     /// Every file, by its path.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        let inner = self.inner();
+        let inner = self.inner.lock();
         let mut files = BTreeMap::new();
         let mut open = vec![(String::new(), 0)];
         while let Some((path, node)) = open.pop() {
@@ -131,12 +133,8 @@ impl SimDisk {
         files
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn writing(&self, path: &str) -> Result<MutexGuard<'_, Inner>> {
-        let mut inner = self.inner();
+        let mut inner = self.inner.lock();
         if inner.operations >= inner.budget {
             let down = io::Error::other("the machine is down");
             return Err(TreeError::system(path, "written", down));
@@ -174,7 +172,7 @@ impl Inner {
         self.rename_all(path, vec![(last(path), Some(added))])
     }
 
-    /// Changes names in the folder of a path, at once.
+    /// Changes entries of the parent folder of a path, atomically.
     fn rename_all(&mut self, path: &str, changes: Vec<(String, Option<usize>)>) -> Result<()> {
         let found = self.find(parent(path)).ok_or_else(|| absent(path))?;
         let Node::Folder { now, since, .. } = &mut self.nodes[found] else {
@@ -192,7 +190,7 @@ impl Disk for SimDisk {
     }
 
     fn stat(&self, path: &str) -> Result<Option<Stat>> {
-        let inner = self.inner();
+        let inner = self.inner.lock();
         Ok(inner.find(path).map(|node| match &inner.nodes[node] {
             Node::File { now, .. } => stat(Kind::File, now.len()),
             Node::Folder { .. } => stat(Kind::Folder, 0),
@@ -200,7 +198,7 @@ impl Disk for SimDisk {
     }
 
     fn list(&self, path: &str) -> Result<Option<Vec<Entry>>> {
-        let inner = self.inner();
+        let inner = self.inner.lock();
         let Some(Node::Folder { now, .. }) = inner.find(path).map(|node| &inner.nodes[node]) else {
             return Ok(None);
         };
@@ -215,7 +213,7 @@ impl Disk for SimDisk {
     }
 
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
-        let mut inner = self.inner();
+        let mut inner = self.inner.lock();
         if inner.find(path).is_none() {
             return Ok(None);
         }
@@ -317,7 +315,7 @@ impl Disk for SimDisk {
     }
 }
 
-/// A file that was opened.
+/// An open file.
 struct Opened {
     bytes: Vec<u8>,
     read: Arc<AtomicU64>,
@@ -337,7 +335,7 @@ impl Content for Opened {
     }
 }
 
-/// What is left of a node when the power fails.
+/// Applies a power failure to a node.
 fn lose(node: &mut Node, chance: &mut Chance) {
     match node {
         Node::File { now, synced } => {
@@ -347,7 +345,7 @@ fn lose(node: &mut Node, chance: &mut Chance) {
             match chance.below(4) {
                 0 => now.clone_from(synced),
                 1 => {}
-                // A file is never shorter than what was synced and not cut since.
+                // A file is never shorter than its synced content, unless it was truncated since.
                 2 if now.len() >= synced.len() => now.truncate(cut.max(common)),
                 3 if now.len() >= synced.len() => now[cut..].fill(0),
                 _ => now.clone_from(synced),
@@ -406,12 +404,12 @@ fn absent(path: &str) -> TreeError {
     TreeError::system(path, "found", io::Error::from(io::ErrorKind::NotFound))
 }
 
-/// Numbers that look random and come from a seed.
+/// A pseudo-random generator.
 struct Chance(u64);
 
 impl Chance {
     fn below(&mut self, limit: usize) -> usize {
-        // The step and the mixing of the generator that is known as SplitMix64.
+        // SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

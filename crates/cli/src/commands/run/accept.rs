@@ -1,4 +1,4 @@
-//! `accord run accept`: a staged result becomes part of the history.
+//! `accord run accept`: accepts a staged result into the history.
 
 use accord_runs::answers::RunAcceptAnswer;
 use accord_runs::operations::Accept;
@@ -8,26 +8,25 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::{Page, Style, clean};
 
-/// Accept a turn: judge its staged result, compare it with what changed, make it part of the
-/// history
+/// Accept a turn: validate its staged result, compare it with the changes, add it to the history
 #[derive(Debug, clap::Args)]
 pub(super) struct AcceptArgs {
     #[command(flatten)]
     turn: TurnArgs,
 
-    /// Take the result as it is, or not at all: correct nothing in it
+    /// Accept the result without corrections, or not at all
     #[arg(long)]
     strict: bool,
 
-    /// Take a result that claims work and shows none for a review
+    /// Treat a result that claims work without any changes as a review
     #[arg(long, conflicts_with = "strict")]
     as_review: bool,
 
-    /// What was in conflict with another turn is merged
+    /// The conflicting files are merged
     #[arg(long)]
     human_merge: bool,
 
-    /// Commit what the turn changed at once
+    /// Commit the changes of the turn at once
     #[arg(long)]
     checkpoint: bool,
 
@@ -50,9 +49,8 @@ impl AcceptArgs {
         let next = self.repo.next(&runs)?;
         let document = RunAcceptAnswer::new(&done, next);
         self.repo.say(&document, |page| write(page, &document))?;
-        // The turn is accepted; that it could not be committed, or that a hook tampered behind it,
-        // is a no all
-        // the same.
+        // The turn is accepted, but if the commit failed or a hook tampered after it, the answer is
+        // no.
         let sound = done.no_checkpoint.is_none() && done.accepted.after_hooks.is_none();
         Ok(Exit::from_answer(sound))
     }

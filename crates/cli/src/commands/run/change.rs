@@ -1,4 +1,4 @@
-//! The commands of `accord run` that move a run.
+//! The commands of `accord run` that change a run.
 
 use accord_contract::codes::Failure;
 use accord_runs::Runs;
@@ -13,10 +13,10 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::{clean, counted};
 
-/// Begin a run
+/// Start a run
 #[derive(Debug, clap::Args)]
 pub(super) struct StartArgs {
-    /// Leave a run behind that is over or blocked
+    /// Replace a run that is completed or blocked
     #[arg(long)]
     restart: bool,
 
@@ -24,17 +24,17 @@ pub(super) struct StartArgs {
     repo: RepoArgs,
 }
 
-/// Give a role its turn
+/// Assign a turn to a role
 #[derive(Debug, clap::Args)]
 pub(super) struct AssignArgs {
-    /// The role; the one that is due when absent
+    /// The role; the one that is due if absent
     role: Option<String>,
 
     #[command(flatten)]
     repo: RepoArgs,
 }
 
-/// Hand a turn to its worker: write its bundle, ask the hooks, close it with a manifest
+/// Dispatch a turn to its worker: write its bundle, run the hooks, write the manifest
 #[derive(Debug, clap::Args)]
 pub(super) struct DispatchArgs {
     #[command(flatten)]
@@ -44,13 +44,13 @@ pub(super) struct DispatchArgs {
     repo: RepoArgs,
 }
 
-/// Reject a turn: it is tried again, or the run waits for a person
+/// Reject a turn: there is another attempt, or the run is blocked
 #[derive(Debug, clap::Args)]
 pub(super) struct RejectArgs {
     #[command(flatten)]
     turn: TurnArgs,
 
-    /// Why, for people and for the next try
+    /// The reason, for people and for the next attempt
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: String,
 
@@ -58,18 +58,18 @@ pub(super) struct RejectArgs {
     repo: RepoArgs,
 }
 
-/// Take a turn back and give its work out anew, to another role or the same; a block because of it
-/// ends
+/// Take a turn back and give its work to a new turn, of the same role or another; a block because
+/// of the turn is resolved
 #[derive(Debug, clap::Args)]
 pub(super) struct ReissueArgs {
     #[command(flatten)]
     turn: TurnArgs,
 
-    /// The role that goes on; the one that has the turn when absent
+    /// The role of the new turn; that of the old one if absent
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
-    /// Why
+    /// The reason
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: String,
 
@@ -77,10 +77,10 @@ pub(super) struct ReissueArgs {
     repo: RepoArgs,
 }
 
-/// Commit what accepted turns changed, so that the next one starts clean
+/// Commit the changes of accepted turns, so that the next one starts clean
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckpointArgs {
-    /// Only what this accepted turn changed
+    /// Only the changes of this accepted turn
     #[arg(long, value_name = "ID", value_parser = super::turn_id)]
     turn: Option<accord_runs_core::TurnId>,
 
@@ -88,14 +88,14 @@ pub(super) struct CheckpointArgs {
     repo: RepoArgs,
 }
 
-/// Let a run into its next phase, through the gate that waits
+/// Approve the pending transition to the next phase
 #[derive(Debug, clap::Args)]
 pub(super) struct TransitionArgs {
     #[command(flatten)]
     gate: GateArgs,
 }
 
-/// Let a run end, through the gate that waits
+/// Approve the pending completion of the run
 #[derive(Debug, clap::Args)]
 pub(super) struct CompletionArgs {
     #[command(flatten)]
@@ -104,7 +104,7 @@ pub(super) struct CompletionArgs {
 
 #[derive(Debug, clap::Args)]
 struct GateArgs {
-    /// Only tell what would be done
+    /// Only show what would be done
     #[arg(long)]
     dry_run: bool,
 
@@ -112,10 +112,10 @@ struct GateArgs {
     repo: RepoArgs,
 }
 
-/// Stop a run until a person has looked
+/// Block a run until a person resolves it
 #[derive(Debug, clap::Args)]
 pub(super) struct EscalateArgs {
-    /// Why
+    /// The reason
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: String,
 
@@ -123,7 +123,7 @@ pub(super) struct EscalateArgs {
     repo: RepoArgs,
 }
 
-/// Let a blocked run go on
+/// Continue a blocked run
 #[derive(Debug, clap::Args)]
 pub(super) struct ResolveArgs {
     #[command(flatten)]
@@ -184,9 +184,10 @@ impl RejectArgs {
         let rejected = self.repo.take(runs.reject(&reject))?;
         let answer = RunRejectAnswer::new(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
-            page.line(match rejected.again {
-                true => "rejected; the turn may be tried again",
-                false => "rejected; the turn has no try left, and the run is blocked",
+            page.line(if rejected.again {
+                "rejected; there is another attempt"
+            } else {
+                "rejected; no attempt is left, and the run is blocked"
             });
             if let Some(kept) = &rejected.kept {
                 page.labelled("kept", kept);
@@ -210,7 +211,7 @@ impl ReissueArgs {
         let answer = RunTurnAnswer::new(turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(format!(
-                "took {} back from {}; {} has {}",
+                "reissued {} of {}; {} has {}",
                 reissued.old.id(),
                 clean(reissued.old.role()),
                 clean(turn.role()),
@@ -262,7 +263,7 @@ impl GateArgs {
         let answer = RunPlanAnswer::new(&plan);
         self.repo.say(&answer, |page| {
             let to = answer.to.as_deref().unwrap_or("the end of the run");
-            page.line(format!("would let the run into {}", clean(to)));
+            page.line(format!("would move the run to {}", clean(to)));
             for hook in &answer.hooks {
                 page.labelled("hook", hook);
             }
@@ -286,7 +287,7 @@ impl ResolveArgs {
     }
 }
 
-/// Moves a run, and tells where it stands.
+/// Prints the new state of a run.
 fn change_run(
     repo: &RepoArgs,
     operation: impl FnOnce(&Runs) -> Result<RunUpdate, Failure>,

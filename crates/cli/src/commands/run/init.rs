@@ -9,23 +9,22 @@ use crate::exit::Exit;
 use crate::show::{clean, counted};
 use accord_runs::Runs;
 
-/// Make a governed repository of a folder; what is there already stays as it is
+/// Make a folder a governed repository; existing files are not changed
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
-    /// The project's name; the folder's when absent
+    /// The name of the project; that of the folder if absent
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
 
-    /// The project's id; made from its name when absent
+    /// The id of the project; derived from its name if absent
     #[arg(long, value_name = "ID")]
     project_id: Option<String>,
 
-    /// What the project is there for
+    /// The goal of the project
     #[arg(long, value_name = "TEXT")]
     goal: Option<String>,
 
-    /// The command that carries the developer's turns, as in 'claude -p {prompt}'; a person when
-    /// absent
+    /// The command of the developer's worker, as in 'claude -p {prompt}'; a person if absent
     #[arg(long, value_name = "COMMAND")]
     agent: Option<String>,
 
@@ -55,7 +54,7 @@ impl InitArgs {
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {
             page.line(format!(
-                "{} is governed now: {} written, {} kept",
+                "{} is governed now: {} files written, {} kept",
                 clean(&answer.root),
                 counted(answer.written.len() as u64, "file"),
                 answer.kept.len()

@@ -1,6 +1,6 @@
 //! `accord run`: governed runs in a repository.
 //!
-//! The commands are doors: `accord-runs` does what they ask for.
+//! The commands only parse arguments and print; `accord-runs` does the work.
 
 mod accept;
 mod change;
@@ -88,14 +88,14 @@ impl RunArgs {
     }
 }
 
-/// Which repository, and how to answer.
+/// The repository, and the output format.
 #[derive(Debug, clap::Args)]
 pub(super) struct RepoArgs {
-    /// The repository; the current folder, or the nearest above it that is governed, when absent
+    /// The repository; the current folder, or its nearest governed parent, if absent
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
 
-    /// Answer as JSON, also to a refusal
+    /// Print JSON, also for errors
     #[arg(long)]
     json: bool,
 }
@@ -103,7 +103,7 @@ pub(super) struct RepoArgs {
 /// A turn by its id.
 #[derive(Debug, clap::Args)]
 pub(super) struct TurnArgs {
-    /// The turn; the only active one when absent
+    /// The turn; the only active one if absent
     #[arg(long, value_name = "ID", value_parser = turn_id)]
     turn: Option<TurnId>,
 }
@@ -113,7 +113,7 @@ impl RepoArgs {
         self.repo.clone().unwrap_or_else(|| PathBuf::from("."))
     }
 
-    /// How the repository is named in a command to type.
+    /// The option of `accord run` for the repository.
     fn words(&self) -> String {
         match &self.repo {
             None => String::new(),
@@ -121,7 +121,7 @@ impl RepoArgs {
         }
     }
 
-    /// How git is told which folder is meant.
+    /// The option of git for the repository.
     fn git_words(&self) -> String {
         let here = self.folder().canonicalize().ok();
         let root = Runs::open(&self.folder(), Environment::system());
@@ -138,7 +138,7 @@ impl RepoArgs {
         opened.map_err(|failure| self.refuse(&failure))
     }
 
-    /// The services for the repository, whose programs end when the command is told to.
+    /// The services for the repository, with a token that stops their programs.
     fn open_to_act(&self) -> Result<Runs, CliError> {
         let word = Cancel::new();
         step_loop::cancel_on_signal(&word)?;
@@ -146,7 +146,7 @@ impl RepoArgs {
         opened.map_err(|failure| self.refuse(&failure))
     }
 
-    /// A refusal: for programs on standard output, for people on standard error.
+    /// A failure: as JSON on standard output, or as text on standard error.
     fn refuse(&self, failure: &Failure) -> CliError {
         if self.json
             && let Err(error) = write_refusal(&error_envelope(failure))
@@ -156,7 +156,7 @@ impl RepoArgs {
         error_of(failure)
     }
 
-    /// The same for what the command line itself, or a file that it names, has wrong.
+    /// The same for an error in the command line or in a file that it names.
     fn refuse_error(&self, error: CliError) -> CliError {
         if self.json
             && let Err(error) = write_refusal(&usage_envelope(
@@ -169,12 +169,12 @@ impl RepoArgs {
         error
     }
 
-    /// What an operation gives, or its refusal.
+    /// The value of an operation, or its failure.
     fn take<T>(&self, answer: Result<T, Failure>) -> Result<T, CliError> {
         answer.map_err(|failure| self.refuse(&failure))
     }
 
-    /// Gives an answer: as JSON, or as lines for people.
+    /// Prints an answer, as JSON or as text.
     fn say(&self, document: &impl Wire, text: impl FnOnce(&mut Page)) -> Result<(), CliError> {
         let mut output = Output::stdout();
         if self.json {
@@ -187,7 +187,7 @@ impl RepoArgs {
         output.finish()
     }
 
-    /// What is to be done next in a repository.
+    /// The next step of a repository.
     fn next(&self, runs: &Runs) -> Result<Vec<NextAnswer>, CliError> {
         let overview = self.take(runs.status())?;
         Ok(self.steps(&overview))
@@ -208,8 +208,7 @@ impl RepoArgs {
     }
 }
 
-/// Whether arguments ask `accord run` to answer with documents. They may be wrong in any other
-/// respect.
+/// Whether the arguments ask for JSON. They may be invalid otherwise.
 pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool {
     let mut words = args.into_iter().skip(1).take_while(|word| word != "--");
     words.next().is_some_and(|word| word == "run")
@@ -219,17 +218,17 @@ pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool 
         })
 }
 
-/// Writes the document of a refusal.
+/// Writes a failure as JSON.
 ///
 /// # Errors
-/// If standard output takes nothing.
+/// If standard output cannot be written.
 pub(crate) fn write_refusal(refusal: &ErrorEnvelope) -> Result<(), CliError> {
     let mut output = Output::stdout();
     output.line(refusal.encode().to_string())?;
     output.finish()
 }
 
-/// The system, with a word to people while something is under way.
+/// The environment, with a listener that prints notices.
 fn environment() -> Environment {
     let terminal = std::io::stderr().is_terminal();
     Environment::system().with_listener(move |notice| {
@@ -239,25 +238,24 @@ fn environment() -> Environment {
     })
 }
 
-/// What people are told of a notice; of hooks and commands only where they can watch.
+/// The text of a notice; hooks and commands only on a terminal.
 fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
     match notice {
-        Notice::Recovered { journal, dropped } => Some(match dropped {
-            false => format!(
-                "finished what an earlier process left half done ({})",
+        Notice::Recovered { journal, dropped } => Some(if *dropped {
+            let journal = clean(journal);
+            format!("dropped the journal {journal}: another runner continued without it")
+        } else {
+            format!(
+                "finished the commit of an earlier process ({})",
                 clean(journal)
-            ),
-            true => format!(
-                "dropped {}, which others had gone on without",
-                clean(journal)
-            ),
+            )
         }),
         Notice::HookStarted { phase, name } if terminal => {
             Some(format!("{phase} hook {}", clean(name)))
         }
         Notice::CommandStarted { command } if terminal => Some(format!("$ {}", clean(command))),
         Notice::ChangesExcluded { files } => Some(format!(
-            "not held against the turn, since nobody worked on it when they changed: {}",
+            "not counted as changes of the turn, because no worker had it: {}",
             clean(&files.join(", "))
         )),
         Notice::NotDone(failure) => Some(format!("not done: {}", clean(&failure.message))),
@@ -265,7 +263,7 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
     }
 }
 
-/// A refusal as people read it, with everything that was found.
+/// The text of a failure, with all its findings.
 fn error_of(failure: &Failure) -> CliError {
     let error = CliError::from(failure.clone());
     let detail = |name: &str| failure.details.as_ref()?.get(name);
@@ -275,7 +273,7 @@ fn error_of(failure: &Failure) -> CliError {
         .filter(|found| !failure.message.ends_with(*found))
         .map(|found| format!("- {}", clean(found)))
         .collect();
-    // A worker's own last words explain its failure best.
+    // The end of a worker's output explains its failure best.
     let said = ["stderr", "body"].into_iter().filter_map(detail);
     let said = said.filter_map(Value::as_str).flat_map(str::lines);
     found.extend(said.map(|line| format!("> {}", clean(line))));
@@ -291,27 +289,27 @@ fn turn_id(text: &str) -> Result<TurnId, String> {
     TurnId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
 }
 
-/// A text that must say something.
+/// A text that must not be empty.
 fn words(text: &str) -> Result<String, String> {
     match text.trim() {
-        "" => Err("it is empty; say it in words".to_owned()),
+        "" => Err("it is empty".to_owned()),
         _ => Ok(text.to_owned()),
     }
 }
 
-/// Lines about who works on a repository or workspace, and what waits there to be finished.
+/// Prints the process that has the lock, and the pending journals.
 fn busy_lines(page: &mut Page, holder: Option<&LockHolder>, journals: &[String]) {
     if let Some(holder) = holder.filter(|holder| holder.alive) {
         let who = format!("process {} works on it", holder.lock.owner_pid);
         page.labelled("busy", &who);
     }
     for journal in journals {
-        let what = format!("{journal} waits for the next command that writes");
+        let what = format!("{journal} is pending; the next command that writes finishes it");
         page.labelled("journal", &what);
     }
 }
 
-/// Lines about what a check-up found.
+/// Prints the findings of a check-up.
 fn finding_lines(page: &mut Page, findings: &[Finding]) {
     for finding in findings {
         let ink = match finding.level {
@@ -329,7 +327,7 @@ fn finding_lines(page: &mut Page, findings: &[Finding]) {
     }
 }
 
-/// Lines about what is to be done next.
+/// Prints the next steps.
 fn next_lines(page: &mut Page, steps: &[NextAnswer]) {
     for (at, step) in steps.iter().enumerate() {
         let label = page.styled(Style::Title, if at == 0 { "next" } else { "then" });
@@ -345,12 +343,12 @@ fn next_line(step: &NextAnswer) -> String {
     }
 }
 
-/// The document of an error in the command line, or in a file that it names.
+/// The JSON of an error in the command line or in a file that it names.
 pub(crate) fn usage_envelope(code: Code, message: String) -> ErrorEnvelope {
     error_envelope(&Failure::new(code, message))
 }
 
-/// A failure of the command line itself.
+/// An error in the command line.
 fn usage(message: impl Into<String>) -> CliError {
     CliError::new(Code::Usage, message)
 }

@@ -1,4 +1,4 @@
-//! The commands of `accord run` that only look.
+//! The commands of `accord run` that only read.
 
 use accord_contract::wire::{Object, Value};
 use accord_runs::answers::{NextAnswer, RunDoctorAnswer, RunStatusAnswer};
@@ -12,24 +12,24 @@ use crate::exit::Exit;
 use crate::output::Output;
 use crate::show::{Page, Style, clean, counted, member, moment, one_line, table};
 
-/// Where the run stands, what blocks it, and what to type next
+/// Show the status of the run, what blocks it, and the next commands
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {
     #[command(flatten)]
     repo: RepoArgs,
 }
 
-/// The accepted turns, and those that were taken back
+/// List the accepted and the reissued turns
 #[derive(Debug, clap::Args)]
 pub(super) struct HistoryArgs {
     #[command(flatten)]
     lines: LinesArgs,
 }
 
-/// The decisions, and what else was decided about the run
+/// List the decisions and the other lines of the ledger
 #[derive(Debug, clap::Args)]
 pub(super) struct DecisionsArgs {
-    /// Those that outlive their run instead
+    /// List the decisions of the repository, which outlive their run
     #[arg(long, conflicts_with_all = ["run", "all", "last"])]
     lasting: bool,
 
@@ -37,10 +37,10 @@ pub(super) struct DecisionsArgs {
     lines: LinesArgs,
 }
 
-/// What happened, event by event
+/// List the events
 #[derive(Debug, clap::Args)]
 pub(super) struct EventsArgs {
-    /// Only those of this type
+    /// Only events of this type
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
 
@@ -48,7 +48,7 @@ pub(super) struct EventsArgs {
     lines: LinesArgs,
 }
 
-/// Check everything that stands, or may come to stand, in a run's way; changes nothing
+/// Check for everything that blocks a run or may block it later; changes nothing
 #[derive(Debug, clap::Args)]
 pub(super) struct DoctorArgs {
     #[command(flatten)]
@@ -57,15 +57,15 @@ pub(super) struct DoctorArgs {
 
 #[derive(Debug, clap::Args)]
 struct LinesArgs {
-    /// Those of this run; of the current one when absent
+    /// Only this run; the current one if absent
     #[arg(long, value_name = "ID", value_parser = run_id, conflicts_with = "all")]
     run: Option<RunId>,
 
-    /// Those of all runs
+    /// All runs
     #[arg(long)]
     all: bool,
 
-    /// Only so many, the newest
+    /// Only so many of the newest lines
     #[arg(long, value_name = "N")]
     last: Option<usize>,
 
@@ -109,9 +109,10 @@ impl HistoryArgs {
 impl DecisionsArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.lines.repo.open()?;
-        let found = match self.lasting {
-            true => runs.repo_decisions(),
-            false => runs.decisions(&self.lines.query()),
+        let found = if self.lasting {
+            runs.repo_decisions()
+        } else {
+            runs.decisions(&self.lines.query())
         };
         let lines = self.lines.repo.take(found)?;
         self.lines
@@ -159,9 +160,9 @@ impl DoctorArgs {
         self.repo.say(&answer, |page| {
             finding_lines(page, &findings);
             page.line(if answer.healthy {
-                "nothing stands in the way"
+                "no problem found"
             } else {
-                "mend what is an error first"
+                "fix the errors first"
             });
         })?;
         Ok(Exit::from_answer(answer.healthy))
@@ -180,7 +181,7 @@ impl LinesArgs {
         }
     }
 
-    /// As JSON, one line a line of the record; else as a table.
+    /// As JSON, one line per line of the record; otherwise as a table.
     fn print(
         &self,
         lines: &[Object],
@@ -245,20 +246,19 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     if let Some(blocked) = state.blocked_on() {
         page.labelled("waits on", blocked);
     }
-    let detail = state.member("blocked_reason");
-    if let Some(detail) = detail.pointer("/recovery/detail").and_then(Value::as_str) {
+    if let Some(detail) = state.blocked_detail() {
         page.labelled_whole("because", detail);
     }
-    let failure = state.member("last_gate_failure");
-    for reason in failure["reasons"].as_array().into_iter().flatten() {
-        page.labelled_whole("gate", reason.as_str().unwrap_or_default());
+    for reason in state.gate_failure_reasons() {
+        page.labelled_whole("gate", &reason);
     }
     if state.status() != Status::Completed {
         for warning in &overview.last_warnings {
             page.labelled_whole("warning", warning);
         }
     }
-    // What is left follows the configuration, which may have been changed since the last turn.
+    // The rest of the budget depends on the configuration, which may have changed since the last
+    // turn.
     let config = overview.config.as_ref().ok();
     if let Some(most) = config.and_then(|config| config.budget.per_run_max_usd) {
         let (spent, left) = (state.spent_usd(), most - state.spent_usd());
@@ -275,7 +275,7 @@ fn write_turn(page: &mut Page, view: &TurnView) {
         .unwrap_or("?")
         .to_owned();
     let mut text = format!(
-        "{} {} {status}, try {}",
+        "{} {} {status}, attempt {}",
         turn.id(),
         turn.role(),
         turn.attempt()

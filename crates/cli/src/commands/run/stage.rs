@@ -1,4 +1,4 @@
-//! `accord run stage`: the result of a turn that a person did.
+//! `accord run stage`: stages the result of a turn that a person did.
 
 use std::path::{Path, PathBuf};
 
@@ -22,31 +22,31 @@ pub(super) struct StageArgs {
     #[arg(long, value_name = "TEXT", value_parser = words)]
     summary: String,
 
-    /// Something that was decided; may be given several times
+    /// A decision; can be repeated
     #[arg(long = "decision", value_name = "TEXT", value_parser = words)]
     decisions: Vec<String>,
 
-    /// Something that speaks against it; may be given several times
+    /// An objection; can be repeated
     #[arg(long = "objection", value_name = "TEXT", value_parser = words)]
     objections: Vec<String>,
 
-    /// A file that was changed; may be given several times; what git sees when absent
+    /// A changed file; can be repeated; the files that git reports if absent
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
 
-    /// A check that was made and passed; may be given several times
+    /// A check that passed; can be repeated
     #[arg(long = "verified", value_name = "COMMAND", value_parser = words)]
     verified: Vec<String>,
 
-    /// Who is proposed next
+    /// The proposed next role
     #[arg(long, value_name = "ROLE")]
     next_role: Option<String>,
 
-    /// The phase is done: ask for the next
+    /// The phase is complete: request the next one
     #[arg(long, conflicts_with = "complete")]
     next_phase: bool,
 
-    /// The run is done: ask for its end
+    /// The run is complete: request its completion
     #[arg(long)]
     complete: bool,
 
@@ -54,9 +54,8 @@ pub(super) struct StageArgs {
     #[arg(long, value_name = "REASON", value_parser = words)]
     needs_human: Option<String>,
 
-    /// A JSON object with members of the result as they are: decisions with ids of their own,
-    /// delegations,
-    /// cost; `-` for standard input
+    /// A file with a JSON object whose members replace those of the result: decisions with ids of
+    /// their own, delegations, cost; `-` for standard input
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
 
@@ -107,17 +106,16 @@ impl StageArgs {
             }
             next_lines(page, &answer.next);
         })?;
-        // It is staged; that it would be refused is a no all the same.
+        // It is staged, but would be refused: the answer is no.
         Ok(Exit::from_answer(staged.problem.is_none()))
     }
 }
 
-/// The members in a file.
 fn members(path: &Path) -> Result<Object, CliError> {
     let text = read_file(path)?;
     match accord_canon::read(&text) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(usage(format!("{} holds no JSON object", path.display()))),
+        Ok(_) => Err(usage(format!("{} is not a JSON object", path.display()))),
         Err(error) => Err(usage(format!("{}: {error}", path.display()))),
     }
 }

@@ -1,10 +1,9 @@
-//! `accord run step` and `accord run loop`: turns carried through by their workers.
+//! `accord run step` and `accord run loop`: turns that their workers do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
 use accord_process::Cancel;
 use accord_runs::answers::{DriveEnd, RunDriveAnswer, RunStop};
 use accord_runs::operations::{LoopOptions, Step};
@@ -19,14 +18,14 @@ use crate::interrupt::handled_signals;
 use crate::output::talk;
 use crate::show::{Style, clean, counted};
 
-/// Carry the next turn through: assign, dispatch, let its worker work, accept or try again
+/// Run the next turn: assign, dispatch, run its worker, accept or try again
 #[derive(Debug, clap::Args)]
 pub(super) struct StepArgs {
-    /// Give this role a turn; the one that is due when absent
+    /// The role of a new turn; the one that is due if absent
     #[arg(long, value_name = "ROLE", conflicts_with = "turn")]
     role: Option<String>,
 
-    /// Carry on this active turn
+    /// Continue this active turn
     #[arg(long, value_name = "ID", value_parser = super::turn_id)]
     turn: Option<accord_runs_core::TurnId>,
 
@@ -37,19 +36,19 @@ pub(super) struct StepArgs {
     repo: RepoArgs,
 }
 
-/// Carry turn after turn, until the run is over or a person is needed
+/// Run turn after turn, until the run is completed or a person is needed
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 the run is over, a person is next or enough turns were \
+    after_help = "Exit codes: 0 the run is completed, a person is next or enough turns were \
 given out; 1 the run is blocked; 2 something went wrong."
 )]
 pub(super) struct LoopArgs {
-    /// Carry at most so many turns, those that are out already included; as many as
-    /// `run_loop.max_turns` in agentxchain.json says when absent, else 50
+    /// The maximum number of turns, including those that are active at the start;
+    /// `run_loop.max_turns` in agentxchain.json if absent, else 50
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
 
-    /// Pass gates that wait for a person
+    /// Approve gates that need a person
     #[arg(long)]
     auto_approve: bool,
 
@@ -62,15 +61,15 @@ pub(super) struct LoopArgs {
 
 #[derive(Debug, clap::Args)]
 struct MannerArgs {
-    /// Take results as they are, or not at all: correct nothing in them
+    /// Accept results without corrections, or not at all
     #[arg(long)]
     strict: bool,
 
-    /// Do not commit to git what an accepted turn changed
+    /// Do not commit the changes of accepted turns to git
     #[arg(long)]
     no_checkpoint: bool,
 
-    /// Show what workers write
+    /// Show the output of workers
     #[arg(short, long)]
     verbose: bool,
 }
@@ -110,7 +109,7 @@ impl LoopArgs {
     }
 }
 
-/// Drives a run, tells of it on the way, and says where it came to.
+/// Runs turns, prints the progress and the result.
 fn drive_run(
     repo: &RepoArgs,
     verbose: bool,
@@ -142,23 +141,28 @@ fn drive_run(
     repo.say(&answer, |page| {
         let accepted = counted(answer.accepted, "turn");
         let (ink, words) = match end.stop {
-            RunStop::Accepted => (Style::Good, "accepted; the run goes on".to_owned()),
-            RunStop::Completed => (Style::Good, "the run is over".to_owned()),
+            RunStop::Accepted => (Style::Good, "accepted; the run continues".to_owned()),
+            RunStop::Completed => (Style::Good, "the run is completed".to_owned()),
             RunStop::Blocked => {
                 let on = state.blocked_on().unwrap_or("something");
                 (Style::Bad, format!("the run is blocked on {}", clean(on)))
             }
-            RunStop::GateHeld => (Style::Title, "a gate waits for a person".to_owned()),
+            RunStop::GateHeld => (Style::Title, "a gate needs approval".to_owned()),
             RunStop::ByHand => (Style::Title, "a turn waits for a person".to_owned()),
-            RunStop::MaxTurns => (Style::Title, "enough turns were given out".to_owned()),
-            RunStop::Cancelled => (Style::Bad, "stopped; the turn can be carried on".to_owned()),
-            RunStop::NotRunning => (Style::Title, "no run goes on".to_owned()),
+            RunStop::MaxTurns => (
+                Style::Title,
+                "the maximum number of turns was reached".to_owned(),
+            ),
+            RunStop::Cancelled => (
+                Style::Bad,
+                "cancelled; the turn can be continued".to_owned(),
+            ),
+            RunStop::NotRunning => (Style::Title, "no run is active".to_owned()),
         };
         let words = page.styled(ink, &words);
         page.line(format!("{words} ({accepted} accepted)"));
-        let blocked = state.member("blocked_reason");
-        let detail = blocked.pointer("/recovery/detail").and_then(Value::as_str);
-        let detail = detail.filter(|_| end.stop == RunStop::Blocked);
+        let blocked = end.stop == RunStop::Blocked;
+        let detail = state.blocked_detail().filter(|_| blocked);
         let failure = answer.failure.as_ref();
         if let Some(why) = failure
             .map(|failure| failure.error.message.as_str())
@@ -179,8 +183,7 @@ fn drive_run(
     })
 }
 
-/// The system, which gives the word when it is told to end. A second signal ends everything at
-/// once.
+/// Cancels the token at the first signal; a second signal ends the process at once.
 pub(super) fn cancel_on_signal(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
     let told = Arc::new(AtomicI32::new(0));
     let signals = Signals::new(handled_signals());
@@ -200,7 +203,7 @@ pub(super) fn cancel_on_signal(word: &Cancel) -> Result<Arc<AtomicI32>, CliError
     Ok(told)
 }
 
-/// The system, with a word to people on the way.
+/// The environment, with a listener that prints the progress.
 fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
     let bar = Arc::clone(bar);
     Environment::system().with_listener(move |notice| {
@@ -233,12 +236,12 @@ fn line_of(notice: &Notice) -> Option<String> {
         } => {
             let again = match attempt {
                 0 | 1 => String::new(),
-                attempt => format!(", try {attempt}"),
+                attempt => format!(", attempt {attempt}"),
             };
             format!("{turn} is with {}{again}", clean(runtime))
         }
         Notice::WorkerEnded { failure, .. } => format!(
-            "{}, and was ended; its result is there",
+            "{}, and was stopped; its result is staged",
             clean(&failure.message)
         ),
         Notice::WorkerFailed { failure, .. } => format!("no result: {}", clean(&failure.message)),
@@ -256,9 +259,9 @@ fn line_of(notice: &Notice) -> Option<String> {
             again,
         } => {
             let next = if *again {
-                "it is tried again"
+                "there is another attempt"
             } else {
-                "no try is left"
+                "no attempt is left"
             };
             format!("rejected {turn}: {}; {next}", clean(reason))
         }

@@ -1,4 +1,4 @@
-//! What a configuration names and this machine may not have: programs, variables, files.
+//! Programs, variables and files that a configuration names and that may be missing here.
 
 use accord_contract::codes::{Code, Failure};
 use accord_process::Invocation;
@@ -31,7 +31,7 @@ impl Runs {
             if roles.is_empty() {
                 finding.level = Level::Warning;
             } else {
-                finding.message += &format!("; it carries the turns of {}", roles.join(", "));
+                finding.message += &format!("; it runs the turns of {}", roles.join(", "));
             }
             findings.push(finding);
         }
@@ -67,12 +67,11 @@ impl Runs {
             Transport::Http { headers, .. } => headers
                 .iter()
                 .try_for_each(|(_, value)| web::expand(value, &hook.env).map(|_| ())),
-            _ => Err("the hook is of a type that cannot be run here".to_owned()),
+            _ => Err("the type of the hook is not supported here".to_owned()),
         }
     }
 
-    /// Files of prompts that the configuration names; a role without one has the usual place,
-    /// where there need not be any.
+    /// Prompt files that the configuration names. The default file of a role may be missing.
     pub(super) fn check_prompts(&self, config: &Config, findings: &mut Vec<Finding>) {
         let named = config.document().get("prompts");
         let named = named.and_then(|prompts| prompts.as_object());
@@ -91,7 +90,9 @@ impl Runs {
                 Ok(None) => findings.push(Finding {
                     level: Level::Warning,
                     subject,
-                    message: format!("{path} is not there, so that the role is told nothing of it"),
+                    message: format!(
+                        "{path} does not exist, so the role gets no instructions from it"
+                    ),
                     advice: "write the file, or correct its path".into(),
                     code: None,
                 }),

@@ -1,4 +1,4 @@
-//! A check-up: everything that stands, or may come to stand, in a run's way.
+//! The check-up: everything that blocks a run or may block it later.
 
 mod declared;
 mod run;
@@ -15,13 +15,13 @@ use crate::git::Git;
 use crate::repository::FindingKind;
 
 wire_enum! {
-    /// How grave a finding is.
+    /// The severity of a finding.
     pub enum Level("FindingLevel", closed) {
-        /// Something cannot work until it is mended.
+        /// It must be fixed before the run can continue.
         Error = "error",
-        /// Something may not be as it was meant.
+        /// It may be a mistake.
         Warning = "warning",
-        /// Good to know.
+        /// Information.
         Note = "note",
     }
 }
@@ -30,7 +30,7 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How grave it is.
+    /// Its severity.
     pub level: Level,
     /// What it is about: a file, a member of the configuration, a runtime.
     pub subject: String,
@@ -38,12 +38,12 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub advice: String,
-    /// The failure that it leads to, where it leads to one.
+    /// The failure that it causes, if any.
     pub code: Option<Code>,
 }
 
 impl Runs {
-    /// Looks at everything and changes nothing; the gravest first.
+    /// Checks everything and changes nothing; most severe findings first.
     pub fn doctor(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let config = self.check_config(&mut findings);
@@ -87,7 +87,7 @@ impl Runs {
                     };
                     findings.push(error_of(problem.code, &subject, problem.message));
                 }
-                // What is sound of it can be looked at all the same.
+                // Check the valid parts of it nevertheless.
                 document.as_object().cloned().map(Config::lenient)
             }
         }
@@ -123,7 +123,7 @@ impl Runs {
             Ok(None) => findings.push(Finding {
                 level: Level::Note,
                 subject: "git".into(),
-                message: "the repository is not under git, so that declared changes cannot be \
+                message: "the repository does not use git, so that declared changes cannot be \
                           compared with what changed"
                     .into(),
                 advice: "git init, where that matters".into(),
@@ -153,7 +153,7 @@ fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
         FindingKind::TornLine => (
             Level::Warning,
             None,
-            "nothing: the next command that writes cuts the torn line off",
+            "nothing: the next command that writes truncates the torn line",
         ),
         FindingKind::DamagedLine => (
             Level::Error,
@@ -168,12 +168,12 @@ fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
         FindingKind::WaitingJournal => (
             Level::Warning,
             None,
-            "nothing: the next command that writes brings it to its end",
+            "nothing: the next command that writes finishes it",
         ),
         FindingKind::DamagedJournal => (
             Level::Error,
             Some(Code::XchainRecordInvalid),
-            "look at the journal, then move it away",
+            "examine the journal, then move it away",
         ),
         FindingKind::ObstructedJournal => (
             Level::Error,
@@ -186,7 +186,7 @@ fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
             None,
             "nothing: the next command that writes takes the lock over",
         ),
-        FindingKind::LeftTemporary => (Level::Note, None, "delete it once nothing runs any more"),
+        FindingKind::LeftTemporary => (Level::Note, None, "delete it once no command is running"),
         FindingKind::DamagedState => (
             Level::Error,
             Some(Code::XchainStateInvalid),

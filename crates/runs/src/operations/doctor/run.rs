@@ -1,6 +1,6 @@
-//! What stands in the way of the run that is there: a block, turns whose worker is gone or late.
+//! What blocks the current run: its blocked reason, and turns whose worker is gone or late.
 
-use accord_contract::wire::{Extensible, Value};
+use accord_contract::wire::Extensible;
 use accord_runs_core::dispatch;
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::run::check_records;
@@ -19,23 +19,18 @@ impl Runs {
             findings.push(error_of(failure.code, "the run", failure.message));
         }
         if state.status() == Status::Blocked {
-            let why = state
-                .blocked_on()
-                .unwrap_or("something that it does not name");
-            let reason = state.member("blocked_reason");
-            let action = reason.pointer("/recovery/recovery_action");
-            let action = action.and_then(Value::as_str);
+            let why = state.blocked_on().unwrap_or("an unnamed reason");
             findings.push(Finding {
                 level: Level::Warning,
                 subject: "the run".into(),
                 message: format!("it is blocked on {why}"),
-                advice: action
-                    .unwrap_or("do what is asked for, then resolve the block")
+                advice: (state.recovery_action())
+                    .unwrap_or("do what it asks for, then resolve the block")
                     .to_owned(),
                 code: None,
             });
         }
-        // A damaged history is among what is found in the files.
+        // The check of the files reports a damaged history.
         let index = self.repository().index(state.run_id()).ok();
         for turn in state.turns() {
             let known = |index: &RunIndex| index.contains(turn.id().as_str());
@@ -55,15 +50,15 @@ impl Runs {
         };
         if accepted {
             warn(
-                "the history has it already, and the state does not know".into(),
-                "have it reissued: what it did stays accepted, and a new turn goes on",
+                "the history already has it, but the state does not".into(),
+                "reissue it: its changes stay accepted, and a new turn continues",
             );
         }
         let now = self.environment.now();
         if let Some(deadline) = turn.deadline().filter(|deadline| *deadline < now) {
             warn(
                 format!("it should have been done by {deadline}"),
-                "look what its worker does; accept or reject the turn",
+                "check its worker; accept or reject the turn",
             );
         }
         let out = matches!(
@@ -77,25 +72,24 @@ impl Runs {
         let bundle = folder.map(|folder| self.repository().stat(&folder));
         if matches!(bundle, Ok(Ok(None))) {
             warn(
-                "it was handed to its worker and has no bundle".into(),
+                "it was dispatched but has no bundle".into(),
                 "dispatch it again",
             );
         }
-        let worker = turn.member("worker_pid").and_then(Value::as_u64);
-        if let Some(worker) = worker.filter(|_| !has_worker(turn))
+        if let Some(worker) = turn.worker_pid().filter(|_| !has_worker(turn))
             && matches!(self.is_staged(turn.id()), Ok(false))
         {
             warn(
                 format!("its worker, process {worker}, is gone and staged no result"),
-                "carry the turn on with a step, or reject it",
+                "continue the turn with a step, or reject it",
             );
         }
     }
 
-    /// Decisions that outlive their run are overridden by their id, which must name one.
+    /// Decisions of the repository are overridden by id, so an id must be unique.
     pub(super) fn check_repo_decisions(&self, findings: &mut Vec<Finding>) {
         let subject = RecordFile::RepoDecisions.path().to_string();
-        // A damaged line is among what is found in the files.
+        // The check of the files reports a damaged line.
         let Ok(decisions) = self.repository().repo_decisions() else {
             return;
         };
@@ -107,7 +101,7 @@ impl Runs {
                 message: format!(
                     "{id} occurs more than once ({runs}); an override affects only the last one"
                 ),
-                advice: "delete the lines that do not hold any more".into(),
+                advice: "delete the lines that are no longer valid".into(),
                 code: None,
             });
         }

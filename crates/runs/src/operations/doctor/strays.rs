@@ -1,12 +1,12 @@
-//! Members of a configuration that have no effect: what people are told about them.
+//! Findings about members of a configuration that have no effect.
 
 use accord_contract::codes::Code;
 use accord_runs_core::{UnknownMember, UnknownMemberKind};
 
 use super::{Finding, Level};
 
-/// A finding for each member of a file that has no effect there. One that leaves a gate more open
-/// than its author believes is an error, with the code of a file that is not sound.
+/// A finding for each unknown member of a file. If the member would have closed a gate, the finding
+/// is an error with the code of an invalid file.
 pub(crate) fn stray_findings(file: &str, code: Code, strays: &[UnknownMember]) -> Vec<Finding> {
     let strays = strays.iter();
     strays.map(|stray| finding(file, code, stray)).collect()
@@ -20,25 +20,25 @@ fn finding(file: &str, code: Code, stray: &UnknownMember) -> Finding {
             leaves_open: true,
         } => (
             Level::Error,
-            format!("no such member is known, and what {meant} would keep shut stands open"),
+            format!("unknown member, so the gate that {meant} would close stays open"),
             format!("did you mean {meant}? Correct the name"),
         ),
         UnknownMemberKind::Unknown {
             meant: Some(meant), ..
         } => (
             Level::Warning,
-            "no such member is known, so that it has no effect".to_owned(),
+            "unknown member, which has no effect".to_owned(),
             format!("did you mean {meant}? Correct the name"),
         ),
         UnknownMemberKind::Unknown { .. } => (
             Level::Warning,
-            "no such member is known, so that it has no effect".to_owned(),
-            "remove it; a name that begins with x_ is taken for your own".to_owned(),
+            "unknown member, which has no effect".to_owned(),
+            "remove it, or give it a name that begins with x_".to_owned(),
         ),
         _ => (
             Level::Note,
-            "it feeds features of another runner and has no effect here".to_owned(),
-            "nothing: it is kept as it is".to_owned(),
+            "it is for another runner and has no effect here".to_owned(),
+            "nothing: it is kept".to_owned(),
         ),
     };
     Finding {

@@ -1,4 +1,4 @@
-//! An MCP server behind an address: each message is a POST. Its answer is a message or a stream of
+//! An MCP server behind a URL. Each message is a POST; the response is a message or a stream of
 //! messages.
 
 use std::io::{BufReader, Read as _};
@@ -15,14 +15,14 @@ use super::{Heard, MAX_MESSAGE, NotDone, Transport, VERSION, cut, hear};
 use crate::runtime::job::Job;
 use crate::web::{self, WebError};
 
-/// How long the goodbye may take.
+/// The timeout of the request that ends the session.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// The header that names a session.
+/// The header with the session id.
 const SESSION: &str = "Mcp-Session-Id";
 
 pub(super) struct Address {
     url: String,
-    /// Headers of every request: those that the configuration names, and the session's.
+    /// Headers of every request: those of the configuration, and the session.
     headers: Vec<(String, String)>,
     has_session: bool,
     /// Whether the first answer, which settles session and version, has been received.
@@ -66,13 +66,13 @@ impl Transport for Address {
             self.headers
                 .push(("MCP-Protocol-Version".to_owned(), agreed));
         }
-        // Requests of the server are answered by posts of their own.
+        // Requests of the server are answered in POSTs of their own.
         for asked in &reply.asked {
             self.notify(asked, deadline)?;
         }
         reply
             .answer
-            .ok_or_else(|| NotDone::Failed("it ended its answer before it had answered".to_owned()))
+            .ok_or_else(|| NotDone::Failed("it ended the stream before the response".to_owned()))
     }
 
     fn notify(&mut self, notice: &Value, deadline: Instant) -> Result<(), NotDone> {
@@ -90,7 +90,7 @@ impl Transport for Address {
     }
 }
 
-/// What came back for a message.
+/// The response to a message.
 #[derive(Default)]
 struct Reply {
     session: Option<String>,
@@ -143,7 +143,7 @@ fn exchange(
 }
 
 impl Reply {
-    /// Takes the events of a stream until the answer is there.
+    /// Reads the events of a stream until the answer arrives.
     fn read_stream(&mut self, id: u64, stream: impl std::io::BufRead) -> Result<(), NotDone> {
         let mut data: Vec<u8> = Vec::new();
         let mut taken = 0;
@@ -182,11 +182,11 @@ impl Reply {
     }
 }
 
-/// How much of a refusal is read.
+/// How much of an error response is read.
 const MAX_REFUSAL: u64 = 4096;
 
 fn too_large() -> NotDone {
-    NotDone::Failed(format!("it answered more than {MAX_MESSAGE} bytes"))
+    NotDone::Failed(format!("its response is longer than {MAX_MESSAGE} bytes"))
 }
 
 fn broken(error: std::io::Error) -> NotDone {

@@ -1,8 +1,8 @@
-//! A worker that is a tool of an MCP server: it is called with the turn, and answers with the
+//! A worker that is a tool of an MCP server: it is called with the turn and answers with the
 //! result.
 //!
-//! What is spoken is the least that a call takes: `initialize`, `tools/list`, `tools/call`. A
-//! server's own requests are answered (a ping) or refused; what it only tells is passed over.
+//! Only `initialize`, `tools/list` and `tools/call` are used. A ping of the server is answered, its
+//! other requests are refused, and its notifications are ignored.
 
 mod http;
 mod stdio;
@@ -17,15 +17,15 @@ use super::job::{Job, WorkerEnd, WorkerSignal, shown};
 use super::progress::Progress;
 use super::result;
 
-/// The version that is offered.
+/// The protocol version that is offered.
 const VERSION: &str = "2025-06-18";
-/// The tool that is called when nothing is said.
+/// The default tool.
 const TOOL: &str = "agentxchain_turn";
-/// How many pages of tools are looked through.
+/// How many pages of the list of tools are read.
 const MOST_PAGES: usize = 100;
-/// The largest message that is taken.
+/// The largest message.
 const MAX_MESSAGE: usize = super::remote_agent::MAX_ANSWER;
-/// How much of a server's words is repeated.
+/// How much of a server's text is in the failure.
 const WORDS_SHOWN: usize = 2_000;
 
 /// Why a server gave no answer.
@@ -38,15 +38,15 @@ enum NotDone {
     Failed(String),
 }
 
-/// A way to a server.
+/// A transport to a server.
 trait Transport {
-    /// Sends a request and waits for what answers it.
+    /// Sends a request and waits for its response.
     fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, NotDone>;
 
-    /// Tells something.
+    /// Sends a notification.
     fn notify(&mut self, notice: &Value, deadline: Instant) -> Result<(), NotDone>;
 
-    /// Says goodbye; what comes of it is of no interest.
+    /// Ends the session; errors are ignored.
     fn close(self: Box<Self>) {}
 }
 
@@ -64,7 +64,7 @@ pub(super) fn run(
             NotDone::TimedOut => job.timed_out(job.limits.whole),
             NotDone::Cancelled => job.cancelled(),
             NotDone::Unreachable(why) => {
-                let message = format!("the MCP server of {turn} cannot be asked: {why}");
+                let message = format!("the MCP server of {turn} cannot be reached: {why}");
                 job.failure(Code::XchainWorkerNotStarted, message)
             }
             NotDone::Failed(why) => {
@@ -89,7 +89,7 @@ fn call(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<Work
     let mut client = Client {
         transport,
         deadline,
-        // A server that does not even greet has not started.
+        // A server that does not answer `initialize` has not started.
         greeting: deadline.min(Instant::now() + job.limits.startup),
         last_id: 0,
     };
@@ -106,7 +106,7 @@ fn call(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<Work
         Some(document) => Ok(WorkerEnd::Answered(document)),
         None if job.is_staged() => Ok(WorkerEnd::Written),
         None => Err(NotDone::Failed(format!(
-            "the tool answered with no turn result: {}",
+            "the tool did not answer with a turn result: {}",
             words(&answer)
         ))),
     }
@@ -142,7 +142,7 @@ impl Client {
         self.ask("tools/call", call, deadline)
     }
 
-    /// Makes sure that the server has the tool.
+    /// Checks that the server has the tool.
     fn look_for(&mut self, tool: &str) -> Result<(), NotDone> {
         let mut names: Vec<String> = Vec::new();
         let mut cursor = None;
@@ -184,7 +184,7 @@ impl Client {
         let mut answer = self.transport.ask(id, &request, deadline)?;
         if let Some(error) = answer.get("error") {
             let message = error.get("message").and_then(Value::as_str);
-            let message = message.unwrap_or("an error without words");
+            let message = message.unwrap_or("an error without a message");
             return Err(NotDone::Failed(format!(
                 "{method} was refused: {}",
                 cut(message)
@@ -193,13 +193,13 @@ impl Client {
         match answer.remove("result") {
             Some(Value::Object(result)) => Ok(result),
             _ => Err(NotDone::Failed(format!(
-                "{method} was answered with no result"
+                "the response to {method} has no result"
             ))),
         }
     }
 }
 
-/// What the tool is called with.
+/// The arguments of the tool.
 fn arguments(job: &Job<'_>) -> Object {
     let mut arguments = job.envelope();
     let bundle = job.bundle();
@@ -216,23 +216,24 @@ fn arguments(job: &Job<'_>) -> Object {
     arguments
 }
 
-/// What kind of message a server sent.
+/// The kind of a message from a server.
 enum Heard {
-    /// It answers the request.
+    /// The response to the request.
     Answer(Object),
-    /// It asks something itself; this is the reply.
+    /// A request of the server; this is the reply to it.
     Asked(Value),
-    /// Nothing that anybody waits for.
+    /// A notification, or a response that is not expected.
     Told,
 }
 
-/// Reads a message of a server while the answer to `id` is waited for.
+/// Reads a message of a server while the response to `id` is pending.
 fn hear(id: u64, text: &[u8]) -> Result<Heard, NotDone> {
-    let message = accord_canon::read(text)
-        .map_err(|error| NotDone::Failed(format!("it wrote something that is no JSON: {error}")))?;
+    let message = accord_canon::read(text).map_err(|error| {
+        NotDone::Failed(format!("it wrote something that is not JSON: {error}"))
+    })?;
     let Value::Object(message) = message else {
         return Err(NotDone::Failed(
-            "it wrote JSON that is no message".to_owned(),
+            "it wrote JSON that is not a message".to_owned(),
         ));
     };
     let method = message.get("method").and_then(Value::as_str);
@@ -244,17 +245,17 @@ fn hear(id: u64, text: &[u8]) -> Result<Heard, NotDone> {
         (Some(other), Some(asked)) => Heard::Asked(json!({
             "jsonrpc": "2.0",
             "id": asked,
-            "error": {"code": -32601, "message": format!("{other} is not offered here")},
+            "error": {"code": -32601, "message": format!("{other} is not supported")},
         })),
         _ => Heard::Told,
     })
 }
 
-/// A server's words, cut to what fits into a message.
+/// The text of a server, shortened for a message.
 fn words(answer: &Object) -> String {
     let texts: Vec<&str> = result::texts(answer).map(str::trim).collect();
     match texts.join(" ") {
-        none if none.is_empty() => "it said nothing".to_owned(),
+        none if none.is_empty() => "no text".to_owned(),
         said => cut(&said),
     }
 }

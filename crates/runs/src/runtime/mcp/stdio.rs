@@ -1,4 +1,4 @@
-//! An MCP server that is a program: one message a line.
+//! An MCP server that is a program: one message per line.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use accord_process::{Conversation, SessionError, SessionLimits};
 use super::{Heard, MAX_MESSAGE, NotDone, Transport, WORDS_SHOWN, cut, hear};
 use crate::runtime::job::{Job, WorkerSignal};
 
-/// How long a server may take to end once its input has.
+/// The time for a server to end after its input was closed.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 pub(super) struct Program {

@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::show::clean;
 
-/// Coordinate several governed repositories towards one end
+/// Coordinate several governed repositories in one initiative
 #[derive(Debug, clap::Args)]
 pub(super) struct CoordinatorArgs {
     #[command(subcommand)]
@@ -33,37 +33,37 @@ enum CoordinatorCommand {
     Resync(ResyncArgs),
 }
 
-/// Which workspace, and how to answer.
+/// The workspace, and the output format.
 #[derive(Debug, clap::Args)]
 struct WorkspaceArgs {
-    /// The workspace; the current folder, or the nearest above it with agentxchain-multi.json,
-    /// when absent
+    /// The workspace; the current folder, or its nearest parent with agentxchain-multi.json, if
+    /// absent
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
 
-    /// Answer as JSON, also to a refusal
+    /// Print JSON, also for errors
     #[arg(long)]
     json: bool,
 }
 
-/// Begin an initiative: link the runs of its repositories, and begin those that are missing
+/// Start an initiative: link the runs of its repositories, and start those that are missing
 #[derive(Debug, clap::Args)]
 struct InitArgs {
     #[command(flatten)]
     workspace: WorkspaceArgs,
 }
 
-/// Where the initiative stands, what waits for whom, and what to type next
+/// Show the status of the initiative, what each workstream waits for, and the next commands
 #[derive(Debug, clap::Args)]
 struct StatusArgs {
     #[command(flatten)]
     workspace: WorkspaceArgs,
 }
 
-/// Take over what repositories accepted, then hand the next turn out or reach the next gate
+/// Project what repositories accepted, then dispatch the next turn or reach the next gate
 #[derive(Debug, clap::Args)]
 struct StepArgs {
-    /// The workstream; the first that can take a turn when absent
+    /// The workstream; the first that can take a turn if absent
     #[arg(long, value_name = "ID")]
     workstream: Option<String>,
 
@@ -71,17 +71,17 @@ struct StepArgs {
     workspace: WorkspaceArgs,
 }
 
-/// Open the gate that waits for a person
+/// Approve the pending gate
 #[derive(Debug, clap::Args)]
 struct ApproveGateArgs {
     #[command(flatten)]
     workspace: WorkspaceArgs,
 }
 
-/// Bring the initiative up to what its repositories say
+/// Bring the initiative up to date with its repositories
 #[derive(Debug, clap::Args)]
 struct ResyncArgs {
-    /// Only tell what differs
+    /// Only show the differences
     #[arg(long)]
     dry_run: bool,
 
@@ -102,7 +102,6 @@ impl CoordinatorArgs {
 }
 
 impl WorkspaceArgs {
-    /// Answers go the same way as those about one repository.
     fn answering(&self) -> RepoArgs {
         RepoArgs {
             repo: self.workspace.clone(),
@@ -117,7 +116,7 @@ impl WorkspaceArgs {
         Ok((coordinator, answering))
     }
 
-    /// What is to be done next, as the words to type.
+    /// The next steps, as commands.
     fn next(&self, overview: &CoordinatorOverview) -> Vec<NextAnswer> {
         let workspace = self.workspace.as_ref().map_or_else(String::new, |place| {
             let place = place.to_string_lossy();
@@ -130,26 +129,27 @@ impl WorkspaceArgs {
         let mut next = Vec::new();
         for step in &overview.next {
             next.push(match step {
-                NextAction::Init => type_it("init", "no initiative goes on here"),
-                NextAction::Step => type_it("step", "the initiative can go on"),
+                NextAction::Init => type_it("init", "there is no active initiative"),
+                NextAction::Step => type_it("step", "the initiative can continue"),
                 NextAction::ApproveGate { gate } => {
-                    type_it("approve-gate", &format!("{gate} waits for a person"))
+                    type_it("approve-gate", &format!("{gate} needs approval"))
                 }
                 NextAction::Account { report } => {
-                    let why = format!("once what blocks it is mended, and {report} says how");
+                    let why = format!(
+                        "after you have fixed what blocks it and described that in {report}"
+                    );
                     type_it("resync", &why)
                 }
-                NextAction::Repository { id, .. } => {
+                NextAction::Repository { id } => {
                     next.extend(self.next_in(overview, id));
                     continue;
                 }
-                _ => type_it("status", "look again"),
             });
         }
         next
     }
 
-    /// A step that cannot be taken says what can be done instead, repository by repository.
+    /// Adds the next steps of the repositories to the failure of a step.
     fn pointing(&self, failure: Failure, coordinator: &Coordinator) -> Failure {
         if failure.code != Code::XchainNothingToDispatch {
             return failure;
@@ -163,7 +163,7 @@ impl WorkspaceArgs {
         failure.with("next", documents).suggesting(lines.join("\n"))
     }
 
-    /// What is to be done next in a repository.
+    /// The next step of a repository.
     fn next_in(&self, overview: &CoordinatorOverview, id: &str) -> Option<NextAnswer> {
         let repo = overview.repos.iter().find(|repo| repo.id == id)?;
         let own = repo.overview.as_ref().ok()?;
@@ -185,11 +185,12 @@ impl InitArgs {
         let answer = CoordinatorInitAnswer::new(&begun, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             let id = begun.state.super_run_id();
-            page.line(format!("the initiative {} begins", clean(id)));
+            page.line(format!("started the initiative {}", clean(id)));
             for repo in &overview.repos {
-                let how = match begun.begun.contains(&repo.id) {
-                    true => "a run was begun",
-                    false => "its run was linked",
+                let how = if begun.begun.contains(&repo.id) {
+                    "a run was started"
+                } else {
+                    "its run was linked"
                 };
                 page.labelled(&repo.id, how);
             }
@@ -275,10 +276,10 @@ impl ResyncArgs {
             show::divergence(page, "mended", &answer.mended);
             show::divergence(page, "differs", &answer.left);
             if answer.resumed {
-                page.line("the initiative goes on");
+                page.line("the initiative continues");
             }
             if answer.mended.is_empty() && answer.left.is_empty() {
-                page.line("the repositories are as the initiative knows them");
+                page.line("the repositories match the initiative");
             }
             next_lines(page, &answer.next);
         })?;

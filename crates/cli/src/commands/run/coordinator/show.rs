@@ -1,4 +1,4 @@
-//! What people read about an initiative.
+//! Text output about an initiative.
 
 use accord_contract::wire::{Object, Value};
 use accord_runs::answers::{CoordinatorDivergence, NextAnswer};
@@ -8,11 +8,11 @@ use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, Coordinator
 use super::super::{busy_lines, finding_lines, next_lines};
 use crate::show::{Page, Style, clean, one_line, table};
 
-/// Where an initiative stands.
+/// The status of an initiative.
 pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[NextAnswer]) {
     page.heading(&overview.root.to_string_lossy());
     match &overview.state {
-        None => page.line("no initiative was begun here"),
+        None => page.line("there is no initiative here"),
         Some(state) => standing(page, state),
     }
     let rows: Vec<Vec<String>> = overview.repos.iter().map(repo_row).collect();
@@ -43,7 +43,7 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
     next_lines(page, next);
 }
 
-/// The acceptances that were taken over.
+/// The acceptances that were projected.
 pub(super) fn projected(page: &mut Page, lines: &[Object]) {
     for line in lines {
         let text = |name: &str| {
@@ -60,18 +60,13 @@ pub(super) fn projected(page: &mut Page, lines: &[Object]) {
     }
 }
 
-/// Where a gate leads.
+/// The effect of a gate.
 pub(super) fn gate(page: &mut Page, state: &CoordinatorState) {
     match state.status() {
-        CoordinatorStatus::Completed => page.line("the initiative is over"),
+        CoordinatorStatus::Completed => page.line("the initiative is completed"),
         CoordinatorStatus::Paused => {
-            let gate = state
-                .pending_gate()
-                .and_then(|gate| gate.get("gate")?.as_str());
-            page.line(format!(
-                "reached {}, which waits for a person",
-                clean(gate.unwrap_or("a gate"))
-            ));
+            let gate = clean(state.pending_gate_id().unwrap_or("a gate"));
+            page.line(format!("reached {gate}, which needs approval"));
         }
         _ => page.line(format!("the initiative is in {}", clean(state.phase()))),
     }

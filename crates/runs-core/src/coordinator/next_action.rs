@@ -1,0 +1,147 @@
+//! The next steps of an initiative, for a person.
+
+use std::collections::BTreeMap;
+
+use super::{
+    BlockerKind, Choice, CoordinatorStatus, Divergence, Initiative, Obstacle, ObstacleReason,
+    RepoView, gate_blockers, recovery_report_path,
+};
+use crate::next_step::NextStep;
+
+/// A next step of an initiative.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NextAction {
+    /// Start an initiative.
+    Init,
+    /// Take a step.
+    Step,
+    /// Approve a gate.
+    ApproveGate {
+        /// The gate.
+        gate: String,
+    },
+    /// Write the recovery report, then resynchronise.
+    Account {
+        /// The path of the report in the workspace.
+        report: String,
+    },
+    /// Take the next step of a repository.
+    Repository {
+        /// Its id.
+        id: String,
+    },
+}
+
+/// What the host knows about an initiative and its repositories.
+pub struct InitiativeFacts<'a> {
+    /// The initiative.
+    pub initiative: Initiative<'a>,
+    /// The views of its repositories.
+    pub views: &'a BTreeMap<String, RepoView>,
+    /// What each workstream can do now; see [`super::prospects`].
+    pub prospects: &'a [(String, Result<Choice, Obstacle>)],
+    /// The differences between the repositories and the initiative.
+    pub divergence: &'a [Divergence],
+    /// The repositories in order, with the next step of each.
+    pub repos: &'a [(&'a str, Option<&'a NextStep>)],
+}
+
+/// The next steps of an initiative, in order; never empty.
+pub fn next_actions(facts: &InitiativeFacts<'_>) -> Vec<NextAction> {
+    let state = facts.initiative.state;
+    let mut actions = match state.status() {
+        // A repository may still wait for the approval of its own completion.
+        CoordinatorStatus::Completed => {
+            let mut actions = in_repos(facts, |_, step| waits_for_person(step));
+            actions.push(NextAction::Init);
+            return actions;
+        }
+        CoordinatorStatus::Blocked => {
+            let report = recovery_report_path();
+            return vec![NextAction::Account { report }];
+        }
+        CoordinatorStatus::Paused => {
+            let gate = state.pending_gate_id().unwrap_or_default().to_owned();
+            return vec![NextAction::ApproveGate { gate }];
+        }
+        CoordinatorStatus::Active => {
+            in_repos(facts, |id, _| delays_workstream(id, facts.prospects))
+        }
+    };
+    let blockers = gate_blockers(&facts.initiative, facts.views);
+    if facts.prospects.iter().any(|(_, prospect)| prospect.is_ok())
+        || facts
+            .divergence
+            .iter()
+            .any(|found| found.kind.is_repairable())
+        || blockers.is_empty()
+    {
+        actions.insert(0, NextAction::Step);
+        return actions;
+    }
+    // A step would change nothing: the blockers of the gate are resolved in the repositories. While
+    // a workstream is not done, it may still need a repository that is not complete yet.
+    let unfinished = (blockers.iter()).any(|found| found.kind == BlockerKind::BarrierUnsatisfied);
+    let blocks_gate = |id: &str| {
+        blockers.iter().any(|found| {
+            let early = unfinished && found.kind == BlockerKind::RepoNotCompletionReady;
+            found.about.as_deref() == Some(id) && is_resolved_in_repo(found.kind) && !early
+        })
+    };
+    for action in in_repos(facts, |id, step| blocks_gate(id) || waits_for_person(step)) {
+        if !actions.contains(&action) {
+            actions.push(action);
+        }
+    }
+    if actions.is_empty() {
+        actions.push(NextAction::Step);
+    }
+    actions
+}
+
+fn in_repos(
+    facts: &InitiativeFacts<'_>,
+    is_next: impl Fn(&str, Option<&NextStep>) -> bool,
+) -> Vec<NextAction> {
+    let repos = facts.repos.iter().filter(|(id, step)| is_next(id, *step));
+    repos
+        .map(|(id, _)| NextAction::Repository {
+            id: (*id).to_owned(),
+        })
+        .collect()
+}
+
+/// Whether a workstream waits for the repository.
+fn delays_workstream(repo: &str, prospects: &[(String, Result<Choice, Obstacle>)]) -> bool {
+    let mut obstacles = prospects
+        .iter()
+        .filter_map(|(_, prospect)| prospect.as_ref().err());
+    obstacles.any(|found| {
+        found.repo.as_deref() == Some(repo)
+            && matches!(
+                found.reason,
+                ObstacleReason::RepoBusy | ObstacleReason::RepoBlocked
+            )
+    })
+}
+
+fn is_resolved_in_repo(kind: BlockerKind) -> bool {
+    matches!(
+        kind,
+        BlockerKind::RepoBlocked
+            | BlockerKind::RepoActiveTurns
+            | BlockerKind::RepoPendingGate
+            | BlockerKind::RepoNotCompletionReady
+    )
+}
+
+fn waits_for_person(step: Option<&NextStep>) -> bool {
+    matches!(
+        step,
+        Some(
+            NextStep::ApproveTransition { .. }
+                | NextStep::ApproveCompletion { .. }
+                | NextStep::Resolve { .. }
+        )
+    )
+}
