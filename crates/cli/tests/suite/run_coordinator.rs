@@ -77,7 +77,7 @@ fn json(text: &str) -> Value {
 #[test]
 fn the_page_makes_an_initiative_and_the_status_says_what_waits_for_whom() {
     let (shop, said) = Shop::new();
-    assert!(said.contains("a run was begun"), "{said}");
+    assert!(said.contains("a run was started"), "{said}");
     assert!(said.contains("as pm, for plan"), "{said}");
     let status = shop.coordinator(&["status"]).yes();
     assert!(status.contains("waits for api: repo_busy"), "{status}");
@@ -195,7 +195,10 @@ fn mistyped_members_of_a_workspace_are_named() {
 fn a_repository_that_went_its_own_way_is_told_and_mended() {
     let (shop, _) = Shop::new();
     let same = shop.coordinator(&["resync"]).yes();
-    assert!(same.contains("as the initiative knows them"), "{same}");
+    assert!(
+        same.contains("the repositories match the initiative"),
+        "{same}"
+    );
     shop.change("web/.agentxchain/state.json", |state| {
         state["run_id"] = "run_other".into();
     });

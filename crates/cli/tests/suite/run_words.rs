@@ -23,7 +23,7 @@ fn a_reason_that_says_nothing_is_refused() {
         "stage --summary done --needs-human ''",
     ] {
         let said = place.run(words).refused("USAGE");
-        assert!(said.contains("say it in words"), "{words}: {said}");
+        assert!(said.contains("it is empty"), "{words}: {said}");
     }
     assert_eq!(place.read(".agentxchain/state.json"), before);
 }

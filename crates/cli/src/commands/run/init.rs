@@ -54,7 +54,7 @@ impl InitArgs {
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {
             page.line(format!(
-                "{} is governed now: {} files written, {} kept",
+                "{} is governed now: {} written, {} kept",
                 clean(&answer.root),
                 counted(answer.written.len() as u64, "file"),
                 answer.kept.len()

@@ -39,8 +39,8 @@ pub(super) struct StepArgs {
 /// Run turn after turn, until the run is completed or a person is needed
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 the run is completed, a person is next or enough turns were \
-given out; 1 the run is blocked; 2 something went wrong."
+    after_help = "Exit codes: 0 the run is completed, a person is next or the maximum \
+number of turns was reached; 1 the run is blocked; 2 something failed."
 )]
 pub(super) struct LoopArgs {
     /// The maximum number of turns, including those that are active at the start;

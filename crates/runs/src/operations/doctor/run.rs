@@ -25,7 +25,7 @@ impl Runs {
                 subject: "the run".into(),
                 message: format!("it is blocked on {why}"),
                 advice: (state.recovery_action())
-                    .unwrap_or("do what it asks for, then resolve the block")
+                    .unwrap_or("do what is asked for, then resolve the block")
                     .to_owned(),
                 code: None,
             });
