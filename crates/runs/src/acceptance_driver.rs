@@ -45,23 +45,23 @@ pub(crate) fn drive_acceptance(
                     phase,
                     staged.as_ref().map(|(path, _)| path),
                 );
-                let said =
+                let report =
                     crate::hooks::run(batch, &operation.locked, operation.environment, &guarded)?;
                 // Files that a person must judge now must still exist.
-                if let Some((path, bytes)) = staged.as_ref().filter(|_| said.failure().is_some())
+                if let Some((path, bytes)) = staged.as_ref().filter(|_| report.failure().is_some())
                     && operation.locked.staged(slice::from_ref(path))?.is_none()
                 {
                     operation.locked.write(&own_path(path)?, bytes)?;
                 }
                 if phase == HookPhase::AfterAcceptance {
                     crate::hooks::keep_annotations(
-                        &said,
+                        &report,
                         &turn,
                         &operation.locked,
                         operation.now(),
                     )?;
                 }
-                Answer::Hooks(said)
+                Answer::Hooks(report)
             }
             Want::Clean(paths) => {
                 // If git fails here, the failure is reported when the changes of the turn are read.

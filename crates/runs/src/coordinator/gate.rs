@@ -30,8 +30,8 @@ impl Coordinator {
         approve_gate(&session.initiative(), session.now())?;
         let gate = session.state.pending_gate().cloned().unwrap_or_default();
         let batch = hooks::before_gate(&session.initiative(), &session.workspace());
-        let said = session.hooks(batch, HookPhase::BeforeGate)?;
-        if let Some(failure) = said.failure() {
+        let report = session.hooks(batch, HookPhase::BeforeGate)?;
+        if let Some(failure) = report.failure() {
             return Err(failure);
         }
         let now = session.now();

@@ -208,9 +208,9 @@ impl CoordinatorSession<'_> {
         effects: &[accord_runs_core::coordinator::Effect],
     ) -> Result<(), Failure> {
         let batch = hooks::after_acceptance(&self.initiative(), line, effects, &self.workspace());
-        let said = self.hooks(batch, HookPhase::AfterAcceptance)?;
+        let report = self.hooks(batch, HookPhase::AfterAcceptance)?;
         let turn = line.get("repo_turn_id").and_then(|turn| turn.as_str());
-        let lines = said.annotation_lines(turn.unwrap_or_default(), self.now());
+        let lines = report.annotation_lines(turn.unwrap_or_default(), self.now());
         if !lines.is_empty() {
             self.locked
                 .append(RecordFile::CoordinatorHookAnnotations, &lines)?;

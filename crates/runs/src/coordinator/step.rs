@@ -85,8 +85,8 @@ impl Coordinator {
             Err(nothing) => return reach_gate(session, nothing, projected),
         };
         let batch = hooks::before_assignment(&session.initiative(), &choice, &session.workspace());
-        let said = session.hooks(batch, HookPhase::BeforeAssignment)?;
-        if let Some(failure) = said.failure() {
+        let report = session.hooks(batch, HookPhase::BeforeAssignment)?;
+        if let Some(failure) = report.failure() {
             return Err(failure);
         }
         let view = session.view(&choice.repo);
@@ -120,16 +120,15 @@ impl Coordinator {
     ) -> Result<StepResult, Failure> {
         let runs = self.child_of(&dispatching.choice)?;
         let repo = &dispatching.choice.repo;
-        let told = self.context_of(&dispatching.context)?;
-        let locked = runs.repository().lock(self.environment.lock_timeout());
-        let locked = locked.map_err(|error| in_repo(repo, error.into()))?;
-        for (name, bytes) in told {
+        let files = self.context_of(&dispatching.context)?;
+        let locked = (runs.repository().lock(self.environment.lock_timeout()))
+            .map_err(|error| in_repo(repo, error.into()))?;
+        for (name, bytes) in files {
             let added = locked.add_to_bundle(turn, name, &bytes);
             added.map_err(|error| in_repo(repo, error.into()))?;
         }
         drop(locked);
-        let dispatched = runs.dispatch(Some(turn));
-        let dispatched = dispatched.map_err(|failure| in_repo(repo, failure))?;
+        let dispatched = (runs.dispatch(Some(turn))).map_err(|failure| in_repo(repo, failure))?;
         let mut session = self.open_session()?;
         announce(&mut session, &dispatching, turn)?;
         Ok(StepResult {
@@ -154,14 +153,14 @@ impl Coordinator {
 
     fn context_of(&self, reference: &str) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
         let folder = context_folder(reference);
-        let mut told = Vec::new();
+        let mut files = Vec::new();
         for name in [CONTEXT_DOCUMENT, CONTEXT_MARKDOWN] {
             let path = own_path(&format!("{folder}/{name}"))?;
             if let Some(bytes) = self.workspace.read(&path, MAX_DOCUMENT)? {
-                told.push((name, bytes));
+                files.push((name, bytes));
             }
         }
-        Ok(told)
+        Ok(files)
     }
 
     fn child_of(&self, choice: &Choice) -> Result<Runs, Failure> {

@@ -46,8 +46,8 @@ impl Git {
             list = list_of(differing.into_iter());
         }
         self.ask(&arguments, list)?;
-        let said = self.ask(&["rev-parse", "--verify", "HEAD"], Vec::new())?;
-        Ok(Some(String::from_utf8_lossy(&said).trim().to_owned()))
+        let output = self.ask(&["rev-parse", "--verify", "HEAD"], Vec::new())?;
+        Ok(Some(String::from_utf8_lossy(&output).trim().to_owned()))
     }
 }
 

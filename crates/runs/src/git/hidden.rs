@@ -21,14 +21,14 @@ impl Git {
     /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
     /// change.
     pub(super) fn hidden(&self) -> Result<BTreeSet<String>, Failure> {
-        let said = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
-        if !names(&said).any(is_hidden) {
+        let output = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
+        if !names(&output).any(is_hidden) {
             return Ok(BTreeSet::new());
         }
-        let said = self.ask_about_files(&["ls-files", "-v", "-s", "-z", "--full-name"])?;
+        let output = self.ask_about_files(&["ls-files", "-v", "-s", "-z", "--full-name"])?;
         let mut changed = BTreeSet::new();
         let mut same_kind = Vec::new();
-        for entry in names(&said).filter(|entry| is_hidden(entry)) {
+        for entry in names(&output).filter(|entry| is_hidden(entry)) {
             let known = self.known(entry)?;
             let found = self.root.join(&known.path).symlink_metadata();
             match found {
@@ -47,8 +47,8 @@ impl Git {
         }
         // Valid paths contain no line breaks.
         let list = list.join("\n") + "\n";
-        let said = self.ask(&["hash-object", "--stdin-paths"], list.into_bytes())?;
-        let objects = said.split(|byte| *byte == b'\n');
+        let output = self.ask(&["hash-object", "--stdin-paths"], list.into_bytes())?;
+        let objects = output.split(|byte| *byte == b'\n');
         for (known, object) in same_kind.into_iter().zip(objects) {
             if known.object != object {
                 changed.insert(known.path);

@@ -72,7 +72,7 @@ pub struct Git {
     /// The folders of git's own files that decide which changes it shows.
     own_files: Vec<String>,
     /// The cancellation token of the command.
-    word: Option<Cancel>,
+    cancel: Option<Cancel>,
 }
 
 impl Git {
@@ -81,7 +81,7 @@ impl Git {
     /// # Errors
     /// `git_failed` if there is one and it cannot be used; `given_up` if git was killed by a
     /// cancellation.
-    pub fn find(root: &Path, word: Option<&Cancel>) -> Result<Option<Self>, Failure> {
+    pub fn find(root: &Path, cancel: Option<&Cancel>) -> Result<Option<Self>, Failure> {
         let Some(top) = git_folder(root) else {
             return Ok(None);
         };
@@ -89,7 +89,7 @@ impl Git {
             root: root.to_owned(),
             prefix: String::new(),
             own_files: Vec::new(),
-            word: word.cloned(),
+            cancel: cancel.cloned(),
         };
         let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-prefix"];
         arguments.push("--show-toplevel");
@@ -102,10 +102,10 @@ impl Git {
         if outcome.ending != Ending::Exited(0) && !without {
             return Err(unfound.failed("rev-parse", &outcome));
         }
-        let said = String::from_utf8(outcome.stdout).map_err(|_| {
+        let output = String::from_utf8(outcome.stdout).map_err(|_| {
             failure("the path of the repository within git is not UTF-8".to_owned())
         })?;
-        let mut lines = said.lines();
+        let mut lines = output.lines();
         if lines.next() != Some("true") {
             return Ok(None);
         }
@@ -185,8 +185,8 @@ impl Git {
     }
 
     fn failed(&self, command: &str, outcome: &RunOutput) -> Failure {
-        let told = self.word.as_ref().is_some_and(Cancel::is_cancelled);
-        if told && !matches!(outcome.ending, Ending::Exited(_)) {
+        let cancelled_now = self.cancel.as_ref().is_some_and(Cancel::is_cancelled);
+        if cancelled_now && !matches!(outcome.ending, Ending::Exited(_)) {
             return cancelled();
         }
         if outcome.timed_out {

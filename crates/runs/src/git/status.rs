@@ -60,7 +60,7 @@ impl Git {
     }
 
     fn changes_in(&self, view: BTreeMap<String, String>) -> Result<Changes, Failure> {
-        let said = self.ask_about_files(&[
+        let output = self.ask_about_files(&[
             "status",
             "--porcelain=v2",
             "-z",
@@ -69,7 +69,7 @@ impl Git {
             "--no-renames",
             "--ignore-submodules=none",
         ])?;
-        let read = self.read_status(&said)?;
+        let read = self.read_status(&output)?;
         let head = match read.head {
             Some(head) => head,
             None => self.empty_tree()?,
@@ -87,8 +87,8 @@ impl Git {
 
     /// The branch that is checked out, if there is one.
     pub fn branch(&self) -> Option<String> {
-        let said = self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"], Vec::new());
-        let name = String::from_utf8(said.ok()?).ok()?;
+        let output = self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"], Vec::new());
+        let name = String::from_utf8(output.ok()?).ok()?;
         Some(name.trim_end().to_owned())
     }
 
@@ -139,8 +139,8 @@ impl Git {
             "--ignore-submodules=none",
             "--no-relative",
         ];
-        let said = self.ask(&arguments, Vec::new())?;
-        Ok(names(&said).map(<[u8]>::to_vec).collect())
+        let output = self.ask(&arguments, Vec::new())?;
+        Ok(names(&output).map(<[u8]>::to_vec).collect())
     }
 
     /// The differences from a commit that is earlier than the present one.
@@ -161,9 +161,9 @@ impl Git {
             "--ignore-submodules=none",
             base,
         ];
-        let said = self.ask_about_files(&arguments)?;
+        let output = self.ask_about_files(&arguments)?;
         let mut paths: BTreeSet<String> = now.untracked.union(&now.hidden).cloned().collect();
-        for name in names(&said) {
+        for name in names(&output) {
             paths.insert(self.path(name)?);
         }
         self.marks(paths.iter())
@@ -171,8 +171,8 @@ impl Git {
 
     /// The empty tree: the base of a repository without commits.
     fn empty_tree(&self) -> Result<String, Failure> {
-        let said = self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
-        Ok(String::from_utf8_lossy(&said).trim().to_owned())
+        let output = self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
+        Ok(String::from_utf8_lossy(&output).trim().to_owned())
     }
 
     fn marks<'p>(
@@ -191,9 +191,9 @@ impl Git {
         paths.map(mark).collect()
     }
 
-    fn read_status(&self, said: &[u8]) -> Result<Status, Failure> {
+    fn read_status(&self, output: &[u8]) -> Result<Status, Failure> {
         let mut status = Status::default();
-        for entry in names(said) {
+        for entry in names(output) {
             let (kind, rest) = entry.split_at(entry.len().min(2));
             match kind {
                 b"# " => {
@@ -253,8 +253,9 @@ fn is_exempt(path: &str) -> bool {
 }
 
 /// Splits at zero bytes.
-pub(super) fn names(said: &[u8]) -> impl Iterator<Item = &[u8]> {
-    said.split(|byte| *byte == 0)
+pub(super) fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    output
+        .split(|byte| *byte == 0)
         .filter(|name| !name.is_empty())
 }
 
@@ -302,14 +303,14 @@ mod tests {
             root: "/nowhere".into(),
             prefix: "sub/".to_owned(),
             own_files: Vec::new(),
-            word: None,
+            cancel: None,
         };
         bolero::check!()
             .with_iterations(1_000)
             .for_each(|input: &[u8]| {
                 let assembled = assemble(&PIECES, input);
-                for said in [input, assembled.as_bytes()] {
-                    let Ok(status) = git.read_status(said) else {
+                for output in [input, assembled.as_bytes()] {
+                    let Ok(status) = git.read_status(output) else {
                         continue;
                     };
                     for path in status.paths.iter().chain(&status.untracked) {

@@ -34,10 +34,10 @@ impl Git {
     pub(crate) fn view(&self) -> Result<BTreeMap<String, String>, Failure> {
         let mut settings: BTreeMap<String, String> = BTreeMap::new();
         let asked = ["config", "--list", "--show-scope", "-z"];
-        let said = self.ask(&asked, Vec::new())?;
-        let said = String::from_utf8_lossy(&said);
-        let mut said = said.split('\0');
-        while let (Some(scope), Some(entry)) = (said.next(), said.next()) {
+        let output = self.ask(&asked, Vec::new())?;
+        let output = String::from_utf8_lossy(&output);
+        let mut fields = output.split('\0');
+        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
             // A setting without a value means true.
             let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
             let own = matches!(scope, "local" | "worktree");
@@ -48,8 +48,7 @@ impl Git {
             }
         }
         // The state may be published; settings of this machine are not, so only a marker is kept.
-        let settings = settings.into_iter();
-        let mut view: BTreeMap<String, String> = settings
+        let mut view: BTreeMap<String, String> = (settings.into_iter())
             .map(|(name, value)| (name, marker::of_text(&value)))
             .collect();
         for (name, place) in FILES.iter().zip(&self.own_files) {

@@ -74,9 +74,9 @@ impl Runs {
             history,
             gate.command(),
         )?;
-        let said = operation.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
+        let report = operation.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
         let now = operation.now();
-        if let Some(refused) = stopped_by_hook(&operation.state, &said, &mut operation.ids, now) {
+        if let Some(refused) = stopped_by_hook(&operation.state, &report, &mut operation.ids, now) {
             return Err(operation.commit_refusal(refused));
         }
         let ran = run_actions(&operation, &plan.actions, &plan.environment);
@@ -158,10 +158,10 @@ fn run_action(
                 run.exit_code = Some(code.into());
             }
             // A failing command explains itself on standard error.
-            let said = [outcome.stdout, outcome.stderr].concat();
-            let said = String::from_utf8_lossy(&said).into_owned();
-            let from = said.len().saturating_sub(MAX_EXCERPT);
-            said[said.ceil_char_boundary(from)..].clone_into(&mut run.output_excerpt);
+            let output = [outcome.stdout, outcome.stderr].concat();
+            let output = String::from_utf8_lossy(&output).into_owned();
+            let from = output.len().saturating_sub(MAX_EXCERPT);
+            output[output.ceil_char_boundary(from)..].clone_into(&mut run.output_excerpt);
         }
     }
     run

@@ -51,9 +51,9 @@ impl Runs {
         let assignable =
             check_assignment(&operation.state, &operation.config, &role, check, history)?;
         self.check_able(&operation.config, &role)?;
-        let said = operation.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
+        let report = operation.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = operation.now();
-        let (change, turn) = match assignable.confirm(&said, &mut operation.ids, now) {
+        let (change, turn) = match assignable.confirm(&report, &mut operation.ids, now) {
             Ok(assigned) => assigned,
             Err(refused) => return Err(operation.commit_refusal(refused)),
         };

@@ -79,9 +79,9 @@ impl Runs {
         let handed = change.state.turn(turn.id()).cloned().unwrap_or(turn);
         let (prompt, mut context) = brief(&operation, &handed)?;
         let initiative = initiative(&operation, handed.id())?;
-        if let Some(told) = initiative.get(CONTEXT_MARKDOWN) {
+        if let Some(text) = initiative.get(CONTEXT_MARKDOWN) {
             context.push('\n');
-            context.push_str(&String::from_utf8_lossy(told));
+            context.push_str(&String::from_utf8_lossy(text));
         }
         let assignment = dispatch::assignment(&change.state, &operation.config, &handed);
         let mut files = Bundle::from([
@@ -232,9 +232,9 @@ fn after_dispatch(
     let payload = hooks::after_dispatch(turn, &operation.state, &folder, &names);
     let run = operation.state.run_id().map(ToString::to_string);
     let batch = HookBatch::new(phase, operation.config.hooks(phase), payload, run);
-    let said = operation.hooks(batch, phase, &protected)?;
+    let report = operation.hooks(batch, phase, &protected)?;
     let now = operation.now();
-    let refused = stopped_by_hook(&operation.state, &said, &mut operation.ids, now);
+    let refused = stopped_by_hook(&operation.state, &report, &mut operation.ids, now);
     match refused {
         None => Ok(()),
         Some(refused) => {

@@ -67,9 +67,9 @@ impl Runs {
             history,
         )?;
         self.check_able(&operation.config, role)?;
-        let said = operation.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
+        let report = operation.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = operation.now();
-        let reissued = match checked.confirm(&said, &mut operation.ids, now) {
+        let reissued = match checked.confirm(&report, &mut operation.ids, now) {
             Ok(reissued) => reissued,
             Err(refused) => return Err(operation.commit_refusal(refused)),
         };

@@ -224,8 +224,8 @@ impl<'a> RunLoop<'a> {
                 by_hand: true,
                 turn,
             })),
-            stands @ (NextStep::Reconcile { merge: true, .. } | NextStep::Reissue { .. }) => {
-                StepEffect::Stop(LoopStop::NotRunning(stands))
+            step @ (NextStep::Reconcile { merge: true, .. } | NextStep::Reissue { .. }) => {
+                StepEffect::Stop(LoopStop::NotRunning(step))
             }
             NextStep::Dispatch { turn, .. }
             | NextStep::Unable { turn, .. }
@@ -327,17 +327,17 @@ impl<'a> RunLoop<'a> {
     }
 
     fn is_cancelled(&self) -> bool {
-        let word = self.runs.environment().cancel_token();
-        word.is_some_and(accord_process::Cancel::is_cancelled)
+        let token = self.runs.environment().cancel_token();
+        token.is_some_and(accord_process::Cancel::is_cancelled)
     }
 }
 
 /// The failure of a worker, with the last line of its output.
 fn in_full(failure: &Failure) -> String {
     let details = failure.details.as_ref();
-    let said = details.and_then(|details| details.get("stderr").or_else(|| details.get("body")));
-    match said.and_then(|said| said.as_str()?.lines().last()) {
-        Some(said) => format!("{}: {said}", failure.message),
+    let output = details.and_then(|details| details.get("stderr").or_else(|| details.get("body")));
+    match output.and_then(|output| output.as_str()?.lines().last()) {
+        Some(output) => format!("{}: {output}", failure.message),
         None => failure.message.clone(),
     }
 }

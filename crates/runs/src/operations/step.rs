@@ -63,10 +63,10 @@ impl Runs {
                         commit: made.commit,
                     });
                 }
-                Some(stands @ NextStep::RaiseBudget { .. })
+                Some(step @ NextStep::RaiseBudget { .. })
                     if self.state()?.status() == Status::Blocked =>
                 {
-                    return Ok(StepResult::NotRunning(stands));
+                    return Ok(StepResult::NotRunning(step));
                 }
                 // The assignment reports the reason itself.
                 Some(
@@ -76,8 +76,8 @@ impl Runs {
                     | NextStep::RaiseBudget { .. },
                 )
                 | None => {}
-                Some(stands @ NextStep::Reconcile { merge: true, .. }) => {
-                    return Ok(StepResult::NotRunning(stands));
+                Some(step @ NextStep::Reconcile { merge: true, .. }) => {
+                    return Ok(StepResult::NotRunning(step));
                 }
                 Some(other) => match other.turn() {
                     Some(turn) => {

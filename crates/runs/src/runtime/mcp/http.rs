@@ -11,7 +11,7 @@ use bytes::Bytes;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request};
 
-use super::{Heard, MAX_MESSAGE, NotDone, Transport, VERSION, cut, hear};
+use super::{MAX_MESSAGE, NotDone, ServerMessage, Transport, VERSION, cut, read_message};
 use crate::runtime::job::Job;
 use crate::web::{self, WebError};
 
@@ -137,7 +137,7 @@ fn exchange(
         if text.len() > MAX_MESSAGE {
             return Err(too_large());
         }
-        reply.take(hear(id, &text)?);
+        reply.take(read_message(id, &text)?);
     }
     Ok(reply)
 }
@@ -162,7 +162,7 @@ impl Reply {
                 }
                 data.extend_from_slice(more.strip_prefix(b" ").unwrap_or(more));
             } else if text.is_empty() && !data.is_empty() {
-                self.take(hear(id, &std::mem::take(&mut data))?);
+                self.take(read_message(id, &std::mem::take(&mut data))?);
                 if self.answer.is_some() {
                     return Ok(());
                 }
@@ -173,11 +173,11 @@ impl Reply {
         }
     }
 
-    fn take(&mut self, heard: Heard) {
+    fn take(&mut self, heard: ServerMessage) {
         match heard {
-            Heard::Answer(answer) => self.answer = Some(answer),
-            Heard::Asked(reply) => self.asked.push(reply),
-            Heard::Told => {}
+            ServerMessage::Response(answer) => self.answer = Some(answer),
+            ServerMessage::Request(reply) => self.asked.push(reply),
+            ServerMessage::Notification => {}
         }
     }
 }

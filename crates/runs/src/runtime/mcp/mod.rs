@@ -58,9 +58,9 @@ pub(super) fn run(
     progress.asked();
     let ended = call(job, signals);
     progress.remove();
-    ended.map_err(|trouble| {
+    ended.map_err(|error| {
         let turn = job.turn.id();
-        match trouble {
+        match error {
             NotDone::TimedOut => job.timed_out(job.limits.whole),
             NotDone::Cancelled => job.cancelled(),
             NotDone::Unreachable(why) => {
@@ -136,14 +136,14 @@ impl Client {
         signals(WorkerSignal::FirstOutput { stream: "request" });
         let notice = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         self.transport.notify(&notice, self.deadline)?;
-        self.look_for(tool)?;
+        self.check_tool(tool)?;
         let call = json!({"name": tool, "arguments": arguments(job)});
         let deadline = self.deadline;
         self.ask("tools/call", call, deadline)
     }
 
     /// Checks that the server has the tool.
-    fn look_for(&mut self, tool: &str) -> Result<(), NotDone> {
+    fn check_tool(&mut self, tool: &str) -> Result<(), NotDone> {
         let mut names: Vec<String> = Vec::new();
         let mut cursor = None;
         for _ in 0..MOST_PAGES {
@@ -217,17 +217,17 @@ fn arguments(job: &Job<'_>) -> Object {
 }
 
 /// The kind of a message from a server.
-enum Heard {
+enum ServerMessage {
     /// The response to the request.
-    Answer(Object),
+    Response(Object),
     /// A request of the server; this is the reply to it.
-    Asked(Value),
+    Request(Value),
     /// A notification, or a response that is not expected.
-    Told,
+    Notification,
 }
 
 /// Reads a message of a server while the response to `id` is pending.
-fn hear(id: u64, text: &[u8]) -> Result<Heard, NotDone> {
+fn read_message(id: u64, text: &[u8]) -> Result<ServerMessage, NotDone> {
     let message = accord_canon::read(text).map_err(|error| {
         NotDone::Failed(format!("it wrote something that is not JSON: {error}"))
     })?;
@@ -238,16 +238,16 @@ fn hear(id: u64, text: &[u8]) -> Result<Heard, NotDone> {
     };
     let method = message.get("method").and_then(Value::as_str);
     Ok(match (method, message.get("id")) {
-        (None, Some(answered)) if *answered == id => Heard::Answer(message),
+        (None, Some(answered)) if *answered == id => ServerMessage::Response(message),
         (Some("ping"), Some(asked)) => {
-            Heard::Asked(json!({"jsonrpc": "2.0", "id": asked, "result": {}}))
+            ServerMessage::Request(json!({"jsonrpc": "2.0", "id": asked, "result": {}}))
         }
-        (Some(other), Some(asked)) => Heard::Asked(json!({
+        (Some(other), Some(asked)) => ServerMessage::Request(json!({
             "jsonrpc": "2.0",
             "id": asked,
             "error": {"code": -32601, "message": format!("{other} is not supported")},
         })),
-        _ => Heard::Told,
+        _ => ServerMessage::Notification,
     })
 }
 
@@ -256,7 +256,7 @@ fn words(answer: &Object) -> String {
     let texts: Vec<&str> = result::texts(answer).map(str::trim).collect();
     match texts.join(" ") {
         none if none.is_empty() => "no text".to_owned(),
-        said => cut(&said),
+        text => cut(&text),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use accord_contract::wire::{Object, Value};
 use accord_process::{Conversation, SessionError, SessionLimits};
 
-use super::{Heard, MAX_MESSAGE, NotDone, Transport, WORDS_SHOWN, cut, hear};
+use super::{MAX_MESSAGE, NotDone, ServerMessage, Transport, WORDS_SHOWN, cut, read_message};
 use crate::runtime::job::{Job, WorkerSignal};
 
 /// The time for a server to end after its input was closed.
@@ -38,10 +38,10 @@ impl Program {
         let line = message.to_string();
         self.conversation
             .say(line.as_bytes())
-            .map_err(|error| self.trouble(&error))
+            .map_err(|error| self.not_done(&error))
     }
 
-    fn trouble(&self, error: &SessionError) -> NotDone {
+    fn not_done(&self, error: &SessionError) -> NotDone {
         match error {
             SessionError::TimedOut { .. } => NotDone::TimedOut,
             SessionError::Cancelled => NotDone::Cancelled,
@@ -61,15 +61,15 @@ impl Transport for Program {
         self.say(request)?;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let heard = self.conversation.hear(left);
-            let line = heard.map_err(|error| self.trouble(&error))?;
+            let heard = self.conversation.read_message(left);
+            let line = heard.map_err(|error| self.not_done(&error))?;
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match hear(id, &line)? {
-                Heard::Answer(answer) => return Ok(answer),
-                Heard::Asked(reply) => self.say(&reply)?,
-                Heard::Told => {}
+            match read_message(id, &line)? {
+                ServerMessage::Response(answer) => return Ok(answer),
+                ServerMessage::Request(reply) => self.say(&reply)?,
+                ServerMessage::Notification => {}
             }
         }
     }
