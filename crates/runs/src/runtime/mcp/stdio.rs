@@ -61,7 +61,7 @@ impl Transport for Program {
         self.say(request)?;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let heard = self.conversation.read_message(left);
+            let heard = self.conversation.hear(left);
             let line = heard.map_err(|error| self.not_done(&error))?;
             if line.trim_ascii().is_empty() {
                 continue;
