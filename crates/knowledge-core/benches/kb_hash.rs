@@ -119,7 +119,8 @@ fn envelope_of(size: usize) -> Vec<u8> {
             "type": "practice",
             "rationale": "",
             "contexts": ["services that call each other", "jobs that are retried", "queues"],
-            "failureModes": [{"name": "thundering herd", "severity": 3}, {"name": "lost ack", "severity": 0.5}],
+            "failureModes": [{"name": "thundering herd", "severity": 3},
+                {"name": "lost ack", "severity": 0.5}],
         },
         "derivation": {
             "type": "compose",

@@ -113,7 +113,8 @@ fn fill(data: &Path, count: usize) {
             let _ = writeln!(
                 lines,
                 "{{\"fact_id\":\"{}\",\"project_id\":\"proj_benchmark\",\"subject\":\"{}\",\
-                 \"predicate\":\"{}\",\"value\":\"{}\",\"valid_from\":\"{}\",\"created_at\":\"{}\"}}",
+                 \"predicate\":\"{}\",\"value\":\"{}\",\
+                 \"valid_from\":\"{}\",\"created_at\":\"{}\"}}",
                 fact.fact_id,
                 fact.subject,
                 fact.predicate,

@@ -16,8 +16,9 @@ use crate::output::Output;
 
 /// Serve a data folder over HTTP
 ///
-/// Says `accord: listening on http://ADDRESS` on standard output when it is ready; everything else goes to
-/// standard error. SIGTERM, SIGHUP or Ctrl-C ends it after what runs is finished; a second one ends it at once.
+/// Prints `accord: listening on http://ADDRESS` on standard output when it is ready; everything
+/// else goes to standard error. SIGTERM, SIGHUP or Ctrl-C ends it after the running requests; a
+/// second signal ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
@@ -42,7 +43,7 @@ impl ServeArgs {
     }
 }
 
-/// Says how to talk to a host that serves the folder already.
+/// Says how to print_note to a host that serves the folder already.
 fn taken(failure: Failure, folder: &Path) -> CliError {
     let is_served = failure.code == Code::StoreLocked && folder.join(SOCKET).exists();
     let error = CliError::from(failure);
@@ -54,7 +55,7 @@ fn taken(failure: Failure, folder: &Path) -> CliError {
         None => "others by the URL that it printed".to_owned(),
     };
     error.help(format!(
-        "a host serves this folder already: commands with `--data {}` talk to it through its \
+        "a host serves this folder already: commands with `--data {}` print_note to it through its \
          socket, {others}; end that process to serve the folder anew",
         folder.display()
     ))

@@ -1,6 +1,7 @@
-//! Being told to end, as a server.
+//! The signals that end a server.
 //!
-//! Invariant: a signal that whoever started us had us ignore (`nohup` does so with SIGHUP) stays ignored.
+//! Invariant: a signal that was ignored when the process started stays ignored (`nohup` ignores
+//! SIGHUP).
 
 use std::process;
 
@@ -12,11 +13,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::error::CliError;
 use crate::interrupt::{is_ignored, stop_programs};
 
-/// The signals that end a server, and one that is not to end it.
+/// The signals that end a server, and one that must not end it.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// A terminal that is gone; none where that is to be ignored.
+    /// The terminal was closed; `None` if the signal is ignored.
     hangup: Option<Signal>,
     _file_too_large: Signal,
 }
@@ -34,16 +35,17 @@ impl Signals {
         Ok(Self {
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
-            hangup: match is_ignored(SignalKind::hangup().as_raw_value()) {
-                true => None,
-                false => Some(listen(SignalKind::hangup())?),
+            hangup: if is_ignored(SignalKind::hangup().as_raw_value()) {
+                None
+            } else {
+                Some(listen(SignalKind::hangup())?)
             },
             _file_too_large: listen(SignalKind::from_raw(FILE_TOO_LARGE))?,
         })
     }
 
-    /// Waits until we are told to end. Whoever says it twice means it: a second signal ends the process at
-    /// once, with the programs that it runs.
+    /// Waits for the first signal. A second one ends the process and the programs that it runs at
+    /// once.
     pub(super) async fn end(mut self) {
         self.next().await;
         tokio::spawn(async move {
@@ -53,7 +55,7 @@ impl Signals {
         });
     }
 
-    /// The number of the next.
+    /// The number of the next signal.
     async fn next(&mut self) -> i32 {
         tokio::select! {
             _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),

@@ -333,9 +333,9 @@ impl Graph {
     }
 }
 
-/// Everything that a build of a crate alone uses, as `cargo tree` resolves it: `cargo metadata` also
-/// lists optional dependencies that no feature enables. Procedural macros run in the compiler and do
-/// not count.
+/// Everything that a build of one crate uses, as `cargo tree` resolves it: `cargo metadata` also
+/// lists optional dependencies that no feature enables. Procedural macros do not count, because
+/// they run in the compiler.
 fn reachable(name: &str) -> BTreeSet<String> {
     let edges = "normal,no-proc-macro";
     let tree = cargo(&[

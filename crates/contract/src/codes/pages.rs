@@ -74,8 +74,9 @@ pub fn index() -> String {
     }
     text.push_str(
         "\n## Named lists\n\n\
-         A value outside a closed list is refused. A reader of an extensible list must handle values that\n\
-         it does not know.\n\n| List | Policy | What it names | Values |\n|---|---|---|---|\n",
+         A value outside a closed list is refused. A reader of an extensible list must \
+         handle values that\nit does not know.\n\n\
+         | List | Policy | What it names | Values |\n|---|---|---|---|\n",
     );
     for union in unions() {
         let _ = writeln!(

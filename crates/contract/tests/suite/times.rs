@@ -110,7 +110,11 @@ proptest! {
     #[test]
     fn what_is_written_reads_as_the_same_instant(
         seconds in Time::MIN.unix_seconds()..=Time::MAX.unix_seconds(),
-        nanos in prop_oneof![Just(0), 0..1_000_000_000_u32, (0..1000_u32).prop_map(|ms| ms * 1_000_000)],
+        nanos in prop_oneof![
+            Just(0),
+            0..1_000_000_000_u32,
+            (0..1000_u32).prop_map(|ms| ms * 1_000_000),
+        ],
         other in Time::MIN.unix_seconds()..=Time::MAX.unix_seconds(),
     ) {
         let instant = Time::from_unix(seconds, nanos).unwrap();

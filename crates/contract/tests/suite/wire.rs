@@ -392,7 +392,8 @@ fn the_snapshot_entry_names_every_place() {
     );
     assert_eq!(
         entries["note"],
-        json!({"kind": "canonical", "presence": "optional", "type": "string", "nullable": true, "semantics": "text"})
+        json!({"kind": "canonical", "presence": "optional", "type": "string", "nullable": true,
+            "semantics": "text"})
     );
     assert_eq!(
         entries["title"],

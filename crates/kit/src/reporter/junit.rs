@@ -175,7 +175,9 @@ fn difference(difference: &Difference) -> String {
 
 /// A text without the characters that XML 1.0 forbids (its production `Char`).
 fn xml(text: &str) -> String {
-    let allowed = |next: char| matches!(next, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..='\u{10ffff}');
-    let replaced = |next| if allowed(next) { next } else { '\u{fffd}' };
+    let replaced = |next: char| match next {
+        '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..='\u{10ffff}' => next,
+        _ => '\u{fffd}',
+    };
     text.chars().map(replaced).collect()
 }

@@ -99,7 +99,8 @@ fn siblings_differ_only_where_they_say() {
         let mut places = Vec::new();
         let whole = |case: &Case| {
             let call = call(case);
-            json!({"setup": call.setup, "input": {"operation": call.input.operation, "args": call.input.args}})
+            json!({"setup": call.setup, "input": {"operation": call.input.operation,
+                "args": call.input.args}})
         };
         differences(&whole(sibling), &whole(case), String::new(), &mut places);
         let declared = marks.changes.as_ref().unwrap();

@@ -23,7 +23,8 @@ fn a_known_failure_does_not_fail_the_run() {
     let mut options = patient();
     options.baseline = baseline(json!([
         {"case": "demo/area/a", "reason": "not now"},
-        {"case": "demo/area/b", "reason": "soon", "issue": "https://example.org/7", "expires": "2026-11-15"},
+        {"case": "demo/area/b", "reason": "soon", "issue": "https://example.org/7",
+            "expires": "2026-11-15"},
     ]));
     options.today = day("2026-11-15");
     let report = run(&protocol, &stubborn(), &options);
@@ -80,7 +81,8 @@ fn a_baseline_is_read_strictly() {
         ),
         (
             json!({"known_failures": [{"case": "x", "reason": "r", "expires": "2026-02-30"}]}),
-            "/known_failures/0/expires: expected a day that exists, written YYYY-MM-DD, found \"2026-02-30\"",
+            "/known_failures/0/expires: expected a day that exists, written YYYY-MM-DD, found \
+             \"2026-02-30\"",
         ),
         (
             json!({"known_failures": [], "more": 1}),

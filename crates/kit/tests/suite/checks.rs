@@ -195,7 +195,10 @@ fn lists_and_their_order() {
 
     let sorted =
         json!({"check": "sorted", "at": "/l", "by": "/t", "order": "descending", "as": "instant"});
-    let at = |times: &[&str]| json!({"l": times.iter().map(|time| json!({"t": time})).collect::<Vec<_>>()});
+    let at = |times: &[&str]| {
+        let list: Vec<Value> = times.iter().map(|time| json!({"t": time})).collect();
+        json!({"l": list})
+    };
     holds(
         sorted.clone(),
         &[
@@ -266,9 +269,11 @@ fn written_and_read(check: Value) -> Value {
         "area/case",
         "B",
         json!([
-            {"request": {"route": "write", "remember": "sent", "json": {"id": "${id}", "n": [1.5, null], "deep": {"a": 1, "b": null}}},
+            {"request": {"route": "write", "remember": "sent",
+                "json": {"id": "${id}", "n": [1.5, null], "deep": {"a": 1, "b": null}}},
              "expect": [{"status": [201]}]},
-            {"request": {"route": "read", "path": {"thing": "x"}}, "expect": [{"status": [200], "checks": [check]}]},
+            {"request": {"route": "read", "path": {"thing": "x"}},
+                "expect": [{"status": [200], "checks": [check]}]},
         ]),
     );
     changed(
@@ -320,8 +325,10 @@ fn digests_of_documents() {
         "fail"
     );
 
-    let of_body = json!({"check": "sha256_of_canonical", "at": "/l/*", "digest": "hash", "without": ["hash"], "profile": "agentic"});
-    let item = json!({"id": "xx", "n": [1.5, null], "deep": {"b": null, "a": 1}, "hash": format!("sha256:{digest}")});
+    let of_body = json!({"check": "sha256_of_canonical", "at": "/l/*", "digest": "hash",
+        "without": ["hash"], "profile": "agentic"});
+    let item = json!({"id": "xx", "n": [1.5, null], "deep": {"b": null, "a": 1},
+        "hash": format!("sha256:{digest}")});
     holds(of_body.clone(), &[json!({"l": [item]})]);
     let wrong = changed(item.clone(), json!({"id": "yy"}));
     let without = changed(item.clone(), json!({"hash": null}));
@@ -343,8 +350,10 @@ fn items_of_a_list_that_was_seen() {
             "area/case",
             "A",
             json!([
-                {"request": {"route": "read", "path": {"thing": "x"}}, "expect": [{"status": [200]}], "capture": {"l": "/l"}},
-                {"request": {"route": "read", "path": {"thing": "y"}}, "expect": [{"status": [200], "checks": [{"check": "same_items", "at": "/l", "name": "l"}]}]},
+                {"request": {"route": "read", "path": {"thing": "x"}},
+                    "expect": [{"status": [200]}], "capture": {"l": "/l"}},
+                {"request": {"route": "read", "path": {"thing": "y"}}, "expect": [{"status": [200],
+                    "checks": [{"check": "same_items", "at": "/l", "name": "l"}]}]},
             ]),
         );
         judge_one(&server, case).verdict.as_str().to_owned()
@@ -367,7 +376,10 @@ fn headers_are_looked_at_too() {
                 .header("x-hash", "second")
         })
     });
-    let expect = |headers: Value| json!({"status": [200], "headers": headers, "checks": [{"check": "contains_text", "text": "abc"}]});
+    let expect = |headers: Value| {
+        json!({"status": [200], "headers": headers,
+        "checks": [{"check": "contains_text", "text": "abc"}]})
+    };
     let result = judge_one(
         &server,
         crate::web::reads(expect(json!({"x-hash": "sha256:abc, second"}))),

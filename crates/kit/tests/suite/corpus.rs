@@ -108,7 +108,8 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"strength": "shall"}),
-            "demo/area/a.json: /strength: expected one of \"must\", \"should\", \"may\", \"proposal\", found \"shall\"",
+            "demo/area/a.json: /strength: expected one of \"must\", \"should\", \"may\", \
+             \"proposal\", found \"shall\"",
         ),
         (
             json!({"tier": 1}),
@@ -128,7 +129,8 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"clauses": ["DEMO-2", "DEMO-3"]}),
-            "demo/area/a.json: /strength: is `must`, but the strongest clause that it cites is `should`",
+            "demo/area/a.json: /strength: is `must`, but the strongest clause that it cites is \
+             `should`",
         ),
         (
             json!({"setup": {"x/y": 1}}),
@@ -164,7 +166,8 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"expected": {"text": {"assert": "like"}}}),
-            "demo/area/a.json: /expected/text: unknown assertion `like`; known are absent, contains, equals, id_prefix, nonempty_string, present, unordered_array",
+            "demo/area/a.json: /expected/text: unknown assertion `like`; known are absent, \
+             contains, equals, id_prefix, nonempty_string, present, unordered_array",
         ),
         (
             json!({"expected": {"hash": [format!("0x{}", "ab".repeat(32))]}}),
@@ -192,7 +195,8 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
         ),
         (
             json!({"expected": {"result": "ok", "txet": "x"}}),
-            "demo/area/a.json: /expected/txet: the operation \"echo\" has no such member in its result",
+            "demo/area/a.json: /expected/txet: the operation \"echo\" has no such member in its \
+             result",
         ),
         (
             json!({"expected": {"result": "ok", "hash": ""}}),

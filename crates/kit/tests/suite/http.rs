@@ -24,7 +24,8 @@ fn requests_are_composed_of_routes_templates_and_variables() {
                 "set": {"/n": "${seven}", "/deep/b": ["${id}", 2], "/x~1y": null},
                 "remove": ["/deep/a"], "headers": {"x-kit": "for ${id}"},
             }, "each": [{"seven": 7}], "expect": [{"status": [201]}]},
-            {"request": {"route": "read", "path": {"thing": "a/b %${id}"}}, "expect": [{"status": [200]}]},
+            {"request": {"route": "read", "path": {"thing": "a/b %${id}"}},
+                "expect": [{"status": [200]}]},
             {"request": {"route": "write", "text": "raw ${id}", "content_type": "text/plain"},
              "expect": [{"status": [201]}]},
         ]),
@@ -100,10 +101,13 @@ fn what_an_answer_brings_is_there_for_later_steps() {
         "B",
         json!([
             {"request": {"route": "read", "path": {"thing": "x"}}, "expect": [{"status": [200]}],
-             "capture": {"next": "/next/id", "list": "/list", "tag": "@header:etag", "all": "@text", "status": "@status"}},
-            {"request": {"route": "read", "path": {"thing": "${next}"}, "headers": {"if-match": "${tag}"}},
+             "capture": {"next": "/next/id", "list": "/list", "tag": "@header:etag", "all": "@text",
+                 "status": "@status"}},
+            {"request": {"route": "read", "path": {"thing": "${next}"},
+                "headers": {"if-match": "${tag}"}},
              "expect": [{"status": [200], "body": {"id": "y%2Fz"}}]},
-            {"request": {"route": "write", "json": {"list": "${list}", "all": "${all}", "status": "${status}"}},
+            {"request": {"route": "write", "json": {"list": "${list}", "all": "${all}",
+                "status": "${status}"}},
              "expect": [{"status": [201], "body": {"list": [1, {"a": null}], "status": 200}}]},
         ]),
     );
@@ -118,7 +122,8 @@ fn what_an_answer_brings_is_there_for_later_steps() {
     let missing = exchange(
         "area/case",
         "A",
-        json!([{"request": {"route": "read", "path": {"thing": "x"}}, "expect": [{"status": [200]}], "capture": {"a": "/nothing"}}]),
+        json!([{"request": {"route": "read", "path": {"thing": "x"}}, "expect": [{"status": [200]}],
+            "capture": {"a": "/nothing"}}]),
     );
     let result = judge_one(&server, missing);
     assert_eq!(result.verdict.as_str(), "fail");
@@ -222,9 +227,11 @@ fn requests_of_a_burst_are_under_way_at_the_same_time() {
         exchange(
             "area/case",
             "B",
-            json!([{"request": {"route": "write", "json": {"burst": true, "n": "${n}"}}, "parallel": 20,
+            json!([{"request": {"route": "write", "json": {"burst": true, "n": "${n}"}},
+                "parallel": 20,
                 "expect": [{"status": [200, 201], "body": {"n": "${n}"}}],
-                "tally": [{"status": [201], "least": created, "most": created}, {"status": [200], "body": {"burst": true}, "least": 19}]}]),
+                "tally": [{"status": [201], "least": created, "most": created},
+                    {"status": [200], "body": {"burst": true}, "least": 19}]}]),
         )
     };
     assert_eq!(judge_one(&server, burst(1)).verdict.as_str(), "pass");
@@ -249,7 +256,8 @@ fn requests_of_a_row_stop_at_the_first_that_is_wrong() {
     let case = exchange(
         "area/case",
         "B",
-        json!([{"request": {"route": "write", "json": {"row": "${row}"}}, "each": [{"row": "a"}, {"row": "b"}, {"row": "c"}], "repeat": 2,
+        json!([{"request": {"route": "write", "json": {"row": "${row}"}},
+            "each": [{"row": "a"}, {"row": "b"}, {"row": "c"}], "repeat": 2,
             "expect": [{"status": [201]}]}]),
     );
     let result = judge_one(&server, case);
@@ -297,7 +305,8 @@ fn a_server_that_hangs_costs_its_time_and_no_more() {
     let twice = exchange(
         "area/case",
         "A",
-        json!([{"request": {"route": "read", "path": {"thing": "x"}}, "repeat": 3, "expect": [{"status": [200]}]}]),
+        json!([{"request": {"route": "read", "path": {"thing": "x"}}, "repeat": 3,
+            "expect": [{"status": [200]}]}]),
     );
     let report = judge_with(&server, &[twice], |_| {}, &options);
     JUDGED.store(true, Ordering::SeqCst);
@@ -327,7 +336,8 @@ fn bodies_are_bounded_and_redirects_are_answers() {
     let moved = exchange(
         "area/case",
         "A",
-        json!([{"request": {"route": "read", "path": {"thing": "moved"}}, "expect": [{"status": [302], "headers": {"location": "/things/x"}}]}]),
+        json!([{"request": {"route": "read", "path": {"thing": "moved"}},
+            "expect": [{"status": [302], "headers": {"location": "/things/x"}}]}]),
     );
     assert_eq!(judge_one(&server, moved).verdict.as_str(), "pass");
 }
@@ -338,7 +348,8 @@ fn a_large_body_that_is_not_wanted_is_answered_before_it_is_sent() {
     let case = exchange(
         "area/case",
         "B",
-        json!([{"request": {"route": "write", "json": {"text": "${large}"}}, "expect": [{"status": [413]}]}]),
+        json!([{"request": {"route": "write", "json": {"text": "${large}"}},
+            "expect": [{"status": [413]}]}]),
     );
     let large =
         json!({"let": {"large": {"make": "text", "text": "0123456789abcdef", "times": 300_000}}});
@@ -363,8 +374,10 @@ fn lines_and_events_are_read_as_documents() {
         "area/case",
         "A",
         json!([
-            {"request": {"route": "lines"}, "expect": [{"status": [200], "body": {"lines": [{"a": 1}, {"a": 2}]}}]},
-            {"request": {"route": "events", "events": 2}, "expect": [{"status": [200], "body": {"events": [
+            {"request": {"route": "lines"},
+                "expect": [{"status": [200], "body": {"lines": [{"a": 1}, {"a": 2}]}}]},
+            {"request": {"route": "events", "events": 2},
+                "expect": [{"status": [200], "body": {"events": [
                 {"id": "4", "event": "made", "data": {"n": 1}}, {"id": "5", "data": "plain"},
             ]}}]},
         ]),
@@ -376,7 +389,8 @@ fn lines_and_events_are_read_as_documents() {
     let three = exchange(
         "area/case",
         "A",
-        json!([{"request": {"route": "events", "events": 3}, "expect": [{"status": [200], "checks": [{"check": "count", "at": "/events/*", "least": 3}]}]}]),
+        json!([{"request": {"route": "events", "events": 3}, "expect": [{"status": [200],
+            "checks": [{"check": "count", "at": "/events/*", "least": 3}]}]}]),
     );
     let report = judge_with(&server, &[three], hasty, &patient());
     assert_eq!(
@@ -393,7 +407,8 @@ fn a_bare_list_stands_for_its_member() {
     let listed = exchange(
         "area/case",
         "A",
-        json!([{"request": {"route": "list"}, "expect": [{"status": [200], "body": {"things": [{"id": "first"}]}}]}]),
+        json!([{"request": {"route": "list"},
+            "expect": [{"status": [200], "body": {"things": [{"id": "first"}]}}]}]),
     );
     assert_eq!(judge_one(&server, listed).verdict.as_str(), "pass");
 }

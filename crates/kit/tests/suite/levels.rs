@@ -26,7 +26,8 @@ fn cases() -> Vec<Value> {
     let claim = exchange(
         "z/claim",
         "A",
-        json!([{"request": {"route": "claim"}, "expect": [{"status": [200]}], "capture": {"level": "/level"}}]),
+        json!([{"request": {"route": "claim"}, "expect": [{"status": [200]}],
+            "capture": {"level": "/level"}}]),
     );
     vec![
         exchange("a/read", "A", json!([step("read", 200)])),
@@ -273,7 +274,9 @@ fn lines_for_people_say_what_is_reached_and_why_not_more() {
     let scope = report.run.adapter.scope.unwrap();
     let expected = format!(
         "conformance  B is reached; the server claims C: NOT TRUE\n             \
-         C is missing (web/c/judge and 1 more)\nleft behind  scope {scope}: retired\nFAIL: 1 required case fails ("
+         C is missing (web/c/judge and 1 more)\n\
+         left behind  scope {scope}: retired\n\
+         FAIL: 1 required case fails ("
     );
     assert!(text.contains(&expected), "{text}");
     let why = "    the server claims C, which is not true: C is missing (web/c/judge and 1 more)\n";

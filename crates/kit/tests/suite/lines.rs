@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::support::{case, changed, demo, hasty, one_line, patient, run, shell, verdicts};
 
 /// Shell functions that answer the case in `$line`, under its id.
-const ANSWER: &str = r#"answer() { id=${line#*\"id\":\"}; printf '{"id":"%s",%s}\n' "${id%%\"*}" "$1"; }
+const ANSWER: &str = r#"
+answer() { id=${line#*\"id\":\"}; printf '{"id":"%s",%s}\n' "${id%%\"*}" "$1"; }
 right() { answer '"status":"pass","actual":{"result":"ok"}'; }
 "#;
 
@@ -38,7 +39,8 @@ fn message(report: &CaseReport) -> &str {
 #[test]
 fn one_process_answers_all_cases_of_a_worker() {
     let report = five(
-        r#"n=0; while read -r line; do n=$((n+1)); echo "case $n" >&2; [ -d "$ACCORD_CASE_DIR" ] || exit 1
+        r#"n=0; while read -r line; do n=$((n+1)); echo "case $n" >&2
+           [ -d "$ACCORD_CASE_DIR" ] || exit 1
            if [ $n = 5 ]; then answer '"status":"fail"'; else right; fi; done"#,
         patient(),
     );
@@ -60,7 +62,8 @@ fn one_process_answers_all_cases_of_a_worker() {
 #[test]
 fn an_adapter_that_dies_midway_is_started_again_for_the_next_case() {
     let report = five(
-        r#"while read -r line; do case "$line" in *area/c*) echo oops >&2; exit 3;; esac; right; done"#,
+        r#"while read -r line; do
+           case "$line" in *area/c*) echo oops >&2; exit 3;; esac; right; done"#,
         patient(),
     );
     let expected = ["pass", "pass", "error", "pass", "pass"];
@@ -116,7 +119,8 @@ fn fail_fast_stops_the_lines_that_are_under_way() {
 #[test]
 fn an_echoed_id_must_be_the_one_that_was_asked_for() {
     let right = one_line(
-        r#"while read -r line; do echo '{"status":"pass","id":"demo/area/one","actual":{"result":"ok"}}'; done"#,
+        r#"while read -r line; do
+           echo '{"status":"pass","id":"demo/area/one","actual":{"result":"ok"}}'; done"#,
         &patient(),
     );
     assert_eq!(right.verdict, Verdict::Pass);
@@ -127,7 +131,8 @@ fn an_echoed_id_must_be_the_one_that_was_asked_for() {
     assert_eq!(wrong.verdict, Verdict::Error);
     assert_eq!(
         message(&wrong),
-        "the adapter answered, but it answers the case \"demo/area/two\", but was asked for \"demo/area/one\""
+        "the adapter answered, but it answers the case \"demo/area/two\", but was asked for \
+         \"demo/area/one\""
     );
 }
 

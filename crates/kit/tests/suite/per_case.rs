@@ -38,7 +38,8 @@ fn what_the_adapter_says_stands_beside_the_difference() {
     let failed = one_process(&format!("echo '{WRONG}'; exit 1"));
     assert_eq!(failed.adapter_message.as_deref(), Some("no"));
     // Who compares as the kit does, or says nothing, adds nothing.
-    let same = r#"echo '{"status":"fail","message":"/result: expected \"ok\", found \"error\"","actual":{"result":"error"}}'; exit 1"#;
+    let same = r#"echo '{"status":"fail","message":"/result: expected \"ok\", found \"error\"",
+        "actual":{"result":"error"}}'; exit 1"#;
     assert_eq!(one_process(same).adapter_message, None);
     let empty = r#"echo '{"status":"fail","message":" ","actual":{"result":"error"}}'; exit 1"#;
     assert_eq!(one_process(empty).adapter_message, None);
@@ -70,7 +71,8 @@ fn members_of_the_adapters_own_are_its_own_business() {
 fn the_adapter_gets_the_case_and_a_folder_of_its_own() {
     let script = r#"read -r line; case "$line" in *'"operation":"echo"'*) ;; *) exit 9;; esac
         [ "$TMPDIR" = "$ACCORD_CASE_DIR" ] && [ -d "$TMPDIR" ] && [ -z "$(ls "$TMPDIR")" ] || exit 8
-        touch "$TMPDIR/left"; echo "$TMPDIR" >&2; echo '{"status":"error","message":"look"}'; exit 2"#;
+        touch "$TMPDIR/left"; echo "$TMPDIR" >&2
+        echo '{"status":"error","message":"look"}'; exit 2"#;
     let report = one_process(script);
     assert_eq!(
         report.message.as_deref(),
@@ -298,8 +300,8 @@ fn long_differences_are_bounded_together() {
 
 #[test]
 fn a_long_message_of_an_adapter_is_cut() {
-    let script = "printf '{\"status\":\"fail\",\"message\":\"'; head -c 500000 /dev/zero | tr '\\0' x; \
-                  printf '\"}'; exit 1";
+    let script = "printf '{\"status\":\"fail\",\"message\":\"'; \
+                  head -c 500000 /dev/zero | tr '\\0' x; printf '\"}'; exit 1";
     let message = one_process(script).message.unwrap();
     assert!(message.len() < 17_000, "{}", message.len());
     assert!(message.ends_with(" bytes)"), "{}", &message[16_000..]);

@@ -136,7 +136,8 @@ fn a_connection_that_breaks_is_an_error_of_its_case_alone() {
     let other = exchange(
         "area/other",
         "A",
-        json!([{"request": {"route": "read", "path": {"thing": "y"}}, "expect": [{"status": [200]}]}]),
+        json!([{"request": {"route": "read", "path": {"thing": "y"}},
+            "expect": [{"status": [200]}]}]),
     );
     let cases = [reads(json!({"status": [200]})), other];
     let server = serve(|request| (request.target == "/things/x").then(Answer::broken_off));

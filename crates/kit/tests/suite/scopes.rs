@@ -13,7 +13,8 @@ fn writes(id: &str) -> Value {
     exchange(
         id,
         "B",
-        json!([{"request": {"route": "write", "json": {"in": "${scope_id}"}}, "expect": [{"status": [201]}]}]),
+        json!([{"request": {"route": "write", "json": {"in": "${scope_id}"}},
+            "expect": [{"status": [201]}]}]),
     )
 }
 
@@ -210,7 +211,8 @@ fn cases_about_keys_need_keys() {
         exchange(
             id,
             "A",
-            json!([{"request": {"route": "read", "path": {"thing": "x"}, "credential": credential}, "expect": [{"status": [status]}]}]),
+            json!([{"request": {"route": "read", "path": {"thing": "x"}, "credential": credential},
+                "expect": [{"status": [status]}]}]),
         )
     };
     let cases = [
@@ -257,12 +259,14 @@ fn every_run_has_ids_of_its_own() {
     let case = exchange(
         "a/ids",
         "B",
-        json!([{"request": {"route": "write", "json": {"u": "${u}", "h": "${h}", "t": "${t}"}}, "expect": [{"status": [201], "checks": [
+        json!([{"request": {"route": "write", "json": {"u": "${u}", "h": "${h}", "t": "${t}"}},
+            "expect": [{"status": [201], "checks": [
             {"check": "prefix_hex", "at": "/h", "prefix": "pkg_", "digits": 32},
             {"check": "rfc3339_utc", "at": "/t"},
         ]}]}]),
     );
-    let made = json!({"u": {"make": "unique", "prefix": "u-"}, "h": {"make": "hex", "prefix": "pkg_", "digits": 32}, "t": {"make": "time", "seconds": -86400}});
+    let made = json!({"u": {"make": "unique", "prefix": "u-"}, "h": {"make": "hex",
+        "prefix": "pkg_", "digits": 32}, "t": {"make": "time", "seconds": -86400}});
     let case = changed(case, json!({"let": made}));
     let server = serve(|_| None);
     for _ in 0..2 {

@@ -13,8 +13,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) fn clauses() -> Value {
-    let clause = |id: &str, strength: &str| json!({"id": id, "strength": strength, "text": format!("text of {id}"), "source": "chapter 1"});
-    json!({"protocol": "demo", "version": "3.0", "levels": ["core", "registry"], "oracles": ["node"], "clauses": [
+    let clause = |id: &str, strength: &str| {
+        json!({"id": id, "strength": strength,
+        "text": format!("text of {id}"), "source": "chapter 1"})
+    };
+    json!({"protocol": "demo", "version": "3.0", "levels": ["core", "registry"],
+        "oracles": ["node"], "clauses": [
         clause("DEMO-1", "must"), clause("DEMO-2", "should"), clause("DEMO-3", "may"),
     ]})
 }

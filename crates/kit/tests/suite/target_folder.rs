@@ -148,7 +148,8 @@ fn a_report_has_the_members_that_verifiers_agree_on() {
         json!({
             "status": "pass", "fixtures_run": 1, "fixtures_passed": 1, "fixtures_failed": 0,
             "fixtures_errored": 0, "fixtures_not_implemented": 0,
-            "surfaces": {"hook_audit": {"passed": 1, "failed": 0, "errored": 0, "not_implemented": 0}},
+            "surfaces": {"hook_audit": {"passed": 1, "failed": 0, "errored": 0,
+                "not_implemented": 0}},
             "failures": [], "errors": [], "not_implemented": [],
         })
     );
@@ -351,7 +352,8 @@ fn one_surface_is_judged_alone_if_it_is_claimed() {
         assert_eq!(
             error.unwrap_err().to_string(),
             format!(
-                "tide does not claim the surface {unclaimed:?}; it claims history, hook_audit, coordinator"
+                "tide does not claim the surface {unclaimed:?}; \
+                 it claims history, hook_audit, coordinator"
             )
         );
     }
@@ -459,7 +461,8 @@ fn an_adapter_that_cannot_be_started_is_told_once() {
 #[test]
 fn lines_for_people_have_their_form_and_cannot_move_the_cursor() {
     let script = format!(
-        "case \"$fixture\" in *'\"A\"'*) {RIGHT};; *'\"B\"'*) {ABSENT};; *) cat <<'X'\n{{\"status\":\"fail\",\"message\":\"a\\u001b[2Jb\"}}\nX\nexit 1;; esac"
+        "case \"$fixture\" in *'\"A\"'*) {RIGHT};; *'\"B\"'*) {ABSENT};; *) \
+         cat <<'X'\n{{\"status\":\"fail\",\"message\":\"a\\u001b[2Jb\"}}\nX\nexit 1;; esac"
     );
     let claims = changed(capabilities(), json!({"tiers": [1]}));
     let fixtures = ["A", "B", "C"].map(|id| fixture(id, 1, "history"));
@@ -484,7 +487,8 @@ fn lines_for_people_have_their_form_and_cannot_move_the_cursor() {
 
 #[test]
 fn lines_for_people_come_in_the_order_of_the_fixtures() {
-    let script = "case \"$fixture\" in *'\"A\"'*|*'\"C\"'*) exit 9;; *) echo '{\"status\":\"fail\"}'; exit 1;; esac";
+    let script = "case \"$fixture\" in *'\"A\"'*|*'\"C\"'*) exit 9;; \
+                  *) echo '{\"status\":\"fail\"}'; exit 1;; esac";
     let fixtures = ["A", "B", "C", "D"].map(|id| fixture(id, 1, "history"));
     let report = Implementation::new(script).verify(&fixtures, &up_to(1));
     assert_eq!(report.results["tier_1"].failures.len(), 2);

@@ -12,13 +12,18 @@ use crate::server::{Answer, Request, Server};
 use crate::support::{patient, put, run};
 
 pub(crate) fn clauses() -> Value {
-    let clause = |id: &str, strength: &str| json!({"id": id, "strength": strength, "text": format!("text of {id}"), "source": "chapter 1"});
-    json!({"protocol": "web", "version": "1.0", "oracles": ["node"], "clauses": [clause("WEB-1", "must"), clause("WEB-2", "should")]})
+    let clause = |id: &str, strength: &str| {
+        json!({"id": id, "strength": strength,
+        "text": format!("text of {id}"), "source": "chapter 1"})
+    };
+    json!({"protocol": "web", "version": "1.0", "oracles": ["node"],
+        "clauses": [clause("WEB-1", "must"), clause("WEB-2", "should")]})
 }
 
 pub(crate) fn routes() -> Value {
     let route = |by: &str, level: Value, method: &str, path: &str| {
-        let mut route = json!({"summary": "A route.", "defined_by": by, "method": method, "path": path, "query": ["q", "limit"]});
+        let mut route = json!({"summary": "A route.", "defined_by": by, "method": method,
+            "path": path, "query": ["q", "limit"]});
         if !level.is_null() {
             route["level"] = level;
         }
@@ -32,7 +37,8 @@ pub(crate) fn routes() -> Value {
         "levels": ["A", "B", "C"],
         "routes": {
             "read": route("protocol", json!("A"), "GET", "/things/{thing}"),
-            "list": with(route("protocol", json!("A"), "GET", "/scopes/{scope_id}/things"), "list", "things"),
+            "list": with(route("protocol", json!("A"), "GET", "/scopes/{scope_id}/things"), "list",
+                "things"),
             "write": route("protocol", json!("B"), "POST", "/scopes/{scope_id}/things"),
             "judge": route("protocol", json!("C"), "POST", "/things/{thing}/judge"),
             "past": route("proposal", json!("C"), "GET", "/things/{thing}/past"),
@@ -43,7 +49,8 @@ pub(crate) fn routes() -> Value {
             "create": route("proposal", Value::Null, "POST", "/scopes"),
             "retire": route("proposal", Value::Null, "POST", "/scopes/{scope_id}/retire"),
         },
-        "codes": {"thing_not_found": 404, "scope_not_found": 404, "conflict": 409, "not_yours": 403},
+        "codes": {"thing_not_found": 404, "scope_not_found": 404, "conflict": 409,
+            "not_yours": 403},
         "templates": {"thing": {"id": "${id}", "scope": "${scope_id}", "n": 1, "deep": {"a": 1}}},
         "scope": {
             "kind": "scope", "variable": "scope_id", "prefix": "check-",

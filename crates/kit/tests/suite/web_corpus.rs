@@ -99,7 +99,8 @@ fn a_mistake_in_a_case_is_named() {
         ),
         (
             json!({"let": {"a": {"make": "wish"}}}),
-            "/let/a/make: expected one of \"unique\", \"hex\", \"time\", \"text\", \"scope\", found \"wish\"",
+            "/let/a/make: expected one of \"unique\", \"hex\", \"time\", \"text\", \"scope\", \
+             found \"wish\"",
         ),
         (
             json!({"let": {"a": {"make": "time"}}}),
@@ -126,7 +127,8 @@ fn a_mistake_in_a_case_is_named() {
             "/steps: judges nothing: every step only prepares",
         ),
         (
-            json!({"steps": [{"request": {"route": "write", "json": {}}, "expect": [{"status": [201]}]}]}),
+            json!({"steps": [{"request": {"route": "write", "json": {}},
+                "expect": [{"status": [201]}]}]}),
             "/level: is below that of the route \"write\"",
         ),
     ] {
@@ -192,7 +194,8 @@ fn a_mistake_in_a_step_is_named() {
         ),
         (
             json!({"expect": [{"status": [200], "body": {"a": {"assert": "like"}}}]}),
-            "/steps/0/expect/0/body/a: unknown assertion `like`; known are absent, contains, equals, id_prefix, nonempty_string, present, unordered_array",
+            "/steps/0/expect/0/body/a: unknown assertion `like`; known are absent, contains, \
+             equals, id_prefix, nonempty_string, present, unordered_array",
         ),
         (
             json!({"expect": [{"status": [200], "headers": {"ETag": "x"}}]}),
@@ -203,7 +206,8 @@ fn a_mistake_in_a_step_is_named() {
             "/steps/0/expect/0/body/a: nothing gives the variable `b` a value",
         ),
         (
-            json!({"expect": [{"status": [200], "body": {"h": format!("sha256:{}", "ab".repeat(32))}}]}),
+            json!({"expect": [{"status": [200],
+                "body": {"h": format!("sha256:{}", "ab".repeat(32))}}]}),
             "/steps/0/expect/0/body/h: is a digest; `oracle` must name who computed it",
         ),
     ] {
@@ -242,11 +246,13 @@ fn a_mistake_in_a_request_is_named() {
         ),
         (
             json!({"route": "extra", "headers": {"authorization": "x"}}),
-            "/steps/0/request/headers/authorization: must be a header's name in lower case, and none that `credential` or `content_type` sets",
+            "/steps/0/request/headers/authorization: must be a header's name in lower case, and \
+             none that `credential` or `content_type` sets",
         ),
         (
             json!({"route": "extra", "credential": "admin"}),
-            "/steps/0/request/credential: expected one of \"main\", \"none\", \"wrong\", \"second\", found \"admin\"",
+            "/steps/0/request/credential: expected one of \"main\", \"none\", \"wrong\", \
+             \"second\", found \"admin\"",
         ),
         (
             json!({"route": "extra", "json": {}}),
@@ -380,7 +386,8 @@ fn a_mistake_in_the_routes_is_named() {
     assert_eq!(
         fault(|list| list["scope"]["prefix"] = json!("Check ")),
         [
-            "web/routes.json: /scope/prefix: names are lowercase letters, digits, `-`, `_` and `.`, and begin with a letter or digit"
+            "web/routes.json: /scope/prefix: names are lowercase letters, digits, `-`, `_` and \
+             `.`, and begin with a letter or digit"
         ]
     );
 }

@@ -118,7 +118,8 @@ fn a_verification_that_a_policy_wants_again_is_run_again() {
     repo.configure(|config| {
         config["runtimes"]["agent"] = json!({"type": "local_cli", "command": ["/bin/true"]});
         config["roles"]["pm"]["runtime"] = json!("agent");
-        config["policies"] = json!([{"id": "again", "rule": "require_reproducible_verification", "action": "block"}]);
+        config["policies"] = json!([{"id": "again", "rule": "require_reproducible_verification",
+            "action": "block"}]);
     });
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");

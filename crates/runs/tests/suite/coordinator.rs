@@ -357,7 +357,8 @@ fn hooks_of_the_coordinator_have_their_say_and_touch_nothing() {
     refused(coordinator.step(None), Code::XchainHookStateTamper);
     assert_eq!(workspace.read(&format!("{HOME}/barriers.json")), barriers);
 
-    let said = "cat > seen.json; echo '{\"verdict\":\"allow\",\"annotations\":[{\"key\":\"k\",\"value\":\"v\"}]}'";
+    let said = r#"cat > seen.json
+        echo '{"verdict":"allow","annotations":[{"key":"k","value":"v"}]}'"#;
     workspace.hook(
         "before_assignment",
         "blocking",
@@ -400,7 +401,8 @@ fn one_works_at_a_time_and_a_workspace_may_be_a_repository_of_its_own() {
     workspace.change("api/agentxchain-multi.json", |config| {
         config["repos"] = json!({"api": {"path": "."}, "web": {"path": "../web"}});
         config["hooks"]["before_assignment"] = json!([{"name": "h", "type": "process",
-            "command": ["/bin/sh", "-c", "echo '{\"verdict\":\"allow\"}'"], "timeout_ms": 5000, "mode": "blocking"}]);
+            "command": ["/bin/sh", "-c", "echo '{\"verdict\":\"allow\"}'"], "timeout_ms": 5000,
+                "mode": "blocking"}]);
     });
     workspace.commit_all("api");
     let coordinator =

@@ -16,7 +16,8 @@ const ALLOW: &str = r#"echo '{"verdict":"allow"}'"#;
 #[test]
 fn a_hook_is_told_what_it_needs_and_may_say_yes() {
     let repo = Repo::plain();
-    let line = r#"cat > told.json; env | grep ^AGENTXCHAIN > env.txt; echo '{"verdict":"warn","message":"hm"}'"#;
+    let line = r#"cat > told.json; env | grep ^AGENTXCHAIN > env.txt
+        echo '{"verdict":"warn","message":"hm"}'"#;
     repo.hook("before_assignment", "look", "blocking", 5000, line);
     let runs = repo.started();
     runs.assign(None).unwrap();

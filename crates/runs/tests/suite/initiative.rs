@@ -172,14 +172,18 @@ impl Workspace {
     }
 
     fn govern(&self, repo: &str) {
-        let role = |authority: &str| json!({"title": "R", "mandate": "Work.", "write_authority": authority, "runtime": "by-hand"});
+        let role = |authority: &str| {
+            json!({"title": "R", "mandate": "Work.",
+            "write_authority": authority, "runtime": "by-hand"})
+        };
         let config = json!({
             "schema_version": "1.0",
             "project": {"id": repo, "name": repo},
             "roles": {"dev": role("authoritative"), "tester": role("authoritative")},
             "runtimes": {"by-hand": {"type": "manual"}},
             "routing": {
-                "implementation": {"entry_role": "dev", "allowed_next_roles": ["dev", "tester", "human"]},
+                "implementation": {"entry_role": "dev",
+                    "allowed_next_roles": ["dev", "tester", "human"]},
                 "qa": {"entry_role": "tester", "allowed_next_roles": ["dev", "tester", "human"]}
             },
             "workflow_kit": {}

@@ -1,8 +1,10 @@
-//! An operation that is killed at any write has happened or has not, and the next one finds the repository ready.
+//! An operation that is killed at any write is done completely or not at all, and the next one
+//! finds the repository ready.
 //!
-//! Each operation runs in a process of its own that ends, without a word, at one of its writes. Time and ids are fixed, so that
-//! what is left can be compared byte by byte with what was before and with what a whole operation leaves. One
-//! acceptance is ended at each of its writes; of the others, every fourth is enough, or each with `ACCORD_KILL_ROUNDS`.
+//! Each operation runs in its own process, which is killed at one of its writes. Time and ids are
+//! fixed, so that the files can be compared byte by byte with those before the operation and with
+//! those after a complete one. One acceptance is killed at each of its writes. The other operations
+//! are killed at every fourth write, or at each one with `ACCORD_KILL_ROUNDS`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -273,8 +275,8 @@ fn differing(
     told.collect::<Vec<_>>().join("; ")
 }
 
-/// Neither a journal nor a temporary file nor the lock of the dead is left. A temporary file beside the lock may be of
-/// somebody who wants it now, so it stays a minute.
+/// No journal, temporary file or lock of the killed process is left. A temporary file beside the
+/// lock is kept for a minute: it may belong to a process that is waiting for the lock.
 fn nothing_lies_about(repo: &Repo, told: &str) {
     for (path, _) in repo.home() {
         if path.starts_with(".agentxchain/locks/.tmp-") {
@@ -300,7 +302,8 @@ fn staged(repo: &Repo, at_the_gate: bool) {
     let result = result(&turn, &PLANNING, |result| {
         result["decisions"] = json!([
             {"id": "DEC-001", "category": "scope", "statement": "small", "rationale": "soon"},
-            {"id": "DEC-002", "category": "architecture", "statement": "one file", "rationale": "simple", "durability": "repo"},
+            {"id": "DEC-002", "category": "architecture", "statement": "one file",
+                "rationale": "simple", "durability": "repo"},
         ]);
         if at_the_gate {
             result["phase_transition_request"] = json!("implementation");

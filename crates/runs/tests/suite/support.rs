@@ -234,7 +234,8 @@ pub(crate) fn plan(repo: &Repo) {
     );
     repo.write(
         PLANNING[2],
-        "## Purpose\n\nTo work.\n\n## Interface\n\nA function.\n\n## Acceptance Tests\n\n- it runs\n",
+        "## Purpose\n\nTo work.\n\n## Interface\n\nA function.\n\n\
+         ## Acceptance Tests\n\n- it runs\n",
     );
 }
 

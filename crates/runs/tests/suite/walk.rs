@@ -31,7 +31,8 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
         &turn,
         &result(&turn, &PLANNING, |result| {
             result["phase_transition_request"] = json!("implementation");
-            result["decisions"] = json!([{"id": "DEC-001", "category": "scope", "statement": "small",
+            result["decisions"] = json!([{"id": "DEC-001", "category": "scope",
+                "statement": "small",
             "rationale": "soon done", "durability": "repo"}]);
         }),
     );

@@ -18,7 +18,8 @@ pub(crate) const PLANS: &str = r#"
 mkdir -p "$(dirname "$AGENTXCHAIN_STAGING_PATH")"
 printf 'Approved: YES\n' > .planning/PM_SIGNOFF.md
 printf '| Req # | What |\n|---|---|\n| 1 | it works |\n' > .planning/ROADMAP.md
-printf '## Purpose\n\nTo work.\n\n## Interface\n\nA function.\n\n## Acceptance Tests\n\n- it runs\n' > .planning/SYSTEM_SPEC.md
+printf '## Purpose\n\nTo work.\n\n## Interface\n\nA function.\n\n' > .planning/SYSTEM_SPEC.md
+printf '## Acceptance Tests\n\n- it runs\n' >> .planning/SYSTEM_SPEC.md
 cat > "$AGENTXCHAIN_STAGING_PATH" <<END
 {"schema_version": "1.0", "run_id": "$AGENTXCHAIN_RUN_ID", "turn_id": "$AGENTXCHAIN_TURN_ID",
  "role": "$AGENTXCHAIN_ROLE", "runtime_id": "agent", "status": "completed", "summary": "planned",
@@ -139,7 +140,8 @@ fn the_briefing_comes_by_argument_by_input_or_from_the_bundle() {
 
     // From the bundle; nothing else tells it.
     let script = format!(
-        "test -z \"$(cat)\" && grep -q '# Turn turn_' \"$AGENTXCHAIN_DISPATCH_DIR/PROMPT.md\" || exit 9; {PLANS}"
+        "test -z \"$(cat)\" && \
+         grep -q '# Turn turn_' \"$AGENTXCHAIN_DISPATCH_DIR/PROMPT.md\" || exit 9; {PLANS}"
     );
     let repo = planned_by(&script, json!({"prompt_transport": "dispatch_bundle_only"}));
     accepted(repo.started().step(&Step::default()).unwrap());
@@ -300,7 +302,8 @@ fn a_result_that_is_refused_is_told_to_the_next_try() {
     // The first try stages rubbish; the second finds the reason in its prompt.
     let script = format!(
         "if grep -q 'rejected' \"$AGENTXCHAIN_DISPATCH_DIR/PROMPT.md\"; then {PLANS} else \
-         mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"; echo '{{}}' > \"$AGENTXCHAIN_STAGING_PATH\"; echo no; fi"
+         mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"; \
+         echo '{{}}' > \"$AGENTXCHAIN_STAGING_PATH\"; echo no; fi"
     );
     let repo = planned_by(&script, json!({}));
     let runs = repo.started();
@@ -316,7 +319,8 @@ fn a_result_that_is_refused_is_told_to_the_next_try() {
 
 #[test]
 fn results_that_are_refused_too_often_block_the_run() {
-    let script = "mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"; echo '{}' > \"$AGENTXCHAIN_STAGING_PATH\"; echo no";
+    let script = "mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"; \
+                  echo '{}' > \"$AGENTXCHAIN_STAGING_PATH\"; echo no";
     let repo = planned_by(script, json!({}));
     let runs = repo.started();
     let done = runs.step(&Step::default()).unwrap();
@@ -418,7 +422,8 @@ cat > "$AGENTXCHAIN_STAGING_PATH" <<END
 {"schema_version": "1.0", "run_id": "$AGENTXCHAIN_RUN_ID", "turn_id": "$AGENTXCHAIN_TURN_ID",
  "role": "$AGENTXCHAIN_ROLE", "runtime_id": "agent", "status": "completed", "summary": "noted",
  "decisions": [], "objections": [], "files_changed": ["notes/$AGENTXCHAIN_ROLE.txt"],
- "verification": {"status": "skipped"}, "artifact": {"type": "workspace"}, "proposed_next_role": "human"}
+ "verification": {"status": "skipped"}, "artifact": {"type": "workspace"},
+ "proposed_next_role": "human"}
 END
 "#;
     let repo = planned_by(script, json!({}));

@@ -76,7 +76,8 @@ fn review(envelope: &Value) -> Value {
         "run_id": envelope["run_id"], "turn_id": envelope["turn_id"],
         "role": envelope["role"], "runtime_id": envelope["runtime_id"],
         "status": "completed", "summary": "looked at it", "decisions": [],
-        "objections": [{"id": "OBJ-001", "severity": "low", "statement": "thin", "status": "raised"}],
+        "objections": [{"id": "OBJ-001", "severity": "low", "statement": "thin",
+            "status": "raised"}],
         "files_changed": [], "verification": {"status": "skipped"},
         "artifact": {"type": "review"}, "proposed_next_role": "human",
     })
@@ -202,7 +203,8 @@ fn mcp_script(then: &str) -> Value {
     let script = format!(
         r#"
 read -r hello
-echo '{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"2025-06-18","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}'
+printf '%s' '{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"2025-06-18",'
+echo '"capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}'
 read -r initialized
 echo '{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"up"}}}}'
 read -r list
@@ -223,12 +225,17 @@ echo '{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"agentxchain_turn"}]}}'
 read -r call
 run=$(printf '%s' "$call" | sed 's/.*"run_id":"\([^"]*\)".*/\1/')
 turn=$(printf '%s' "$call" | sed 's/.*"turn_id":"\([^"]*\)".*/\1/')
-result="{\"schema_version\":\"1.0\",\"run_id\":\"$run\",\"turn_id\":\"$turn\",\"role\":\"pm\",\"runtime_id\":\"afar\",\"status\":\"completed\",\"summary\":\"by tool\",\"decisions\":[],\"objections\":[{\"id\":\"OBJ-001\",\"severity\":\"low\",\"statement\":\"thin\",\"status\":\"raised\"}],\"files_changed\":[],\"verification\":{\"status\":\"skipped\"},\"artifact\":{\"type\":\"review\"},\"proposed_next_role\":\"human\"}"
+result="{\"schema_version\":\"1.0\",\"run_id\":\"$run\",\"turn_id\":\"$turn\",\"role\":\"pm\","
+result="$result"'"runtime_id":"afar","status":"completed","summary":"by tool","decisions":[],'
+result="$result"'"objections":[{"id":"OBJ-001","severity":"low","statement":"thin",'
+result="$result"'"status":"raised"}],"files_changed":[],"verification":{"status":"skipped"},'
+result="$result"'"artifact":{"type":"review"},"proposed_next_role":"human"}'
 "#;
 
 #[test]
 fn a_tool_of_a_program_is_called_and_answers_with_the_result() {
-    let answer = r#"echo "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"content\":[],\"structuredContent\":$result}}""#;
+    let answer = r#"printf '%s' '{"jsonrpc":"2.0","id":4,"result":{"content":[],'
+        echo "\"structuredContent\":$result}}""#;
     let (repo, runs) = reviewed_by(&mcp_script(&format!("{TOOLS}\n{answer}")));
     accepted(runs.step(&Step::default()));
     assert_eq!(
@@ -239,16 +246,19 @@ fn a_tool_of_a_program_is_called_and_answers_with_the_result() {
 
 #[test]
 fn what_goes_wrong_with_a_tool_is_said() {
-    let none = r#"echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"},{"name":"b"}]}}'; cat >/dev/null"#;
+    let none = r#"echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"},{"name":"b"}]}}'
+        cat >/dev/null"#;
     let error = format!(
         "{TOOLS}\n{}",
-        r#"echo '{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"no model"}]}}'"#
+        r#"printf '%s' '{"jsonrpc":"2.0","id":4,"result":{"isError":true,'
+           echo '"content":[{"type":"text","text":"no model"}]}}'"#
     );
     let other = format!(
         "{TOOLS}\n{}",
         r#"echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"done!"}]}}'"#
     );
-    let refusal = r#"echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"not today"}}'; cat >/dev/null"#;
+    let refusal = r#"echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"not today"}}'
+        cat >/dev/null"#;
     let dies = "echo 'broken pipe dream' >&2; exit 4";
     let garbage = "echo 'this is no JSON'; cat >/dev/null";
     for (then, word) in [

@@ -19,19 +19,20 @@ use crate::exit::Exit;
 use crate::interrupt::stop_programs;
 use crate::output::Output;
 
-/// Answer fixtures over HTTP (http-fixture-v1), for whoever has the token
+/// Answer fixtures over HTTP (http-fixture-v1) to clients with the token
 ///
-/// Says `accord: listening on http://ADDRESS` on standard output when it is ready. A fixture can carry commands, which are
-/// run on this machine: give the token to nobody else. Each fixture has a folder of its own, which is removed
-/// afterwards. SIGTERM, SIGHUP or Ctrl-C ends it after what runs is finished; a second one ends it at once.
+/// Prints `accord: listening on http://ADDRESS` on standard output when it is ready. A fixture can
+/// contain commands, which run on this machine: keep the token secret. Each fixture has its own
+/// folder, which is removed afterwards. SIGTERM, SIGHUP or Ctrl-C ends it after the running
+/// requests; a second signal ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Where to listen, an IP address and a port; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8788", value_parser = address)]
     listen: SocketAddr,
 
-    /// What every request must carry, as in Authorization: Bearer TOKEN; ACCORD_CONFORMANCE_TOKEN, which the list of
-    /// processes does not show, when absent
+    /// The token that every request must send (Authorization: Bearer TOKEN); prefer
+    /// ACCORD_CONFORMANCE_TOKEN, which the process list does not show
     #[arg(long, value_parser = Token::parse)]
     token: Option<Token>,
 
@@ -44,8 +45,8 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     listen_address(text).map_err(|why| format!("it {why}"))
 }
 
-/// The largest file that a fixture or its hooks may write: far more than the largest fixture holds, and no accident that
-/// fills the machine.
+/// The largest file that a fixture or its hooks may write: far more than the largest fixture needs,
+/// and too little to fill the disk by accident.
 const LARGEST_FILE: u64 = 64 * 1024 * 1024;
 
 const LIMITS: ServiceLimits = ServiceLimits {

@@ -34,7 +34,8 @@ pub(crate) fn document(name: MessageName) -> Value {
         MessageName::SessionTimelineEnvelope => json!({
             "ok": true,
             "timeline": [{"type": "execution", "timestamp": 10}, {"type": "fork", "timestamp": 20}],
-            "summary": {"runCount": 1, "successCount": 1, "avgImprovement": 0, "lastArtifactId": null},
+            "summary": {"runCount": 1, "successCount": 1, "avgImprovement": 0,
+                "lastArtifactId": null},
         }),
         MessageName::SessionListEnvelope => json!({
             "ok": true, "sessions": [{"sessionId": "s-1"}, {"sessionId": "s-2", "tags": {"a": 1}}],

@@ -71,7 +71,10 @@ fn rows() -> Vec<Row> {
         ),
         // 5
         row(
-            |s| s["messages"]["OrderReply"]["cost"] = json!({"kind": "alias", "mirrors": "/price", "type": "number", "semantics": "unit:cent"}),
+            |s| {
+                s["messages"]["OrderReply"]["cost"] = json!({"kind": "alias", "mirrors": "/price",
+                "type": "number", "semantics": "unit:cent"})
+            },
             &[("/messages/OrderReply/cost", Rule::AliasAdded)],
         ),
         // 6
@@ -218,7 +221,10 @@ fn rows() -> Vec<Row> {
             &[("/messages/OrderReply/orderRef", Rule::AliasRemoved)],
         ),
         row(
-            |s| s["messages"]["OrderReply"]["orderRef"] = json!({"kind": "alias", "mirrors": "price", "type": "number", "semantics": "unit:cent"}),
+            |s| {
+                s["messages"]["OrderReply"]["orderRef"] = json!({"kind": "alias",
+                "mirrors": "price", "type": "number", "semantics": "unit:cent"})
+            },
             &[("/messages/OrderReply/orderRef", Rule::AliasChanged)],
         ),
         row(
@@ -288,7 +294,8 @@ fn rows() -> Vec<Row> {
         // The other way round nothing is promoted: the canonical member is gone.
         row(
             |s| {
-                s["messages"]["OrderReply"]["price"] = json!({"kind": "alias", "mirrors": "orderId", "type": "string", "semantics": "order-id"});
+                s["messages"]["OrderReply"]["price"] = json!({"kind": "alias", "mirrors": "orderId",
+                    "type": "string", "semantics": "order-id"});
             },
             &[("/messages/OrderReply/price", Rule::FieldRemoved)],
         ),
@@ -710,7 +717,8 @@ fn field(presence: &str, meaning: &str) -> Value {
 
 /// Another hash under another tag, with these vectors.
 fn renewed(vectors: Value) -> Value {
-    json!({"domainTag": "ORDER_V2", "hash": "sha256", "scope": ["item", "size"], "vectors": vectors})
+    json!({"domainTag": "ORDER_V2", "hash": "sha256", "scope": ["item", "size"],
+        "vectors": vectors})
 }
 
 /// The same document with the members of every object in the opposite order.

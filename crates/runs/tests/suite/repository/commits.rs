@@ -300,10 +300,10 @@ fn a_commit_that_cannot_be_carried_out_does_not_happen() {
         (vec!["folder/in"], "folder/in"),
     ] {
         let error = held.commit(&with_file(&held, 5, &wanted)).unwrap_err();
-        assert!(
-            matches!(&error, RepositoryError::Tree(TreeError::Obstructed { by: at, .. }) if at == by),
-            "{wanted:?}: {error}"
-        );
+        let RepositoryError::Tree(TreeError::Obstructed { by: at, .. }) = &error else {
+            panic!("{wanted:?}: {error}");
+        };
+        assert_eq!(at, by, "{wanted:?}");
         assert_eq!(error.code(), Code::XchainPathObstructed);
         assert_eq!(held.pending_journals().unwrap(), []);
         assert_eq!(files(folder.path()), before);

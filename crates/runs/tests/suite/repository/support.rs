@@ -62,11 +62,13 @@ pub(super) fn govern(held: &LockedRepository) {
         "schema_version": "1.0",
         "project": {"id": "shop", "name": "Shop"},
         "roles": {
-            "dev": {"title": "Dev", "mandate": "Build.", "write_authority": "authoritative", "runtime": "hand"}
+            "dev": {"title": "Dev", "mandate": "Build.", "write_authority": "authoritative",
+                "runtime": "hand"}
         },
         "runtimes": {"hand": {"type": "manual"}},
         "routing": {
-            "implementation": {"entry_role": "dev", "allowed_next_roles": ["dev", "human"], "max_concurrent_turns": 2}
+            "implementation": {"entry_role": "dev", "allowed_next_roles": ["dev", "human"],
+                "max_concurrent_turns": 2}
         },
         "gates": {},
         "workflow_kit": {}
