@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use accord_store::StoreErrorKind;
@@ -15,6 +16,9 @@ use accord_store::testing::Random;
 use crate::support::{deposit, given, open, refusal, start, whole_packages};
 
 const THREADS: usize = 32;
+
+/// Much longer than a child needs for one line on a busy machine.
+const LIMIT: Duration = Duration::from_secs(240);
 
 #[test]
 fn what_was_acknowledged_survives_kill_9() {
@@ -47,8 +51,7 @@ fn what_was_acknowledged_survives_kill_9() {
 fn round_of(folder: &Path, after: Duration, acknowledged: &mut BTreeSet<(String, String)>) {
     let test = "kill::what_was_acknowledged_survives_kill_9";
     let mut child = start(test, folder.to_str().unwrap());
-    let mut said = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
+    let lines = lines_of(child.stdout.take().unwrap());
     let mut take = |line: &str| {
         // The last line may be cut, and the harness says something, too.
         let names = line
@@ -59,8 +62,10 @@ fn round_of(folder: &Path, after: Duration, acknowledged: &mut BTreeSet<(String,
         }
         names.is_some()
     };
-    while said.read_line(&mut line).unwrap() > 0 && !take(&line) {
-        line.clear();
+    while let Some(line) = next(&lines, "the first acknowledgement") {
+        if take(&line) {
+            break;
+        }
     }
     assert_eq!(
         refusal(folder).kind(),
@@ -70,12 +75,35 @@ fn round_of(folder: &Path, after: Duration, acknowledged: &mut BTreeSet<(String,
     );
     std::thread::sleep(after);
     child.kill().unwrap();
-    line.clear();
-    while said.read_line(&mut line).unwrap() > 0 {
+    while let Some(line) = next(&lines, "the end of a killed process") {
         take(&line);
-        line.clear();
     }
     child.wait().unwrap();
+}
+
+/// Reads the lines of a pipe in a thread, so that a wait for them can be bounded. The last line may
+/// lack its end.
+fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        let mut pipe = BufReader::new(pipe);
+        let mut line = String::new();
+        while pipe.read_line(&mut line).unwrap() > 0 {
+            if sender.send(std::mem::take(&mut line)).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+/// The next line; `None` at the end of the pipe.
+fn next(lines: &Receiver<String>, what: &str) -> Option<String> {
+    match lines.recv_timeout(LIMIT) {
+        Ok(line) => Some(line),
+        Err(RecvTimeoutError::Disconnected) => None,
+        Err(RecvTimeoutError::Timeout) => panic!("waited {LIMIT:?} for {what}"),
+    }
 }
 
 /// Many threads write, each says what was acknowledged, until somebody kills the process.
