@@ -12,7 +12,7 @@ mod host;
 mod input;
 mod interrupt;
 mod output;
-mod show;
+mod render;
 
 use std::process::ExitCode;
 

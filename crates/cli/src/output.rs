@@ -15,7 +15,7 @@ use crate::interrupt;
 
 /// Prints a note on standard error. A closed standard error is ignored: the answer does not depend
 /// on it.
-pub(crate) fn talk(line: impl AsRef<str>) {
+pub(crate) fn print_note(line: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", line.as_ref());
 }
 

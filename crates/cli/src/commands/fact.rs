@@ -5,9 +5,9 @@ use accord_contract::wire::{Object, Value};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
-use crate::output::talk;
-use crate::show;
+use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::output::print_note;
+use crate::render;
 
 /// Assert, invalidate and list facts
 #[derive(Debug, clap::Args)]
@@ -171,11 +171,12 @@ impl AssertArgs {
             "asserted_by",
             actor.map(|actor| actor.document(session.as_deref())),
         );
-        let ask = Ask::post(&["v1", "projects", &project, "facts"], &Value::Object(body))
-            .with_flag("if_changed", self.if_changed)
-            .with("if_out_of_order", self.in_order.then_some("reject"));
-        let answer = self.host.connect_or_create()?.ask(ask)?;
-        answer.print(self.host.json, show::fact)?;
+        let request =
+            HostRequest::post(&["v1", "projects", &project, "facts"], &Value::Object(body))
+                .with_flag("if_changed", self.if_changed)
+                .with("if_out_of_order", self.in_order.then_some("reject"));
+        let answer = self.host.connect_or_create()?.send(request)?;
+        answer.print(self.host.json, render::fact)?;
         Ok(Exit::Yes)
     }
 }
@@ -184,7 +185,7 @@ impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
         let (actor, session) = (self.actor.get()?, self.session.get());
-        let ask = Ask::new(
+        let request = HostRequest::new(
             hyper::Method::DELETE,
             &["v1", "projects", &project, "facts"],
         )
@@ -193,16 +194,16 @@ impl InvalidateArgs {
         .with("value", self.value.as_ref())
         .with("actor", actor.as_ref().map(ToString::to_string))
         .with("session_id", session.filter(|_| actor.is_some()));
-        let answer = self.host.connect()?.ask(ask)?;
+        let answer = self.host.connect()?.send(request)?;
         let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);
-        let name = show::clean(&format!("{} {}", self.subject, self.predicate));
+        let name = render::clean(&format!("{} {}", self.subject, self.predicate));
         answer.print(self.host.json, |page, _| {
             if ended > 0 {
                 page.line(format!("invalidated {name}"));
             }
         })?;
         if ended == 0 && !self.host.json {
-            talk(format!("no current fact {name}"));
+            print_note(format!("no current fact {name}"));
         }
         Ok(Exit::from_answer(ended > 0))
     }
@@ -211,18 +212,18 @@ impl InvalidateArgs {
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
-        let ask = Ask::get(&["v1", "projects", &project, "facts"])
+        let request = HostRequest::get(&["v1", "projects", &project, "facts"])
             .with("subject", self.subject.as_ref())
             .with("predicate", self.predicate.as_ref())
             .with("as_of", self.as_of.as_ref())
             .with_flag("history", self.history)
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
-        let answer = self.host.connect()?.ask(ask)?;
+        let answer = self.host.connect()?.send(request)?;
         let is_narrowed = self.subject.is_some() || self.predicate.is_some();
         answer.print_list(
             self.host.json,
-            |page, list| show::facts(page, &list["facts"]),
+            |page, list| render::facts(page, &list["facts"]),
             || match (is_narrowed || self.as_of.is_some(), self.history) {
                 (true, _) => format!("no matching fact in {project}"),
                 (false, true) => {

@@ -8,9 +8,9 @@ use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Actor, Ask, HostArgs};
-use crate::output::{Output, talk};
-use crate::show::{self, Page};
+use crate::host::{Actor, HostArgs, HostRequest};
+use crate::output::{Output, print_note};
+use crate::render::{self, Page};
 
 /// Create, list and revoke the keys of callers from the network
 #[derive(Debug, clap::Args)]
@@ -104,7 +104,7 @@ impl CreateArgs {
             body["expires_at"] = expires.into();
         }
         let host = self.host.connect_or_create()?;
-        let answer = host.ask(Ask::post(&["accord", "v1", "keys"], &body))?;
+        let answer = host.send(HostRequest::post(&["accord", "v1", "keys"], &body))?;
         if self.host.json {
             answer.print(true, |_, _| {})?;
             return Ok(Exit::Yes);
@@ -118,9 +118,9 @@ impl CreateArgs {
         output.line(secret)?;
         output.finish()?;
         let mut page = Page::plain();
-        show::key(&mut page, &document["key"]);
-        talk(page.as_str().trim_end());
-        talk(
+        render::key(&mut page, &document["key"]);
+        print_note(page.as_str().trim_end());
+        print_note(
             "Store it in ACCORD_KEY; it is not shown again. Once a key exists, requests over the \
              network need one.",
         );
@@ -133,10 +133,10 @@ impl ListArgs {
         let answer = self
             .host
             .connect()?
-            .ask(Ask::get(&["accord", "v1", "keys"]))?;
+            .send(HostRequest::get(&["accord", "v1", "keys"]))?;
         answer.print_list(
             self.host.json,
-            |page, list| show::keys(page, &list["keys"]),
+            |page, list| render::keys(page, &list["keys"]),
             || {
                 "no keys; `accord key create` creates one, and the network then requires one"
                     .to_owned()
@@ -148,10 +148,10 @@ impl ListArgs {
 
 impl RevokeArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let ask = Ask::new(hyper::Method::DELETE, &["accord", "v1", "keys", &self.id]);
-        let answer = self.host.connect()?.ask(ask)?;
+        let request = HostRequest::new(hyper::Method::DELETE, &["accord", "v1", "keys", &self.id]);
+        let answer = self.host.connect()?.send(request)?;
         answer.print(self.host.json, |page, document| {
-            let text = |value: &Value| show::clean(value.as_str().unwrap_or_default());
+            let text = |value: &Value| render::clean(value.as_str().unwrap_or_default());
             let key = &document["key"];
             page.line(format!(
                 "revoked {} ({})",

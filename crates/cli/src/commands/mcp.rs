@@ -14,9 +14,9 @@ use tokio::sync::Mutex;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Connection, Creating, ProjectArg, Target, TargetArgs, holds_store};
-use crate::output::talk;
-use crate::show::clean;
+use crate::host::{ActorArg, Connection, IfMissing, ProjectArg, Target, TargetArgs, holds_store};
+use crate::output::print_note;
+use crate::render::clean;
 
 /// Serve the tools for agents over MCP, on standard input and output
 ///
@@ -87,22 +87,22 @@ impl McpArgs {
 fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
     let folder = match target.target()? {
         Target::Server { url, .. } => {
-            talk(format!("accord: using the server {}", clean(&url)));
-            return Ok(target.connect(Creating::Yes)?.api());
+            print_note(format!("accord: using the server {}", clean(&url)));
+            return Ok(target.connect(IfMissing::Create)?.api());
         }
         Target::Folder(folder) => folder,
     };
     let is_new = !holds_store(&folder);
-    match target.connect(Creating::Yes) {
+    match target.connect(IfMissing::Create) {
         Ok(_) => {
             let place = std::path::absolute(&folder).unwrap_or(folder);
             let place = clean(&place.display().to_string());
             let new = if is_new { "new " } else { "" };
-            talk(format!("accord: using the {new}data folder {place}"));
+            print_note(format!("accord: using the {new}data folder {place}"));
         }
         // The lock may be released before the first call.
         Err(taken) if taken.code() == Some(Code::StoreLocked) => {
-            talk(format!("warning: {taken}"));
+            print_note(format!("warning: {taken}"));
         }
         Err(error) => return Err(error),
     }
@@ -127,7 +127,7 @@ impl Api for Folder {
             // Opening blocks on files and locks, and a write must not be cancelled halfway.
             let call = tokio::task::spawn_blocking(move || {
                 let _turn = turn;
-                let connection = target.connect(Creating::Yes).map_err(as_failure)?;
+                let connection = target.connect(IfMissing::Create).map_err(as_failure)?;
                 let answer = whole(&connection, request);
                 connection.runtime().block_on(answer)
             });

@@ -46,7 +46,7 @@ impl Progress {
 
     /// Sets the text beside the bar.
     pub(crate) fn about(&self, text: &str) {
-        self.bar.set_message(crate::show::clean(text));
+        self.bar.set_message(crate::render::clean(text));
     }
 
     /// Adds to the total, if the amount is known.

@@ -5,8 +5,8 @@ use accord_contract::wire::{Object, Value};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, HostArgs, setting};
-use crate::show;
+use crate::host::{HostArgs, HostRequest, setting};
+use crate::render;
 
 /// Create, list, rename, archive and restore projects
 #[derive(Debug, clap::Args)]
@@ -117,23 +117,23 @@ impl CreateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let mut body = members(self.name, self.description);
         body.insert("project_id".to_owned(), self.id.into());
-        let ask = Ask::post(&["v1", "projects"], &Value::Object(body));
-        let answer = self.host.connect_or_create()?.ask(ask)?;
-        answer.print(self.host.json, show::project)?;
+        let request = HostRequest::post(&["v1", "projects"], &Value::Object(body));
+        let answer = self.host.connect_or_create()?.send(request)?;
+        answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }
 }
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let ask = Ask::get(&["v1", "projects"])
+        let request = HostRequest::get(&["v1", "projects"])
             .with_flag("include_archived", self.include_archived)
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
-        let answer = self.host.connect()?.ask(ask)?;
+        let answer = self.host.connect()?.send(request)?;
         answer.print_list(
             self.host.json,
-            |page, list| show::projects(page, &list["projects"]),
+            |page, list| render::projects(page, &list["projects"]),
             || "no projects; `accord project create` or the first deposit creates one".to_owned(),
         )?;
         Ok(Exit::Yes)
@@ -153,8 +153,8 @@ impl ShowArgs {
         let answer = self
             .host
             .connect()?
-            .ask(Ask::get(&["v1", "projects", &id]))?;
-        answer.print(self.host.json, show::project)?;
+            .send(HostRequest::get(&["v1", "projects", &id]))?;
+        answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }
 }
@@ -162,18 +162,21 @@ impl ShowArgs {
 impl RenameArgs {
     fn run(self) -> Result<Exit, CliError> {
         let body = Value::Object(members(Some(self.name), self.description));
-        let ask = Ask::new(hyper::Method::PATCH, &["v1", "projects", &self.id]);
-        let answer = self.host.connect()?.ask(ask.document(body.to_string()))?;
-        answer.print(self.host.json, show::project)?;
+        let request = HostRequest::new(hyper::Method::PATCH, &["v1", "projects", &self.id]);
+        let answer = self
+            .host
+            .connect()?
+            .send(request.document(body.to_string()))?;
+        answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }
 }
 
 impl OneArgs {
     fn post(self, verb: &str) -> Result<Exit, CliError> {
-        let ask = Ask::new(hyper::Method::POST, &["v1", "projects", &self.id, verb]);
-        let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, show::project)?;
+        let request = HostRequest::new(hyper::Method::POST, &["v1", "projects", &self.id, verb]);
+        let answer = self.host.connect()?.send(request)?;
+        answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }
 }

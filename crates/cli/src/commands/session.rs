@@ -5,8 +5,8 @@ use accord_contract::wire::Value;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, setting};
-use crate::show;
+use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, setting};
+use crate::render;
 
 /// Start, end and list sessions
 #[derive(Debug, clap::Args)]
@@ -110,13 +110,13 @@ impl StartArgs {
         if let Some(callsign) = self.callsign {
             body["callsign"] = callsign.into();
         }
-        let ask = Ask::post(&["v1", "projects", &project, "sessions"], &body);
-        let answer = self.host.connect_or_create()?.ask(ask)?;
+        let request = HostRequest::post(&["v1", "projects", &project, "sessions"], &body);
+        let answer = self.host.connect_or_create()?.send(request)?;
         answer.print(self.host.json, |page, session| {
             if self.id_only {
                 page.line(session["session_id"].as_str().unwrap_or_default());
             } else {
-                show::session(page, session);
+                render::session(page, session);
             }
         })?;
         Ok(Exit::Yes)
@@ -133,11 +133,11 @@ impl EndArgs {
                     "give its id, or set ACCORD_SESSION; `accord session list` lists the sessions",
                 )
             })?;
-        let ask = Ask::new(hyper::Method::PATCH, &["v1", "sessions", &id])
+        let request = HostRequest::new(hyper::Method::PATCH, &["v1", "sessions", &id])
             .document(Value::Object(serde_json::Map::new()).to_string())
             .with("project_id", self.project.get());
-        let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, show::session)?;
+        let answer = self.host.connect()?.send(request)?;
+        answer.print(self.host.json, render::session)?;
         Ok(Exit::Yes)
     }
 }
@@ -145,15 +145,15 @@ impl EndArgs {
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
-        let ask = Ask::get(&["v1", "projects", &project, "sessions"])
+        let request = HostRequest::get(&["v1", "projects", &project, "sessions"])
             .with("callsign", self.callsign.as_ref())
             .with_flag("active", self.active)
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
-        let answer = self.host.connect()?.ask(ask)?;
+        let answer = self.host.connect()?.send(request)?;
         answer.print_list(
             self.host.json,
-            |page, list| show::sessions(page, &list["sessions"]),
+            |page, list| render::sessions(page, &list["sessions"]),
             || {
                 if self.callsign.is_some() || self.active {
                     format!("no matching session in {project}")

@@ -9,9 +9,9 @@ use super::answers::{CompactAnswer, RepairAnswer, RestoreAnswer};
 use super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, FolderArgs};
+use crate::host::{FolderArgs, HostRequest};
 use crate::output::Output;
-use crate::show::{clean, counted};
+use crate::render::{clean, counted};
 
 /// Back up, restore, compact and repair a data folder
 #[derive(Debug, clap::Args)]
@@ -111,13 +111,13 @@ impl BackupArgs {
             let message = format!("{} is not UTF-8", to.display());
             return Err(CliError::new(Code::Usage, message));
         };
-        let ask = Ask::post(
+        let request = HostRequest::post(
             &["accord", "v1", "store", "backup"],
             &serde_json::json!({"to": path}),
         );
         let progress = Progress::items();
         progress.about("copying");
-        let answer = host.ask(ask.takes_long())?;
+        let answer = host.send(request.takes_long())?;
         progress.finish();
         answer.print(self.data.json, |page, backup| {
             let number = |name: &str| backup[name].as_u64().unwrap_or(0);
@@ -191,8 +191,8 @@ impl TrimArgs {
             body.insert("events_before".to_owned(), before.into());
         }
         body.insert("dry_run".to_owned(), self.dry_run.into());
-        let ask = Ask::post(&["accord", "v1", "store", "trim"], &Value::Object(body));
-        let answer = host.ask(ask.takes_long())?;
+        let request = HostRequest::post(&["accord", "v1", "store", "trim"], &Value::Object(body));
+        let answer = host.send(request.takes_long())?;
         let done = if self.dry_run {
             "would be deleted"
         } else {

@@ -10,8 +10,8 @@ use hyper::HeaderMap;
 
 use super::refusal;
 use crate::error::CliError;
-use crate::output::{Output, talk};
-use crate::show::{Page, clean};
+use crate::output::{Output, print_note};
+use crate::render::{Page, clean};
 
 /// The largest answer that is read as a whole.
 const MOST: usize = 1 << 30;
@@ -42,26 +42,26 @@ impl Answer {
     pub(crate) fn print_list(
         &self,
         json: bool,
-        show: impl FnOnce(&mut Page, &Value),
+        render: impl FnOnce(&mut Page, &Value),
         none: impl FnOnce() -> String,
     ) -> Result<(), CliError> {
         let mut is_empty = false;
         self.print(json, |page, list| {
-            show(page, list);
+            render(page, list);
             is_empty = page.as_str().is_empty();
         })?;
         if is_empty {
-            talk(clean(&none()));
+            print_note(clean(&none()));
         }
         Ok(())
     }
 
-    /// Prints the document: on one line with each token as it came, or as `show` writes it for
+    /// Prints the document: on one line with each token as it came, or as `render` writes it for
     /// people.
     pub(crate) fn print(
         &self,
         json: bool,
-        show: impl FnOnce(&mut Page, &Value),
+        render: impl FnOnce(&mut Page, &Value),
     ) -> Result<(), CliError> {
         let document = self.value()?;
         let mut output = Output::stdout();
@@ -69,24 +69,24 @@ impl Answer {
             output.line(accord_memory_core::compact(&self.text))?;
         } else {
             let mut page = Page::new();
-            show(&mut page, &document);
+            render(&mut page, &document);
             output.bytes(page.as_str().as_bytes())?;
         }
         output.finish()?;
         // A list says where it goes on, and a write what is odd about it.
         if !json {
             if let Some(cursor) = document["next_cursor"].as_str() {
-                talk(format!("there are more: --cursor {}", clean(cursor)));
+                print_note(format!("there are more: --cursor {}", clean(cursor)));
             }
             // A bundle shows it itself.
             let is_list = document.get("next_cursor").is_some();
             let damaged = document["x-integrity_warnings"].as_array();
             for id in damaged.filter(|_| is_list).into_iter().flatten() {
                 let id = clean(id.as_str().unwrap_or_default());
-                talk(format!("damaged and left out: {id}"));
+                print_note(format!("damaged and left out: {id}"));
             }
             for warning in document["warnings"].as_array().into_iter().flatten() {
-                talk(format!(
+                print_note(format!(
                     "warning: {}",
                     clean(warning["message"].as_str().unwrap_or_default())
                 ));

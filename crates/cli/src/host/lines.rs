@@ -4,7 +4,7 @@ use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 use hyper::header::CONTENT_TYPE;
 
-use super::{Ask, Connection};
+use super::{Connection, HostRequest};
 use crate::error::CliError;
 
 /// A line of such a response.
@@ -24,10 +24,10 @@ pub(crate) enum Update {
 /// updates answers with the summary alone.
 pub(crate) async fn follow(
     host: &Connection,
-    ask: Ask,
+    request: HostRequest,
     mut on_update: impl FnMut(Update) -> Result<(), CliError>,
 ) -> Result<Value, CliError> {
-    let mut answer = host.stream(ask.for_lines().takes_long()).await?;
+    let mut answer = host.stream(request.for_lines().takes_long()).await?;
     let kind = answer.headers.get(CONTENT_TYPE).cloned();
     let is_lines = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-ndjson"));
     let mut held: Vec<u8> = Vec::new();

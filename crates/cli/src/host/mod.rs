@@ -7,15 +7,15 @@
 //! - a key comes from a flag or the environment, goes into a header, and is never printed.
 
 mod answer;
-mod ask;
 mod lines;
 mod names;
 mod open;
 mod refusal;
+mod request;
 mod target;
 
-pub(crate) use self::ask::Ask;
 pub(crate) use self::lines::{Update, follow};
 pub(crate) use self::names::{Actor, ActorArg, ProjectArg, SessionArg, setting};
-pub(crate) use self::open::{Connection, Creating, holds_store};
+pub(crate) use self::open::{Connection, IfMissing, holds_store};
+pub(crate) use self::request::HostRequest;
 pub(crate) use self::target::{DEFAULT_FOLDER, FolderArgs, HostArgs, Target, TargetArgs};

@@ -1,4 +1,4 @@
-//! Reaching whoever is asked.
+//! Connecting to a host, or opening a data folder in this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use accord_host::settings::Sources;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
-use super::ask::Ask;
+use super::request::HostRequest;
 use super::target::Target;
 use crate::error::CliError;
-use crate::output::talk;
+use crate::output::print_note;
 
 /// The file that makes a folder a data folder.
 const DATABASE: &str = "accord.db";
@@ -27,13 +27,13 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
 
-/// Whether a missing data folder is created.
+/// What happens if there is no data folder.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Creating {
-    /// Create it.
-    Yes,
-    /// Fail.
-    No,
+pub(crate) enum IfMissing {
+    /// It is created.
+    Create,
+    /// The command fails.
+    Fail,
 }
 
 /// A connection to a host.
@@ -43,16 +43,16 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn open(target: &Target, creating: Creating) -> Result<Self, CliError> {
+    pub(super) fn open(target: &Target, if_missing: IfMissing) -> Result<Self, CliError> {
         match target {
             Target::Server { url, key } => server(url, key.clone()),
-            Target::Folder(folder) => Self::in_folder(folder, creating),
+            Target::Folder(folder) => Self::in_folder(folder, if_missing),
         }
     }
 
     /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
     /// process.
-    pub(crate) fn in_folder(folder: &Path, creating: Creating) -> Result<Self, CliError> {
+    pub(crate) fn in_folder(folder: &Path, if_missing: IfMissing) -> Result<Self, CliError> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let socket = folder.join(SOCKET);
         let until = Instant::now() + LOCK_WAIT;
@@ -65,7 +65,7 @@ impl Connection {
                     return Ok(Self { api, runtime });
                 }
             }
-            if creating == Creating::No && !holds_store(folder) {
+            if if_missing == IfMissing::Fail && !holds_store(folder) {
                 return Err(no_store(folder));
             }
             match open_here(&runtime, folder) {
@@ -90,13 +90,13 @@ impl Connection {
     }
 
     /// Sends a request, and waits for the whole response.
-    pub(crate) fn ask(&self, ask: Ask) -> Result<Answer, CliError> {
-        self.runtime.block_on(ask.send(self.api.as_ref()))
+    pub(crate) fn send(&self, request: HostRequest) -> Result<Answer, CliError> {
+        self.runtime.block_on(request.send(self.api.as_ref()))
     }
 
     /// Sends a request, and returns the response as a stream.
-    pub(crate) async fn stream(&self, ask: Ask) -> Result<Streamed, CliError> {
-        answer::streamed(ask.call(self.api.as_ref()).await?).await
+    pub(crate) async fn stream(&self, request: HostRequest) -> Result<Streamed, CliError> {
+        answer::streamed(request.call(self.api.as_ref()).await?).await
     }
 }
 
@@ -109,7 +109,7 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
     let has_key = key.is_some();
     let client = Client::url(url, &ClientOptions::default().with_key(key))?;
     if has_key && client.is_unencrypted() {
-        talk(
+        print_note(
             "warning: the key is sent over the network unencrypted; use https:// if the host \
              supports it",
         );

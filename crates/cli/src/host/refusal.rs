@@ -5,7 +5,7 @@ use accord_contract::wire::{Extensible, Value};
 use hyper::HeaderMap;
 
 use crate::error::CliError;
-use crate::show::clean;
+use crate::render::clean;
 
 /// Reads an error response: the ALX envelope, or as much as can be understood of another body.
 pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError {

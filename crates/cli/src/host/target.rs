@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use accord_contract::codes::Code;
 
 use super::names::setting;
-use super::open::{Connection, Creating};
+use super::open::{Connection, IfMissing};
 use crate::error::CliError;
 
 /// The default data folder.
@@ -73,7 +73,7 @@ impl FolderArgs {
 
     /// Connects to the folder, which must exist.
     pub(crate) fn connect(&self) -> Result<Connection, CliError> {
-        Connection::in_folder(&self.folder(), Creating::No)
+        Connection::in_folder(&self.folder(), IfMissing::Fail)
     }
 }
 
@@ -99,20 +99,20 @@ impl TargetArgs {
     }
 
     /// Connects to the target.
-    pub(crate) fn connect(&self, creating: Creating) -> Result<Connection, CliError> {
-        Connection::open(&self.target()?, creating)
+    pub(crate) fn connect(&self, if_missing: IfMissing) -> Result<Connection, CliError> {
+        Connection::open(&self.target()?, if_missing)
     }
 }
 
 impl HostArgs {
     /// Connects to a host that must exist.
     pub(crate) fn connect(&self) -> Result<Connection, CliError> {
-        self.target.connect(Creating::No)
+        self.target.connect(IfMissing::Fail)
     }
 
     /// Connects to a host; a missing data folder is created.
     pub(crate) fn connect_or_create(&self) -> Result<Connection, CliError> {
-        self.target.connect(Creating::Yes)
+        self.target.connect(IfMissing::Create)
     }
 }
 

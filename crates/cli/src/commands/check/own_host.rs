@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::error::CliError;
-use crate::host::Ask;
+use crate::host::HostRequest;
 
 /// A temporary host, stopped when this is dropped.
 pub(super) struct OwnHost {
@@ -99,8 +99,8 @@ async fn open(folder: &Path) -> Result<(Server, String, String), CliError> {
 }
 
 async fn key(host: &Host, asked: &accord_contract::wire::Value) -> Result<String, CliError> {
-    let ask = Ask::post(&["accord", "v1", "keys"], asked);
-    let answer = ask.send(local_api(host).as_ref()).await?.value()?;
+    let request = HostRequest::post(&["accord", "v1", "keys"], asked);
+    let answer = request.send(local_api(host).as_ref()).await?.value()?;
     let secret = answer["secret"].as_str().map(str::to_owned);
     secret.ok_or_else(|| CliError::new(Code::KitHarness, "the host created no key"))
 }

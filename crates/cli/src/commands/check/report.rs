@@ -45,7 +45,7 @@ pub(super) fn reports(args: &CheckArgs, protocol: &Protocol) -> Result<Reports, 
     let text_on_stdout = (args.format == Format::Text) == args.output.is_none();
     if text_on_stdout {
         let mut options = options.clone();
-        options.colour = crate::show::colours();
+        options.colour = crate::render::colours();
         all.push(match &progress {
             Some(progress) if on_terminal => Box::new(TextReporter::new(
                 BufWriter::new(progress.above(Output::stdout())),

@@ -21,7 +21,7 @@ use super::token::{sendable, token_of_environment};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt::stop_adapters_on_signal;
-use crate::output::{Output, talk};
+use crate::output::{Output, print_note};
 
 /// Test an implementation with published fixtures, tier by tier
 #[derive(Debug, clap::Args)]
@@ -90,14 +90,14 @@ impl CheckArgs {
         match self.format {
             Format::Json => output.line(format!("{:#}", report.encode()))?,
             Format::Text => {
-                let colours = crate::show::colours();
+                let colours = crate::render::colours();
                 write_text(&report, &fixtures, TITLE, colours, &mut output)
                     .map_err(CliError::from_output)?;
             }
         }
         output.finish()?;
         if report.fixtures_run() == 0 {
-            talk("no fixture ran, so nothing is proven");
+            print_note("no fixture ran, so nothing is proven");
         }
         Ok(match report.overall {
             Overall::Pass => Exit::Yes,
@@ -168,7 +168,7 @@ impl CheckArgs {
         };
         let (fixtures, left_out) = protocol.with_fixtures(folder).map_err(Failure::from)?;
         if !left_out.is_nothing() {
-            talk(left_out.to_string());
+            print_note(left_out.to_string());
         }
         let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         Ok((fixtures, root.display().to_string()))

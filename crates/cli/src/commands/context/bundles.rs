@@ -2,8 +2,8 @@
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, HostArgs, ProjectArg};
-use crate::show;
+use crate::host::{HostArgs, HostRequest, ProjectArg};
+use crate::render;
 
 /// Show an orientation for a newcomer: recent packages, facts, open questions
 #[derive(Debug, clap::Args)]
@@ -60,12 +60,12 @@ pub(crate) struct DigestArgs {
 impl OrientArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
-        let ask = Ask::get(&["v1", "projects", &project, "orient"])
+        let request = HostRequest::get(&["v1", "projects", &project, "orient"])
             .with_number("window_days", self.window)
             .with_number("limit", self.limit)
             .with_number("max_tokens", self.max_tokens);
-        let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, show::orientation)?;
+        let answer = self.host.connect()?.send(request)?;
+        answer.print(self.host.json, render::orientation)?;
         Ok(Exit::Yes)
     }
 }
@@ -73,14 +73,14 @@ impl OrientArgs {
 impl DigestArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let project = self.project.get().filter(|_| !self.all);
-        let ask = Ask::get(&["v1", "orchestrate"])
+        let request = HostRequest::get(&["v1", "orchestrate"])
             .with("project", project)
             .with("focus", self.focus.as_ref())
             .with_number("snippets", self.snippets)
             .with_number("window_days", self.window)
             .with_flag("include_archived", self.include_archived);
-        let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, show::digest)?;
+        let answer = self.host.connect()?.send(request)?;
+        answer.print(self.host.json, render::digest)?;
         Ok(Exit::Yes)
     }
 }

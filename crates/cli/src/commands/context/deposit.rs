@@ -7,9 +7,9 @@ use accord_contract::wire::Value;
 use super::compose::{ComposeArgs, Draft};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
+use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, SessionArg};
 use crate::input::read_file;
-use crate::show::{Page, Style};
+use crate::render::{Page, Style};
 
 /// Deposit a package, from a JSON document or from flags
 #[derive(Debug, clap::Args)]
@@ -48,8 +48,8 @@ impl DepositArgs {
         let package = draft.complete(&self.project, &self.actor, &self.session)?;
         let host = self.host.connect_or_create()?;
         let path = ["v1", "projects", &package.project, "packages"];
-        let ask = Ask::new(hyper::Method::POST, &path).document(package.text);
-        let answer = host.ask(ask)?;
+        let request = HostRequest::new(hyper::Method::POST, &path).document(package.text);
+        let answer = host.send(request)?;
         let is_new = answer.status == 201;
         answer.print(self.host.json, |page, package| {
             deposited(page, package, is_new);
@@ -59,7 +59,7 @@ impl DepositArgs {
 }
 
 fn deposited(page: &mut Page, package: &Value, is_new: bool) {
-    let text = |name: &str| crate::show::clean(package[name].as_str().unwrap_or_default());
+    let text = |name: &str| crate::render::clean(package[name].as_str().unwrap_or_default());
     let what = if is_new { "deposited" } else { "unchanged" };
     let id = page.styled(Style::Title, &text("package_id"));
     page.line(format!("{what} {id} in {}", text("project_id")));

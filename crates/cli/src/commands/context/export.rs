@@ -10,9 +10,9 @@ use super::super::answers::ExportAnswer;
 use super::super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, Connection, ProjectArg, TargetArgs};
-use crate::output::{Output, talk};
-use crate::show::counted;
+use crate::host::{Connection, HostRequest, ProjectArg, TargetArgs};
+use crate::output::{Output, print_note};
+use crate::render::counted;
 
 /// Export whole projects as lines of JSON that any host can import
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ pub(crate) struct ExportArgs {
 
 impl ExportArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let host = self.target.connect(crate::host::Creating::No)?;
+        let host = self.target.connect(crate::host::IfMissing::Fail)?;
         let projects = match self.all {
             true => every_project(&host)?,
             false => vec![self.project.required()?],
@@ -80,7 +80,7 @@ impl ExportArgs {
             self.tell(&written)?;
         }
         if written.damaged > 0 {
-            talk(format!(
+            print_note(format!(
                 "{} damaged and left out; `accord context verify` lists them",
                 counted(written.damaged, "package")
             ));
@@ -91,7 +91,7 @@ impl ExportArgs {
 
     fn tell(&self, written: &ExportAnswer) -> Result<(), CliError> {
         if !self.json {
-            talk(format!(
+            print_note(format!(
                 "exported {} of {}",
                 counted(written.lines, "line"),
                 counted(written.projects, "project")
@@ -112,10 +112,10 @@ async fn write(
     progress: &Progress,
     written: &mut ExportAnswer,
 ) -> Result<(), CliError> {
-    let ask = Ask::get(&["v1", "projects", project, "export"])
+    let request = HostRequest::get(&["v1", "projects", project, "export"])
         .for_lines()
         .takes_long();
-    let mut answer = host.stream(ask).await?;
+    let mut answer = host.stream(request).await?;
     let number =
         |name: &str| -> Option<u64> { answer.headers.get(name)?.to_str().ok()?.parse().ok() };
     // With several projects, the total size is unknown.
@@ -143,11 +143,11 @@ fn every_project(host: &Connection) -> Result<Vec<String>, CliError> {
     let mut projects = Vec::new();
     let mut cursor: Option<String> = None;
     loop {
-        let ask = Ask::get(&["v1", "projects"])
+        let request = HostRequest::get(&["v1", "projects"])
             .with_flag("include_archived", true)
             .with_number("limit", Some(200))
             .with("cursor", cursor.as_ref());
-        let page = host.ask(ask)?.value()?;
+        let page = host.send(request)?.value()?;
         let Some(listed) = page["projects"].as_array() else {
             let message = "the host lists its projects in an unknown format";
             return Err(CliError::new(Code::HostProtocol, message));

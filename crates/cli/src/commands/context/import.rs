@@ -12,9 +12,9 @@ use super::super::progress::Progress;
 use super::source::{LineRange, Source};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, Connection, HostArgs, Update, follow};
-use crate::output::{Output, talk};
-use crate::show::{Page, Style, clean, counted};
+use crate::host::{Connection, HostArgs, HostRequest, Update, follow};
+use crate::output::{Output, print_note};
+use crate::render::{Page, Style, clean, counted};
 
 /// The size of a piece of the request body.
 const PIECE: usize = 128 * 1024;
@@ -57,7 +57,7 @@ impl ImportArgs {
             if self.host.json {
                 page.line(document.to_string());
             } else {
-                show(&mut page, &document);
+                render(&mut page, &document);
             }
             let mut written = Ok(());
             progress.above(|| {
@@ -78,24 +78,24 @@ impl ImportArgs {
         const SHOWN: usize = 20;
         for line in source.unassigned.iter().take(SHOWN) {
             let position = source.position(line.number);
-            talk(format!(
+            print_note(format!(
                 "{} line {}: {}: {}",
                 position.file, position.line, line.failure.code, line.failure.message
             ));
         }
         if source.unassigned.len() > SHOWN {
             let more = (source.unassigned.len() - SHOWN) as u64;
-            talk(format!(
+            print_note(format!(
                 "and {} more that belong to no project",
                 counted(more, "line")
             ));
         }
         match &self.project {
             Some(only) if source.runs(only).is_empty() => {
-                talk(clean(&format!("no lines of project {only}")));
+                print_note(clean(&format!("no lines of project {only}")));
             }
             None if source.projects().next().is_none() && source.unassigned.is_empty() => {
-                talk("no lines to import");
+                print_note("no lines to import");
             }
             _ => {}
         }
@@ -118,10 +118,10 @@ fn import(
         runs: source.runs(project).to_vec(),
         at: 0,
     };
-    let ask = Ask::new(hyper::Method::POST, &["v1", "projects", project, "import"])
+    let request = HostRequest::new(hyper::Method::POST, &["v1", "projects", project, "import"])
         .lines(pieces.into_body());
     let (before, bytes) = (progress.done(), source.bytes(project));
-    let work = follow(host, ask, |said| {
+    let work = follow(host, request, |said| {
         if let Update::Progress { done, total } = said {
             let part = u128::from(bytes) * u128::from(done) / u128::from(total.max(1));
             progress.set(before + u64::try_from(part).unwrap_or(bytes).min(bytes));
@@ -188,7 +188,7 @@ fn is_clean(document: &Value) -> bool {
     none("refused_count") && none("quarantined_count")
 }
 
-fn show(page: &mut Page, document: &Value) {
+fn render(page: &mut Page, document: &Value) {
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let kinds = ["project", "session", "package", "fact"];
     let counts = |what: &str| {

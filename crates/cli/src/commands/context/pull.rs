@@ -6,9 +6,9 @@ use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, Connection, HostArgs, ProjectArg};
-use crate::output::{Output, talk};
-use crate::show;
+use crate::host::{Connection, HostArgs, HostRequest, ProjectArg};
+use crate::output::{Output, print_note};
+use crate::render;
 
 /// Read packages: one by its id, the latest, or the matches of a query
 #[derive(Debug, clap::Args)]
@@ -75,7 +75,7 @@ impl PullArgs {
                     output.finish()?;
                 } else {
                     let place = project.map_or(String::new(), |project| format!(" in {project}"));
-                    talk(show::clean(&format!("no package {id}{place}")));
+                    print_note(render::clean(&format!("no package {id}{place}")));
                 }
                 Ok(Exit::No)
             }
@@ -90,31 +90,32 @@ impl PullArgs {
         project: Option<&str>,
     ) -> Result<(), CliError> {
         if self.history {
-            let ask = Ask::get(&["v1", "packages", id, "revisions"]).with("project_id", project);
-            let answer = host.ask(ask)?;
+            let request =
+                HostRequest::get(&["v1", "packages", id, "revisions"]).with("project_id", project);
+            let answer = host.send(request)?;
             return answer.print(self.host.json, |page, log| {
-                show::revisions(page, &log["revisions"]);
+                render::revisions(page, &log["revisions"]);
             });
         }
-        let ask = Ask::get(&["v1", "packages", id]).with("project_id", project);
-        host.ask(ask)?.print(self.host.json, show::whole)
+        let request = HostRequest::get(&["v1", "packages", id]).with("project_id", project);
+        host.send(request)?.print(self.host.json, render::whole)
     }
 
     fn several(&self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
         let host = self.host.connect()?;
-        let ask = Ask::get(&["v1", "projects", &project, "packages"])
+        let request = HostRequest::get(&["v1", "projects", &project, "packages"])
             .with("mode", self.query.is_some().then_some("relevant"))
             .with("query", self.query.as_ref())
             .with("status", self.status.as_ref())
             .with("session_id", self.session.as_ref())
             .with_number("limit", self.latest.or(self.limit))
             .with("cursor", self.cursor.as_ref());
-        let answer = host.ask(ask)?;
+        let answer = host.send(request)?;
         let is_narrowed = self.status.is_some() || self.session.is_some() || self.cursor.is_some();
         answer.print_list(
             self.host.json,
-            |page, list| show::packages(page, &list["packages"]),
+            |page, list| render::packages(page, &list["packages"]),
             || match (&self.query, is_narrowed) {
                 (Some(_), _) => format!("no package in {project} matches the query"),
                 (None, true) => format!("no matching package in {project}"),

@@ -4,8 +4,8 @@ use accord_contract::wire::{Object, Value};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Ask, HostArgs, ProjectArg, SessionArg};
-use crate::show;
+use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::render;
 
 /// Request a review of a package
 #[derive(Debug, clap::Args)]
@@ -107,10 +107,10 @@ impl PackageArgs {
             let session = self.session.get();
             body.insert("actor".to_owned(), actor.document(session.as_deref()));
         }
-        let ask = Ask::post(&["v1", "packages", &self.id, verb], &Value::Object(body))
+        let request = HostRequest::post(&["v1", "packages", &self.id, verb], &Value::Object(body))
             .with("project_id", self.project.get());
-        let answer = self.host.connect()?.ask(ask)?;
-        answer.print(self.host.json, show::brief)?;
+        let answer = self.host.connect()?.send(request)?;
+        answer.print(self.host.json, render::brief)?;
         Ok(Exit::Yes)
     }
 }

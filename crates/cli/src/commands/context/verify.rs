@@ -5,9 +5,9 @@ use accord_contract::wire::{Object, Value};
 use super::super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Ask, Connection, HostArgs, Update, follow};
+use crate::host::{Connection, HostArgs, HostRequest, Update, follow};
 use crate::output::Output;
-use crate::show::{Page, Style, clean, counted};
+use crate::render::{Page, Style, clean, counted};
 
 /// Check the store: package hashes, logs, facts, events and blobs
 #[derive(Debug, clap::Args)]
@@ -35,21 +35,22 @@ impl VerifyArgs {
         if self.look_only {
             asked.insert("quarantine".to_owned(), false.into());
         }
-        let ask = Ask::post(&["accord", "v1", "verify"], &Value::Object(asked)).takes_long();
+        let request =
+            HostRequest::post(&["accord", "v1", "verify"], &Value::Object(asked)).takes_long();
         if self.host.json {
-            let answer = host.ask(ask)?;
+            let answer = host.send(request)?;
             let summary = answer.value()?;
             answer.print(true, |_, _| {})?;
             return Ok(Exit::from_answer(is_sound(&summary["report"])));
         }
-        watch(&host, ask)
+        watch(&host, request)
     }
 }
 
 /// Shows progress, and each problem when it is found.
-fn watch(host: &Connection, ask: Ask) -> Result<Exit, CliError> {
+fn watch(host: &Connection, request: HostRequest) -> Result<Exit, CliError> {
     let progress = Progress::items();
-    let walk = follow(host, ask, |said| match said {
+    let walk = follow(host, request, |said| match said {
         Update::Progress { done, total } => {
             progress.reach(done, total);
             Ok(())

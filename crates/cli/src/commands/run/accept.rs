@@ -6,7 +6,7 @@ use accord_runs::operations::Accept;
 use super::{RepoArgs, TurnArgs, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::show::{Page, Style, clean};
+use crate::render::{Page, Style, clean};
 
 /// Accept a turn: validate its staged result, compare it with the changes, add it to the history
 #[derive(Debug, clap::Args)]

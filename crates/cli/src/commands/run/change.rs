@@ -11,7 +11,7 @@ use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
 use super::{RepoArgs, TurnArgs, next_lines, words};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::show::{clean, counted};
+use crate::render::{clean, counted};
 
 /// Start a run
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use accord_runs::operations::{InitOptions, init};
 use super::{RepoArgs, environment, next_lines, usage};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::show::{clean, counted};
+use crate::render::{clean, counted};
 use accord_runs::Runs;
 
 /// Make a folder a governed repository; existing files are not changed

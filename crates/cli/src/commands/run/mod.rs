@@ -25,8 +25,8 @@ use accord_runs_core::TurnId;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, talk};
-use crate::show::{Page, Style, clean};
+use crate::output::{Output, print_note};
+use crate::render::{Page, Style, clean};
 
 /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
 #[derive(Debug, clap::Args)]
@@ -233,7 +233,7 @@ fn environment() -> Environment {
     let terminal = std::io::stderr().is_terminal();
     Environment::system().with_listener(move |notice| {
         if let Some(line) = line_of(notice, terminal) {
-            talk(line);
+            print_note(line);
         }
     })
 }

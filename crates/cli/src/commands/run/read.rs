@@ -10,7 +10,7 @@ use super::{RepoArgs, busy_lines, finding_lines, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::show::{Page, Style, clean, counted, member, moment, one_line, table};
+use crate::render::{Page, Style, clean, counted, member, moment, one_line, table};
 
 /// Show the status of the run, what blocks it, and the next commands
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,7 @@ use super::{RepoArgs, TurnArgs, next_lines, usage, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
-use crate::show::{clean, counted};
+use crate::render::{clean, counted};
 
 /// Stage the result of a turn that you did yourself
 #[derive(Debug, clap::Args)]

@@ -15,8 +15,8 @@ use crate::commands::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt::handled_signals;
-use crate::output::talk;
-use crate::show::{Style, clean, counted};
+use crate::output::print_note;
+use crate::render::{Style, clean, counted};
 
 /// Run the next turn: assign, dispatch, run its worker, accept or try again
 #[derive(Debug, clap::Args)]
@@ -211,7 +211,7 @@ fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
             if verbose {
                 let text = String::from_utf8_lossy(bytes);
                 let lines: Vec<String> = text.lines().map(clean).collect();
-                bar.above(|| talk(lines.join("\n")));
+                bar.above(|| print_note(lines.join("\n")));
             }
             bar.advance(1);
             return;
@@ -220,7 +220,7 @@ fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
             bar.about(&format!("{role} works ({runtime})"));
         }
         if let Some(line) = line_of(notice) {
-            bar.above(|| talk(line));
+            bar.above(|| print_note(line));
         }
     })
 }

@@ -15,7 +15,7 @@ use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextAction, Ste
 use super::{RepoArgs, environment, next_line, next_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::show::clean;
+use crate::render::clean;
 
 /// Coordinate several governed repositories in one initiative
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
 use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
 
 use super::super::{busy_lines, finding_lines, next_lines};
-use crate::show::{Page, Style, clean, one_line, table};
+use crate::render::{Page, Style, clean, one_line, table};
 
 /// The status of an initiative.
 pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[NextAnswer]) {

@@ -17,7 +17,7 @@ use crate::error::CliError;
 const LONG: Duration = Duration::from_secs(600);
 
 /// A request to a host.
-pub(crate) struct Ask {
+pub(crate) struct HostRequest {
     method: Method,
     target: String,
     has_query: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Ask {
     inactivity: Option<InactivityTimeout>,
 }
 
-impl Ask {
+impl HostRequest {
     /// A request with a method and the segments of a path.
     pub(crate) fn new(method: Method, path: &[&str]) -> Self {
         let mut target = String::new();
@@ -157,12 +157,13 @@ mod tests {
 
     #[test]
     fn whatever_an_id_holds_stays_one_segment() {
-        let ask = Ask::get(&["v1", "packages", "日本/1 %?#"]).with("project_id", Some("a&b=c"));
+        let request =
+            HostRequest::get(&["v1", "packages", "日本/1 %?#"]).with("project_id", Some("a&b=c"));
         assert_eq!(
-            ask.target,
+            request.target,
             "/v1/packages/%E6%97%A5%E6%9C%AC%2F1%20%25%3F%23?project_id=a%26b%3Dc"
         );
-        let dots = Ask::get(&["v1", "packages", ".."]).with_number("limit", Some(3));
+        let dots = HostRequest::get(&["v1", "packages", ".."]).with_number("limit", Some(3));
         assert_eq!(dots.target, "/v1/packages/..?limit=3");
     }
 }
