@@ -40,8 +40,37 @@ pub(crate) fn check_with(name: &str, text: &str, filters: &[(&str, &str)]) {
     for (pattern, replacement) in filters.iter().chain(&FILTERS) {
         settings.add_filter(pattern, *replacement);
     }
-    let text = text.replace(program(), "accord");
+    let text = unwrapped(text).replace(program(), "accord");
     settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// Joins the lines of an error message: where it is wrapped depends on the length of the folders in
+/// it. Other text keeps its lines.
+fn unwrapped(text: &str) -> String {
+    if !format!("\n{text}").contains("\n  × ") {
+        return text.to_owned();
+    }
+    let mut whole = String::new();
+    for line in text.split_inclusive('\n') {
+        let end = whole.trim_end_matches('\n').len();
+        let continued = line.strip_prefix("  │ ").or(line.strip_prefix("        "));
+        match continued {
+            Some(rest) => {
+                whole.truncate(end);
+                // A long path is wrapped after a slash or a hyphen.
+                let mut last = whole.chars().rev();
+                let in_path = match last.next() {
+                    Some('/') => true,
+                    Some('-') => last.next().is_some_and(char::is_alphanumeric),
+                    _ => false,
+                };
+                whole.push_str(if in_path { "" } else { " " });
+                whole.push_str(rest);
+            }
+            None => whole.push_str(line),
+        }
+    }
+    whole
 }
 
 /// A session at a terminal: commands and what they printed, one after the other.
@@ -57,8 +86,7 @@ impl Transcript {
             0 => String::new(),
             code => format!("[exit code {code}]\n"),
         };
-        // Where an error message is wrapped depends on the length of the folders in it.
-        let stderr = ran.stderr.replace("\n  │ ", " ").replace("\n        ", " ");
+        let stderr = unwrapped(&ran.stderr);
         let stderr: String = stderr.lines().map(|line| format!("! {line}\n")).collect();
         let stdout = ran.stdout.trim_end();
         let stdout = match stdout {

@@ -100,7 +100,7 @@ fn a_place_where_no_folder_can_be_has_a_code_of_its_own() {
     for place in ["/proc/nowhere", below.to_str().expect("text")] {
         let said = accord(&[&deposit[..], &["--data", place]].concat(), "");
         let said = said.refused("STORE_FOLDER_UNUSABLE");
-        assert!(said.contains("no data folder can be made"), "{said}");
+        assert!(said.contains("no data folder can be created"), "{said}");
     }
     let said =
         accord(&["store", "compact", "--data", "/proc/nowhere"], "").refused("STORE_MISSING");
