@@ -1,37 +1,50 @@
-//! `accord schema`: the JSON Schemas of the kit's documents.
+//! `accord schema`: the JSON Schemas of the documents that Accord reads and writes.
+
+use std::collections::BTreeMap;
 
 use accord_contract::codes::Code;
+use accord_contract::wire::Value;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
-/// Print the JSON Schema of a conformance document, or list the documents
+/// Print the JSON Schema of a document, or list the documents
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
-    /// The document: case, report, event, baseline and so on
+    /// The document: case, report, run-status-answer, package-fields and so on
     name: Option<String>,
 }
 
 impl SchemaArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let schemas = accord_kit::schema::all();
+        let schemas = all();
         let mut output = Output::stdout();
         match &self.name {
             None => {
-                for (name, _) in &schemas {
+                for name in schemas.keys() {
                     output.line(name)?;
                 }
             }
-            Some(wanted) => {
-                let found = schemas.iter().find(|(name, _)| name == wanted);
-                let (_, schema) = found.ok_or_else(|| unknown(wanted))?;
+            Some(name) => {
+                let schema = schemas.get(name).ok_or_else(|| unknown(name))?;
                 output.line(format!("{schema:#}"))?;
             }
         }
         output.finish()?;
         Ok(Exit::Yes)
     }
+}
+
+/// The documents of the kit, the answers of `accord run`, and the bodies of a host's routes.
+fn all() -> BTreeMap<String, Value> {
+    let kit = accord_kit::schema::all().into_iter();
+    let named = kit.chain(accord_runs::answers::schemas());
+    let mut schemas: BTreeMap<_, _> = named
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect();
+    schemas.extend(accord_host::http::schemas());
+    schemas
 }
 
 fn unknown(name: &str) -> CliError {

@@ -1,5 +1,6 @@
 //! `accord check`, with Accord's own adapter and with others.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -7,6 +8,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::accord::{accord, command, program};
+use crate::snapshot;
 use crate::wait::{exit_of, pid_in, signal, wait_for_end_of};
 
 /// A filter that leaves a handful of cases.
@@ -54,7 +56,7 @@ fn one_process_a_case_gives_the_same_verdict() {
         "",
     )
     .yes();
-    assert!(said.contains("stdio-fixture-v1"), "{said}");
+    snapshot::check("one_process_a_case_gives_the_same_verdict", &said);
     let lines = format!("{} adapter alx --lines", program());
     accord(
         &[
@@ -132,7 +134,10 @@ fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
     ];
     let ran = accord(&args, "");
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stdout.contains("5000 ms"), "{}", ran.stdout);
+    snapshot::check(
+        "a_case_that_hangs_is_ended_with_everything_that_it_started",
+        &ran.stdout,
+    );
     wait_for_end_of(&pid_in(&pid_file));
 }
 
@@ -184,7 +189,7 @@ fn cases_can_be_looked_at_without_running_them() {
         "{few}"
     );
     let shown = accord(&["check", "alx", "--show", "alx/version/constant"], "").yes();
-    assert!(shown.contains("ALX-VERSION-CONSTANT [must]"), "{shown}");
+    snapshot::check("cases_can_be_looked_at_without_running_them", &shown);
     accord(&["check", "alx", "--show", "alx/no/such"], "").refused("KIT_CASE_UNKNOWN");
     accord(&["check", "alx", "--filter", "area(", "--list"], "").refused("KIT_FILTER_INVALID");
     assert!(
@@ -225,7 +230,7 @@ fn an_exported_corpus_gives_the_same_run() {
     broken["setup"]["moon"] = "full".into();
     std::fs::write(&case, broken.to_string()).expect("written");
     let said = accord(&["check", "alx", "--corpus", text(&out)], "").refused("KIT_CASE_INVALID");
-    assert!(said.contains("moon"), "{said}");
+    snapshot::check("an_exported_corpus_gives_the_same_run", &said);
 }
 
 #[test]
@@ -246,7 +251,7 @@ fn reports_have_their_formats() {
         "",
     )
     .yes();
-    assert!(said.contains("PASS"), "people still read something: {said}");
+    snapshot::check("reports_have_their_formats", &said);
     let report: Value =
         serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
     assert_eq!(report["summary"]["overall"], "pass");
@@ -285,7 +290,7 @@ fn known_failures_are_excused_until_they_pass() {
     );
     let stale = run(&["--baseline", text(&baseline)]);
     assert_eq!(stale.code, 1, "they pass now: {}", stale.stdout);
-    assert!(stale.stdout.contains("stale"), "{}", stale.stdout);
+    snapshot::check("known_failures_are_excused_until_they_pass", &stale.stdout);
     std::fs::write(
         &baseline,
         r#"{"known_failures":[{"case":"alx/no/such","reason":"r"}]}"#,
@@ -294,18 +299,29 @@ fn known_failures_are_excused_until_they_pass() {
     assert_eq!(run(&["--baseline", text(&baseline)]).code, 2);
 }
 
+/// `ACCORD_BLESS=1` writes the files again.
 #[test]
-fn schemas_are_printed() {
+fn printed_schemas_are_the_files_in_docs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas");
     let names = accord(&["schema"], "").yes();
-    for name in names.lines() {
-        let schema = accord(&["schema", name], "").yes();
-        let schema: Value = serde_json::from_str(&schema).expect("JSON");
-        assert!(
-            schema["$schema"]
-                .as_str()
-                .is_some_and(|url| url.contains("2020-12"))
-        );
+    let names: BTreeSet<String> = names.lines().map(str::to_owned).collect();
+    for name in &names {
+        let text = accord(&["schema", name], "").yes();
+        let schema: Value = serde_json::from_str(&text).expect("JSON");
+        let dialect = schema["$schema"].as_str().expect("a dialect");
+        assert!(dialect.contains("2020-12"), "{name}: {dialect}");
+        let path = folder.join(format!("{name}.schema.json"));
+        if std::env::var_os("ACCORD_BLESS").is_some() {
+            std::fs::write(&path, &text).expect("written");
+        }
+        let file = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(file == text, "{} differs from the types", path.display());
     }
-    assert!(names.contains("report"));
+    let files = std::fs::read_dir(&folder).expect("a folder").map(|file| {
+        let name = file.expect("a file").file_name();
+        let name = name.to_str().expect("text").strip_suffix(".schema.json");
+        name.expect("a schema").to_owned()
+    });
+    assert_eq!(files.collect::<BTreeSet<_>>(), names);
     accord(&["schema", "poem"], "").refused("USAGE");
 }

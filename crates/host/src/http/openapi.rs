@@ -222,6 +222,40 @@ pub(super) fn media_type(content: Content) -> &'static str {
     }
 }
 
+/// The JSON Schemas of the bodies of all routes, by the name of the message in kebab-case.
+pub fn schemas() -> BTreeMap<String, Value> {
+    let contents = super::every_route().into_iter().flat_map(|route| {
+        let answers = route
+            .answers
+            .into_iter()
+            .filter_map(|answer| answer.content);
+        route.body.into_iter().chain(answers).collect::<Vec<_>>()
+    });
+    let bodies = contents.filter_map(|content| match content {
+        Content::Json(schema) => Some(schema()),
+        _ => None,
+    });
+    bodies
+        .chain([json_schema::<ErrorEnvelope>()])
+        .filter_map(|schema| {
+            let name = schema["$ref"].as_str()?.strip_prefix("#/$defs/")?;
+            Some((kebab_case(name), schema))
+        })
+        .collect()
+}
+
+/// `PackageList` as `package-list`.
+fn kebab_case(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !text.is_empty() {
+            text.push('-');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}
+
 /// The schemas of a document, each of them once.
 #[derive(Default)]
 pub(super) struct Schemas(pub(super) BTreeMap<String, Value>);
