@@ -12,7 +12,7 @@ use crate::output::Output;
 /// Print the JSON Schema of a document, or list the documents
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
-    /// The document: case, report, run-status-answer, package-fields and so on
+    /// The document: case, report, run-status-answer, package and so on
     name: Option<String>,
 }
 
