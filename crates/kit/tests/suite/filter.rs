@@ -148,7 +148,8 @@ fn what_the_protocol_does_not_have_is_refused_with_what_it_has() {
         ),
         (
             "clause(X*)",
-            "column 1: the protocol demo has no clause \"X*\"; choose one of DEMO-1, DEMO-2, DEMO-3",
+            "column 1: the protocol demo has no clause \"X*\"; \
+             choose one of DEMO-1, DEMO-2, DEMO-3",
         ),
         (
             "op(x)",
