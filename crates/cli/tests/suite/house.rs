@@ -247,7 +247,7 @@ fn only_crates_that_touch_the_world_opt_out() {
             .into_owned();
         let opts_out = sources(&folder.join("src"))
             .iter()
-            .any(|source| source.contains("clippy::disallowed_"));
+            .any(|(_, source)| source.contains("clippy::disallowed_"));
         assert!(
             !opts_out || MAY_OPT_OUT.contains(&name.as_str()),
             "crates/{name} opts out of being pure"
@@ -262,7 +262,7 @@ fn only_the_system_crate_reads_the_wall_clock_and_random_bytes() {
         if folder.ends_with("system") {
             continue;
         }
-        for source in sources(&folder.join("src")) {
+        for (_, source) in sources(&folder.join("src")) {
             for read in ["SystemTime::now", "getrandom::"] {
                 assert!(
                     !source.contains(read),
@@ -278,7 +278,7 @@ fn only_the_system_crate_reads_the_wall_clock_and_random_bytes() {
 fn one_module_names_the_engine() {
     for name in ["adapters", "cli", "host", "memory", "runs"] {
         let sources = sources(&workspace().join("crates").join(name).join("src"));
-        let naming = (sources.iter()).filter(|source| source.contains("accord_store_sqlite"));
+        let naming = (sources.iter()).filter(|(_, source)| source.contains("accord_store_sqlite"));
         let allowed = usize::from(name == "host");
         assert_eq!(
             naming.count(),
@@ -286,6 +286,24 @@ fn one_module_names_the_engine() {
             "use accord_store::Engine in {name}"
         );
     }
+}
+
+/// rustfmt wraps neither comments nor texts nor most macros.
+#[test]
+fn lines_have_at_most_100_columns() {
+    let mut long = Vec::new();
+    for (path, source) in sources(&workspace().join("crates")) {
+        for (number, line) in (1..).zip(source.lines()) {
+            if line.chars().count() > 100 {
+                long.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    assert!(
+        long.is_empty(),
+        "more than 100 columns:\n{}",
+        long.join("\n")
+    );
 }
 
 /// Who depends on whom in a build for users: no tests, no build scripts.
@@ -385,17 +403,19 @@ fn cargo(args: &[&str]) -> String {
     ran.stdout
 }
 
-fn sources(folder: &Path) -> Vec<String> {
-    let mut texts = Vec::new();
+/// The Rust files below a folder, with their texts.
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            texts.extend(sources(&path));
-        } else {
-            texts.push(std::fs::read_to_string(&path).expect("a source file"));
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).expect("a source file");
+            files.push((path, text));
         }
     }
-    texts
+    files
 }
 
 fn workspace() -> PathBuf {
