@@ -104,7 +104,9 @@ fn writes(to: u64) -> Vec<Write> {
 pub(crate) fn count(tree: &LockedTree<Counter>) -> Result<()> {
     let disk = tree.format().0.as_ref();
     let count = read_file(disk, "data/count", limits::DOCUMENT)?.unwrap_or_default();
-    let to = 1 + String::from_utf8(count).unwrap().parse().unwrap_or(0);
+    let count: u64 = String::from_utf8(count).unwrap().parse().unwrap_or(0);
+    // A journal of the fuzz target can name the largest number.
+    let to = count.wrapping_add(1);
     let document = |lengths: &Lengths| {
         let lengths = journal::lengths_member(lengths);
         let document = json!({"to": to, "lengths": lengths});
