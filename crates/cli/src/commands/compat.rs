@@ -14,8 +14,10 @@ use crate::output::Output;
 
 /// Compare two contract snapshots, and check that the new version number matches the changes
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 the version is honest; 1 it is not; \
-2 it cannot be decided, or a snapshot cannot be read.")]
+#[command(
+    after_help = "Exit codes: 0 the version matches the changes; 1 it does not; \
+2 it cannot be decided, or a snapshot cannot be read."
+)]
 pub(crate) struct CompatArgs {
     /// The snapshot of the old contract
     #[arg(required_unless_present = "rules")]

@@ -43,7 +43,7 @@ impl ServeArgs {
     }
 }
 
-/// Says how to print_note to a host that serves the folder already.
+/// Says how to reach a host that already serves the folder.
 fn taken(failure: Failure, folder: &Path) -> CliError {
     let is_served = failure.code == Code::StoreLocked && folder.join(SOCKET).exists();
     let error = CliError::from(failure);
@@ -55,8 +55,8 @@ fn taken(failure: Failure, folder: &Path) -> CliError {
         None => "others by the URL that it printed".to_owned(),
     };
     error.help(format!(
-        "a host serves this folder already: commands with `--data {}` print_note to it through its \
-         socket, {others}; end that process to serve the folder anew",
+        "a host serves this folder already: commands with `--data {}` talk to it through its \
+         socket, {others}; stop that process to serve the folder again",
         folder.display()
     ))
 }

@@ -11,7 +11,7 @@ pub(crate) fn keys(page: &mut Page, keys: &Value) {
     let rows: Vec<Vec<String>> = list(keys).iter().map(row).collect();
     if !rows.is_empty() {
         let headings = [
-            "KEY", "LABEL", "MAY", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED",
+            "KEY", "LABEL", "SCOPES", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED",
         ];
         table(page, &headings, &rows);
     }
