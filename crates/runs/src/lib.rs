@@ -6,7 +6,7 @@
 //! releases the lock.
 //!
 //! * [`hooks`] runs hooks; [`git`] reads changes and makes checkpoints; [`runtime`] runs the
-//! workers of turns.
+//!   workers of turns.
 //! * [`coordinator`]: one initiative over several repositories.
 //! * This crate neither decides about runs (runs-core does) nor prints (the command does).
 //!

@@ -173,7 +173,7 @@ fn a_surface_that_is_not_claimed_is_refused_with_those_that_are() {
     let message = report["message"].as_str().expect("a message");
     snapshot::check(
         "a_surface_that_is_not_claimed_is_refused_with_those_that_are",
-        &message,
+        message,
     );
     assert!(
         ran.stderr.starts_with("KIT_SURFACE_UNCLAIMED"),

@@ -221,7 +221,7 @@ fn what_waits_is_done_before_the_store_closes() {
             unit.append_event(&ProjectId::new("p").unwrap(), &event("e"))
         };
         store.enqueue(job, move |outcome: Result<u64>| {
-            sender.send(outcome).unwrap()
+            sender.send(outcome).unwrap();
         });
     }
     store.close().unwrap();

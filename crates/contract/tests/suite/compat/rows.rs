@@ -51,14 +51,14 @@ fn rows() -> Vec<Row> {
         // 3, 4 (V7)
         row(
             |s| {
-                s["events"]["OrderEventType"]["warm"] = json!({"semantics": "w", "ignorable": true})
+                s["events"]["OrderEventType"]["warm"] = json!({"semantics": "w", "ignorable": true});
             },
             &[("/events/OrderEventType/warm", Rule::EventAdded)],
         ),
         row(
             |s| {
                 s["events"]["OrderEventType"]["lost"] =
-                    json!({"semantics": "l", "ignorable": false})
+                    json!({"semantics": "l", "ignorable": false});
             },
             &[("/events/OrderEventType/lost", Rule::EventAddedNotIgnorable)],
         ),
@@ -73,7 +73,7 @@ fn rows() -> Vec<Row> {
         row(
             |s| {
                 s["messages"]["OrderReply"]["cost"] = json!({"kind": "alias", "mirrors": "/price",
-                "type": "number", "semantics": "unit:cent"})
+                "type": "number", "semantics": "unit:cent"});
             },
             &[("/messages/OrderReply/cost", Rule::AliasAdded)],
         ),
@@ -223,7 +223,7 @@ fn rows() -> Vec<Row> {
         row(
             |s| {
                 s["messages"]["OrderReply"]["orderRef"] = json!({"kind": "alias",
-                "mirrors": "price", "type": "number", "semantics": "unit:cent"})
+                "mirrors": "price", "type": "number", "semantics": "unit:cent"});
             },
             &[("/messages/OrderReply/orderRef", Rule::AliasChanged)],
         ),
@@ -263,7 +263,7 @@ fn rows() -> Vec<Row> {
         row(
             |s| {
                 s["messages"]["OrderReply"]["again"] =
-                    json!({"kind": "alias", "mirrors": "orderRef"})
+                    json!({"kind": "alias", "mirrors": "orderRef"});
             },
             &[("/messages/OrderReply/again", Rule::AliasMirrorWrong)],
         ),
@@ -318,7 +318,7 @@ fn rows() -> Vec<Row> {
             |s| {
                 s["identity"] = renewed(
                     json!({"ORDER_V1/plain": "0xaa", "ORDER_V1/large": "0xbb", "plain": "0xcc"}),
-                )
+                );
             },
             &[
                 ("/identity/domainTag", Rule::DomainTagChanged),
@@ -327,7 +327,7 @@ fn rows() -> Vec<Row> {
         ),
         row(
             |s| {
-                s["identity"] = renewed(json!({"ORDER_V1/plain": "0xaa", "ORDER_V1/large": "0xbb"}))
+                s["identity"] = renewed(json!({"ORDER_V1/plain": "0xaa", "ORDER_V1/large": "0xbb"}));
             },
             &[
                 ("/identity/domainTag", Rule::DomainTagChanged),
@@ -348,7 +348,7 @@ fn rows() -> Vec<Row> {
             |s| {
                 s["identity"] = renewed(
                     json!({"ORDER_V1/plain": "0xdd", "ORDER_V1/large": "0xbb", "plain": "0xcc"}),
-                )
+                );
             },
             &[
                 ("/identity/domainTag", Rule::DomainTagChanged),
